@@ -9,7 +9,8 @@ namespace turnstile::core {
 
 namespace {
 
-// After this number of failed trials a call waits for its parts one after the other.
+// After so many failed trials (each requests all missing parts at once), a call waits for its parts one after the
+// other.
 constexpr std::size_t k_most_failed_trials = 2;
 
 }  // namespace
@@ -26,7 +27,7 @@ void all_of::begin() {
     go_on();
 }
 
-// Continues with the first missing part.
+// Requests the first missing part, alone or with all missing parts behind it. Reports the grant if no part is missing.
 void all_of::go_on() {
     const auto missing =
         std::find_if(parts_.begin(), parts_.end(), [](has state) { return state != has::it; });
@@ -36,7 +37,8 @@ void all_of::go_on() {
         return;
     }
     const auto part = static_cast<std::size_t>(missing - parts_.begin());
-    // For a single missing part a wait is as fast as a trial, and it keeps its position in the queue.
+    // If only the last part is missing, waiting for it is as fast as trying it. A wait also keeps the contender's
+    // position in the part's queue, and a failed try loses the position.
     const bool tries = how_ != course::in_order && part + 1 != parts_.size() &&
                        failed_trials_ != k_most_failed_trials;
     if (tries) return try_from(part);
@@ -68,12 +70,12 @@ void all_of::on_refused(std::size_t part, refusal why) {
     current_ = part;
     if (was != has::asked) return on_tried(part, why);
     TURNSTILE_CHECK(why != refusal::contested);
-    // Refusals with a cause of the part, for example a timeout, would come again after a new start.
+    // A part that refuses for a reason of its own, such as a timeout, would refuse again if the call started over.
     if (ending_ == ending::none || why == refusal::own) return fail(part);
     answered();
 }
 
-// ---- a trial --------------------------------------------------------------------------------
+// ---- trials: all missing parts at once ------------------------------------------------------
 
 void all_of::try_from(std::size_t part) {
     for (; part != parts_.size(); ++part) {
@@ -82,7 +84,7 @@ void all_of::try_from(std::size_t part) {
     }
 }
 
-// Gives back every part behind a contested part: the contender that holds that one may wait for them.
+// Gives back all parts behind a contested part, because the holder of the contested part may be waiting for them.
 void all_of::on_tried(std::size_t part, std::optional<refusal> why) {
     if (why == refusal::own) {
         end_with(ending::fail, part);
@@ -124,9 +126,9 @@ void all_of::give_back_all_behind(std::size_t part) {
     }
 }
 
-// ---- the end --------------------------------------------------------------------------------
+// ---- the end of a call ----------------------------------------------------------------------
 
-// Handles the last outstanding answer of a call that fails or starts over.
+// Called when the last request in progress of an ending call has its answer: fails the call, or starts it over.
 void all_of::answered() {
     if (ending_ == ending::fail) return fail(why_.value_or(current_));
     give_all_back();
@@ -135,8 +137,8 @@ void all_of::answered() {
     begin();
 }
 
-// Ends the call when the outstanding requests have been answered; the withdrawals make that soon. The first
-// reason to fail counts.
+// Withdraws all requests in progress. The call fails or starts over when they have been answered, which is soon. If
+// several parts cause a failure, the caller gets the error of the first.
 void all_of::end_with(ending how, std::optional<std::size_t> why) {
     const bool first = ending_ == ending::none;
     if (how == ending::fail && ending_ != ending::fail) {

@@ -1,28 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// all_of: a value that acquires all or none of several locks. Its actions say which parts to ask for, which to give
-// back, and what to report to the caller.
+// all_of: a value that acquires all of several locks, or none. Its actions say which parts to request, which parts to
+// give back, and what to report to the caller.
 //
-// The *parts* are asked for, and waited for, one after the other in the order of their numbers. The order is the
-// same in every process, so no calls wait in a cycle. Parts may also be *tried*, several at once: a try ends as soon as
-// the servers have answered, and waits for no other contender. A *trial* tries all missing parts. If every try is
-// granted, the call has its hold. Otherwise the first part that was not granted is contested: all parts behind
-// it are given back, and the other tries are withdrawn. When the last try has been answered, the contested part
-// is asked for. So a waiting call holds only parts before the part that it waits for.
+// A call requests its *parts* one after the other, in the order of their numbers, and waits for each. The order is the
+// same in every process, so calls never wait for each other in a cycle. A call may also *try* several parts at once: a
+// try ends as soon as the servers have answered, and waits for no other contender. A *trial* tries all missing parts.
+// If every try is granted, the call has its hold. Otherwise the first part that was not granted is *contested*: the
+// call gives back all parts behind the contested part, and withdraws the other tries. When the last try has been
+// answered, the call requests the contested part and waits for it. So a waiting call holds only parts before the part
+// that it waits for.
 //
-// If a call fails or ends before it has the last part, it gives back all parts, the last first (F15, F31). If a part is
-// lost through its session or another client while a call waits for a different part, the call starts over, just
+// If a call fails or ends before it has the last part, it gives back all parts, the last first (F15, F31). A waiting
+// call may lose a held part, through the end of its session or through another client. The call then starts over, just
 // as a waiter of one lock enters its queue again.
 //
-// | phase     | from      | by                                                            |
 // |-----------|-----------|---------------------------------------------------------------|
 // | acquiring |           | start(); one part is asked for, or several are tried, at any time |
-// | held      | acquiring | the last missing part is granted                                |
+//  acquiring |           | start(); a part is requested, or several are tried, at any time |
 // | over      | acquiring | a part is refused, or lost for good, or leave()                  |
 // | over      | held      | a part is lost: the caller is notified, then the others are given back |
-// | over      | held      | leave()                                                         |
+//  over      | held      | a part is lost: the caller is notified, then the other parts are given back |
 //
 // Each `ask` and each `try_part` gets one answer, on_granted or on_refused. That holds after `withdraw` too, which
-// requests an early answer. Thread safety: a value; one thread at a time.
+// Each `ask` and each `try_part` gets one answer, on_granted or on_refused. A request after `withdraw` gets its answer
+// soon.
+//
+// Thread safety: a value; one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -33,25 +36,25 @@
 
 namespace turnstile::core {
 
-// Consequence of a lost part for a call that still waits.
+// The action that follows if a call loses a part while it waits for another part.
 enum class after_loss { start_over, give_up };
 
 class all_of {
 public:
-    // When the missing parts are tried. in_order: never. rest_at_once: each time that a part was waited for.
-    // all_at_once: also before the first wait.
+    // in_order: a call never tries parts. rest_at_once: after each part that the call waited for, it tries all missing
+    // parts at once. all_at_once: the call also begins with a trial.
     enum class course { in_order, rest_at_once, all_at_once };
 
-    // ---- actions, in this order ----
+    // ---- actions for the user of this value, in the order of their execution ----
     struct ask {
         std::size_t part = 0;
         friend bool operator==(const ask&, const ask&) = default;
     };
-    struct try_part {  // like ask, without a wait for other contenders
+    struct try_part {  // like `ask`, but the part waits for no other contender
         std::size_t part = 0;
         friend bool operator==(const try_part&, const try_part&) = default;
     };
-    struct withdraw {  // end the wait or the try for this part soon; its answer still comes
+    struct withdraw {  // end the wait or the try for this part soon; the answer still comes
         std::size_t part = 0;
         friend bool operator==(const withdraw&, const withdraw&) = default;
     };
@@ -62,7 +65,7 @@ public:
     struct tell_granted {
         friend bool operator==(const tell_granted&, const tell_granted&) = default;
     };
-    struct tell_failed {  // because of this part
+    struct tell_failed {  // the part that caused the failure
         std::size_t part = 0;
         friend bool operator==(const tell_failed&, const tell_failed&) = default;
     };
@@ -80,13 +83,13 @@ public:
     // ---- events ----
     void start();
     void on_granted(std::size_t part);
-    // own: a cause of the part, which ends the whole call. withdrawn: we had withdrawn the request. contested:
-    // only a try; waiting for that part may still succeed.
+    // own: the part refuses for a reason of its own, which ends the whole call. withdrawn: the call had withdrawn the
+    // request. contested: another contender is ahead, so the try failed; a wait for that part may still succeed.
     enum class refusal { own, withdrawn, contested };
     void on_refused(std::size_t part, refusal why);
-    // A granted part ended without a give_back.
+    // Reports that a granted part has ended although no `give_back` was requested.
     void on_lost(std::size_t part, after_loss next);
-    // The caller gives up or releases.
+    // The caller gives up the call, or releases the hold.
     void leave();
 
     [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
@@ -99,7 +102,7 @@ public:
     [[nodiscard]] std::size_t failed_trials() const noexcept { return failed_trials_; }
 
 private:
-    // tried_in_vain: the try is withdrawn.
+    // tried_in_vain: the try was withdrawn, and its answer has not come yet.
     enum class has { nothing, asked, tried, tried_in_vain, it };
     enum class ending { none, start_over, fail };
 
@@ -121,9 +124,9 @@ private:
     course how_;
     std::vector<action> actions_;
     phase phase_ = phase::idle;
-    std::size_t current_ = 0;               // the part that was asked for or answered last
-    ending ending_ = ending::none;          // applies after the outstanding answers
-    std::optional<std::size_t> why_;        // the part that causes the failure
+    std::size_t current_ = 0;               // the part that was requested or answered last
+    ending ending_ = ending::none;          // begins after the answers to all requests in progress
+    std::optional<std::size_t> why_;        // the part that caused the failure
     std::optional<std::size_t> contested_;  // the first part that the trial did not get
     std::size_t failed_trials_ = 0;
 };

@@ -22,7 +22,7 @@ void local_queue::check() const {
     TURNSTILE_CHECK(!holder_ || has_ == has::it);
     TURNSTILE_CHECK(!idle_end_ || has_ == has::it);
     TURNSTILE_CHECK(!idle_end_ || !holder_);
-    // A waiting thread waits for a contender that was asked for, or for another thread.
+    // A thread waits only if a contender was requested or another thread holds it.
     TURNSTILE_CHECK(line_.empty() || has_ != has::nothing);
     TURNSTILE_CHECK(line_.empty() || has_ != has::it || holder_);
 }
@@ -82,7 +82,7 @@ void local_queue::on_granted(std::uint64_t contender, time_point valid_until, ti
     ask_for_those_who_wait();
 }
 
-// A refused try refuses only threads that try. Waiting threads stay in the line.
+// The refusal of a try concerns only the threads that try. Threads that wait stay in the line.
 void local_queue::on_refused(std::uint64_t contender, const error& why) {
     check();
     if (contender != contender_ || has_ != has::asked) return;
@@ -106,7 +106,7 @@ void local_queue::on_lost(std::uint64_t contender, const error& why) {
     ask_for_those_who_wait();  // place: asks_again_after_loss
 }
 
-// May be called before on_granted.
+// Contenders may arrive behind ours before its grant, so this function may run before on_granted.
 void local_queue::on_contended(std::uint64_t contender) {
     check();
     if (contender != contender_ || has_ == has::nothing) return;  // place: news_of_others_behind
@@ -142,7 +142,8 @@ std::optional<time_point> local_queue::next_deadline() const {
     return best;
 }
 
-// No event changes the deadline of a waiter that is already in the line.
+// No event changes the deadline of a waiter that is already in the line, so the last waiter's deadline is the only new
+// one.
 std::optional<time_point> local_queue::newest_deadline() const {
     auto best = idle_end_;
     if (holder_) {
@@ -195,7 +196,7 @@ void local_queue::grant_next(time_point now) {
     actions_.emplace_back(sharing::tell_granted{waiter.id, contender_, grants_++, limit});
 }
 
-// Decides about the contender when no thread of the process holds it.
+// Decides about the contender when no thread of the process holds it: hand over, keep, or give back.
 void local_queue::settle(time_point now) {
     TURNSTILE_CHECK(!holder_);
     if (has_ != has::it) return;
@@ -225,7 +226,8 @@ void local_queue::refuse(const sharing::caller& waiter, const error& why) {
     actions_.emplace_back(sharing::tell_refused{waiter.id, why});
 }
 
-// Notifies the holder first: its guard ends by the same clock. The holder may still act, and write.
+// Notifies the holder before the release, because its guard ends by the same clock. The holder may still be writing, so
+// no other thread gets this contender.
 void local_queue::expel(const error& why, time_point now) {
     TURNSTILE_CHECK(holder_);
     const auto id = holder_->id();

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// local_queue: the threads of a process that share one contender, as a value. It decides which thread holds, when to
-// ask for the contender, when to give it back, and when to call on_time().
+// local_queue: a value that manages the threads of a process that share one contender. It decides which thread holds,
+// when to request a contender, when to give the contender back, and when to call on_time().
 //
-// There are two modes, which may be combined. Cohort: a release hands the lock over inside the process without a
-// request. Once others queue behind the contender, at most `passes` more such hand-overs follow, and then the lock goes
-// to the others (lock cohorting: Dice, Marathe, Shavit 2012). Retained: when no thread of the process wants the lock,
-// the contender stays for a while, and the next thread is granted it without a request. The contender is given back as
-// soon as others queue behind it (the cached lock and blocking callback of the VMS and GFS2 lock managers).
-//
+// There are two modes, which may be combined. In cohort mode a release hands the lock over to another thread of the
+// process without a request. Once other processes queue behind the contender, at most `passes` more such hand-overs
+// follow, and then the contender is given back (lock cohorting: Dice, Marathe, Shavit 2012). In retained mode the
+// contender stays for a while when no thread of the process wants the lock, and the next thread is granted it without a
+// request. The contender is given back as soon as other processes queue behind it (the cached lock and blocking
+// callback of the VMS and GFS2 lock managers).
 // | contender | holder | a thread arrives     | the holder releases                   | others queue behind it    |
 // |-----------|--------|----------------------|---------------------------------------|---------------------------|
 // | none      | none   | asks for a contender |                                       |                           |
@@ -19,8 +19,11 @@
 // |           |        | lease is valid       |                                       |                           |
 //
 // Each contender has a number that is never used again. An `ask` gets one answer, on_granted or on_refused. That holds
-// after `withdraw` too, which requests an early answer. A contender that is granted too late is given back. Before each
-// event the caller passes the end of the contender's lease (`confirm`). Thread safety: a value; one thread at a time.
+// Each contender has a number that is never used again. An `ask` gets one answer, on_granted or on_refused; after
+// `withdraw` the answer comes soon. The queue gives back a contender that is granted too late. Before each event the
+// caller passes the end of the contender's lease (`confirm`).
+//
+// Thread safety: a value; one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +41,8 @@
 namespace turnstile::core {
 
 struct local_queue_settings {
-    std::string path;       // for messages
-    duration retain_for{};  // time for which an unused contender stays; zero: none
+    std::string path;       // for error messages
+    duration retain_for{};  // time for which an unused contender is retained; zero: not retained
     std::uint32_t passes = 0;
     friend bool operator==(const local_queue_settings&, const local_queue_settings&) = default;
 };
@@ -52,38 +55,40 @@ public:
     void arrive(const sharing::caller& arrival, time_point now);
     // The waiter `id` gives up and gets the error `why`.
     void give_up(local_id id, const error& why);
-    // Use of the contender after a release. `give_back`: a commit of the holder may still be in progress, and only the
-    // removal of the contender's znode stops it. So no other caller may get this contender.
+    // Says whether another thread may get the contender after a release. `give_back`: a commit of the holder may still
+    // be in progress, and only the removal of the contender's znode stops it. So no other thread may get this
+    // contender.
     enum class next { pass_on, give_back };
-    // Releases the holder `id`. Any other id is ignored: that caller has already been notified of its loss.
+    // Releases the holder `id`. Ignores any other id, because that caller has already been notified of its loss.
     void release(local_id id, time_point now, next then = next::pass_on);
     void on_granted(std::uint64_t contender, time_point valid_until, time_point now);
     void on_refused(std::uint64_t contender, const error& why);
     void on_lost(std::uint64_t contender,
-                 const error& why);              // ended without a give_back
-    void on_contended(std::uint64_t contender);  // others queue behind it
-    // An operator requests the release. The effect is as if others queued and all passes were used.
+                 const error& why);              // the contender ended without a give_back
+    void on_contended(std::uint64_t contender);  // other processes queue behind the contender
+    // An operator requests the release. The contender is given back as if others queued behind it and no passes were
+    // left.
     void on_asked_to_release(std::uint64_t contender);
     void on_time(time_point now);
-    // Sets the end of the contender's lease, `min` once the contender is lost. No event.
+    // Sets the end of the contender's lease; `min` once the contender is lost. Adds no actions.
     void confirm(time_point valid_until) { valid_until_ = valid_until; }
 
     [[nodiscard]] std::vector<sharing::action> take() { return std::exchange(actions_, {}); }
-    // Like take(), into a vector that is used again and so has capacity.
+    // Like take(), but moves the actions into a vector of the caller, whose capacity is used again.
     void take(std::vector<sharing::action>& into) {
         into.clear();
         into.swap(actions_);
     }
     [[nodiscard]] std::optional<time_point> next_deadline() const;
-    // The earliest deadline that the latest event may have added, without a look at all waiters. For a caller that
-    // keeps the earlier deadlines and calls next_deadline() when one of them comes.
+    // Returns the earliest deadline that the latest event may have added, without reading all waiters. A caller that
+    // keeps the earlier deadlines uses this function, and calls next_deadline() when a deadline has come.
     [[nodiscard]] std::optional<time_point> newest_deadline() const;
 
     // ---- questions ----
     [[nodiscard]] std::optional<local_id> holder() const noexcept {
         return holder_ ? std::optional{holder_->id()} : std::nullopt;
     }
-    // Number of callers of this process ahead of a waiter, the holder included.
+    // Number of callers of this process ahead of a waiter, including the holder.
     [[nodiscard]] std::optional<std::size_t> place_of(local_id id) const;
     [[nodiscard]] std::vector<local_id> line() const;  // the waiters, in the order of arrival
     [[nodiscard]] std::optional<local_id> first() const {
@@ -110,13 +115,13 @@ private:
     std::deque<sharing::caller> line_;  // the waiters, in the order of arrival
     std::optional<local_holder> holder_;
     has has_ = has::nothing;
-    std::uint64_t contender_ = 0;  // number of the latest contender that was asked for
+    std::uint64_t contender_ = 0;  // number of the latest contender that was requested
     attempt asked_how_ = attempt::wait;
     time_point valid_until_{};
     std::uint32_t grants_ = 0;  // grants under this contender
-    std::uint32_t passes_ = 0;  // hand-overs since others queue behind it
+    std::uint32_t passes_ = 0;  // hand-overs since other processes queue behind the contender
     bool contended_ = false;
-    std::optional<time_point> idle_end_;  // while no thread uses the contender
+    std::optional<time_point> idle_end_;  // when to give back the unused contender
     std::vector<sharing::action> actions_;
 };
 

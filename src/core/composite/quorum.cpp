@@ -11,7 +11,7 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_most_doublings = 12;
-// The holder of an earlier part waits longer for the rest, by this factor for each part, up to this number of parts.
+// A contender that holds an early part keeps its parts longer: by this factor for each part, for at most so many parts.
 constexpr int k_patience = 4;
 constexpr std::size_t k_most_ranks = 4;
 
@@ -40,7 +40,7 @@ void quorum::confirm(std::size_t which, time_point valid_until) {
 }
 
 void quorum::on_granted(std::size_t which, time_point valid_until, time_point now) {
-    // Settles first: a majority that has ended stays lost, whatever comes afterwards.
+    // Settles before this grant counts: if the majority has already ended, the hold stays lost.
     settle(now);
     auto& mine = parts_[which];
     TURNSTILE_CHECK(mine.awaits_answer());
@@ -75,7 +75,7 @@ void quorum::on_lost(std::size_t which, next then, time_point now) {
 
 void quorum::on_closed(std::size_t which, time_point now) {
     TURNSTILE_CHECK(which < parts_.size());
-    if (!pauses(which)) return;  // its answer or its loss will come
+    if (!pauses(which)) return;  // the part's answer or its loss will come
     parts_[which].state = has::never;
     settle(now);
 }
@@ -112,7 +112,7 @@ void quorum::settle(time_point now) {
         } else if (settings_.deadline && now >= *settings_.deadline) {
             return end(tell_failed{failure::late});
         } else if (count(has::it) == 0) {
-            attempt_ends_.reset();  // a contender without a part blocks no other
+            attempt_ends_.reset();  // a contender without a part blocks no other contender
         } else if (attempt_ends_ && now >= *attempt_ends_) {
             end_attempt(now);  // place: attempt_is_over
         }
@@ -125,8 +125,8 @@ void quorum::go_on_until(time_point end) {
     attempt_ends_ = std::max(attempt_ends_.value_or(end), end);
 }
 
-// The earlier the first part held, the longer the patience. Contenders that hold only later parts give up sooner and
-// make room, as if all contenders took the parts in order.
+// A contender whose first held part is an early one keeps its parts longer. Contenders that hold only later parts give
+// up sooner and make room, as if all contenders took the parts in order.
 duration quorum::draw_patience() {
     const auto first = std::find_if(parts_.begin(), parts_.end(),
                                     [](const member& part) { return part.state == has::it; });
@@ -136,7 +136,7 @@ duration quorum::draw_patience() {
     return part_of(whole, 1 + chance_.uniform01() / 2);
 }
 
-// Gives back what is held. Parts that are still queued stay queued: their queue positions block no other contender.
+// Gives back the held parts. The other requests stay in their queues, because a queued part blocks no other contender.
 void quorum::end_attempt(time_point now) {
     TURNSTILE_CHECK(phase_ == phase::acquiring);
     attempt_ends_.reset();
@@ -161,7 +161,7 @@ void quorum::ask_due(time_point now) {
     }
 }
 
-// The caller of a hold is notified of the loss before the remaining parts are given back.
+// Notifies the caller of a lost hold before the remaining parts are given back.
 void quorum::end(action how) {
     phase_ = phase::over;
     attempt_ends_.reset();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum: a value that holds a majority of independent locks. Its actions say which parts to ask for, which to give
-// back, what to report to the caller; it also says when to call on_time().
+// quorum: a value that holds a majority of independent locks. Its actions say which parts to request, which parts to
+// give back, and what to report to the caller. next_deadline() says when to call on_time().
 //
-// The idea is RedLock's (S. Sanfilippo, "Distributed locks with Redis", 2014), but each part excludes by itself and
-// reports the end of its validity. A hold is valid while floor(n/2) + 1 of all n parts are valid, whether or not the
-// other parts answer: any two such majorities share a part.
+// RedLock has the same idea (S. Sanfilippo, "Distributed locks with Redis", 2014). Here each part excludes other
+// contenders by itself, and reports the end of its validity. A hold is valid while floor(n/2) + 1 of all n parts are
+// valid, whether or not the other parts answer. Two such majorities always share a part, so only one hold is valid.
 //
 // | phase     | actions                                                                     |
 // |-----------|-----------------------------------------------------------------------------|
@@ -14,14 +14,16 @@
 // | held      | a majority is certain. Lost parts are asked for again; late grants are kept  |
 // | over      | final: given up, failed, or the majority was lost                            |
 //
-// Contenders that each hold one part do not block each other for ever. A contender that holds only later parts gives
-// them up sooner: by a factor of four for each part further back. All times are drawn at random.
+// Contenders that each hold one part do not block each other for ever: each gives its parts up after a random time. A
+// contender that holds only later parts gives up sooner, by a factor of four for each part further back.
 //
-// A queued part blocks no other contender while none is held. So a part that does not answer costs only its vote.
+// A queued part blocks no other contender while the contender holds no part. So a part whose servers do not answer
+// costs only its vote for the majority.
 //
-// Each `ask` gets one answer, on_granted or on_refused. That holds after `withdraw` too, which requests an early
-// answer. Before each event the caller passes the ends of the parts' leases (`confirm`). Thread safety: a value; one
-// thread at a time.
+// Each `ask` gets one answer, on_granted or on_refused; after `withdraw` the answer comes soon. Before each event the
+// caller passes the ends of the parts' leases (`confirm`).
+//
+// Thread safety: a value; one thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +39,9 @@ namespace turnstile::core {
 
 struct quorum_settings {
     std::size_t parts = 3;
-    duration attempt{};  // time for which a minority is kept, see draw_patience()
-    // The first pause; pauses double, and are drawn from half of their length to all of it.
+    duration attempt{};  // time for which a minority is kept; draw_patience() lengthens it
+    // The first pause before a part is requested again. The pauses double; each is drawn from half of its length to all
+    // of it.
     duration retry_first{};
     duration retry_longest{};  // the longest pause
     std::optional<time_point> deadline{};
@@ -47,7 +50,7 @@ struct quorum_settings {
 
 class quorum {
 public:
-    // ---- actions, in this order ----
+    // ---- actions for the user of this value, in the order of their execution ----
     struct ask {
         std::size_t part = 0;
         friend bool operator==(const ask&, const ask&) = default;
@@ -63,7 +66,8 @@ public:
     struct tell_granted {
         friend bool operator==(const tell_granted&, const tell_granted&) = default;
     };
-    // late: the deadline. hopeless: so many parts refused for good that no majority is possible. left: leave().
+    // late: the deadline has passed. hopeless: too many parts refused for good for a majority. left: leave() was
+    // called.
     enum class failure { late, hopeless, left };
     struct tell_failed {
         failure why = failure::late;
@@ -75,7 +79,7 @@ public:
     using action = std::variant<ask, withdraw, give_back, tell_granted, tell_failed, tell_lost>;
 
     enum class phase { idle, acquiring, held, over };
-    // again: the part may be asked for again.
+    // again: the part may be requested again.
     enum class next { again, never };
 
     quorum(const quorum_settings& settings, base::random chance);
@@ -85,11 +89,11 @@ public:
     void on_granted(std::size_t part, time_point valid_until, time_point now);
     void on_refused(std::size_t part, next then, time_point now);
     void on_lost(std::size_t part, next then, time_point now);  // the part's hold has ended
-    // Its servers' client closed: a part that pauses is never asked for again.
+    // The client of this part's servers has closed: if the part pauses, it is never requested again.
     void on_closed(std::size_t part, time_point now);
     void leave();
     void on_time(time_point now);
-    // Sets the end of the validity of a held part. No event.
+    // Sets the end of the validity of a held part. Adds no actions.
     void confirm(std::size_t part, time_point valid_until);
 
     [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
@@ -99,7 +103,7 @@ public:
     [[nodiscard]] phase now() const noexcept { return phase_; }
     [[nodiscard]] std::size_t majority() const noexcept { return parts_.size() / 2 + 1; }
     [[nodiscard]] bool holds(std::size_t part) const { return parts_[part].state == has::it; }
-    // True if the part is to be asked for, but not yet.
+    // True if the part will be requested after a pause.
     [[nodiscard]] bool pauses(std::size_t part) const {
         return parts_[part].state == has::nothing &&
                (phase_ == phase::acquiring || phase_ == phase::held);
@@ -108,9 +112,9 @@ public:
     [[nodiscard]] bool certain(std::size_t part, time_point now) const {
         return holds(part) && now < parts_[part].valid_until;
     }
-    // True if a majority is certain and has been so without a gap since the grant.
+    // True if a majority is certain, and has been certain without a gap since the grant.
     [[nodiscard]] bool certain(time_point now) const;
-    // The end of the majority's validity without further confirmations; time_point::min() for a minority.
+    // Returns the end of the majority's validity if no lease is extended; time_point::min() if only a minority is held.
     [[nodiscard]] time_point valid_until() const;
 
 private:
@@ -119,7 +123,7 @@ private:
         has state = has::nothing;
         time_point valid_until{};
         time_point ask_at{};
-        int failures = 0;  // in a row
+        int failures = 0;  // consecutive failures
         [[nodiscard]] bool awaits_answer() const noexcept {
             return state == has::asked || state == has::withdrawn;
         }
@@ -142,7 +146,7 @@ private:
     std::vector<member> parts_;
     std::vector<action> actions_;
     phase phase_ = phase::idle;
-    int attempts_ = 0;                        // consecutive attempts without a majority
+    int attempts_ = 0;                        // consecutive attempts that ended without a majority
     std::optional<time_point> attempt_ends_;  // set while a minority is held
 };
 

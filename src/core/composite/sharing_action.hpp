@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing_action: the callers of a contender that a process shares, and the actions that its queue (local_queue)
-// returns, in the order of their execution.
+// sharing_action: the caller that waits for a shared contender, and the actions that local_queue returns, in the order
+// of their execution.
 //
 // Thread safety: none, values.
 #pragma once
@@ -17,7 +17,7 @@ namespace turnstile::core::sharing {
 
 struct caller {
     local_id id{};
-    // once: only if no contender is ahead, in this process or another.
+    // once: the caller gets the lock only if no other contender is ahead, in this process or in another.
     attempt mode = attempt::wait;
     std::optional<time_point> deadline{};
     duration max_hold{};     // zero: no limit
@@ -31,7 +31,7 @@ struct ask {
     friend bool operator==(const ask&, const ask&) = default;
 };
 
-struct withdraw {  // end the wait for this contender soon; its answer still comes
+struct withdraw {  // end the wait for this contender soon; the answer still comes
     std::uint64_t contender = 0;
     friend bool operator==(const withdraw&, const withdraw&) = default;
 };
@@ -41,12 +41,12 @@ struct give_back {
     friend bool operator==(const give_back&, const give_back&) = default;
 };
 
-// The fencing token is the contender's, with this counter: the number of earlier grants under the same contender.
+// The hold has the contender's fencing token with `counter`, the number of earlier grants under the same contender.
 struct tell_granted {
     local_id id{};
     std::uint64_t contender = 0;
     std::uint32_t counter = 0;
-    std::optional<time_point> until{};  // the holder's own limit
+    std::optional<time_point> until{};  // the end by the holder's own time limit
     friend bool operator==(const tell_granted&, const tell_granted&) = default;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// answer_class: the consequence of a server's error for callers that treat several errors alike.
+// answer_class: groups the servers' errors by the consequence that they have for a contender.
 //
 // | class      | errors                                         | consequence                                     |
 // |------------|------------------------------------------------|-------------------------------------------------|
@@ -9,10 +9,10 @@
 // | forbidden  | no_auth                                        | a right is missing, now and probably later      |
 // | over_quota | quota_exceeded                                 | an operator's limit is used up                  |
 // | bad_acl    | invalid_acl                                    | the servers do not accept our credentials       |
-// | elsewhere  | session_expired, session_moved, not_read_only  | another connection, or session, will answer     |
+//  elsewhere  | session_expired, session_moved, not_read_only  | another connection or session will get an answer |
 // | retry      | all others                                     | send the same request again, later              |
 //
-// A new server error does not compile until it has a row here. Thread safety: none needed.
+// The compiler rejects a new server error until it has a row here. Thread safety: none needed.
 #pragma once
 
 #include <cstdint>
@@ -54,10 +54,10 @@ enum class answer_class : std::uint8_t {
         case server_error::local_session:
         case server_error::other: return answer_class::retry;
     }
-    return answer_class::retry;  // not reached
+    return answer_class::retry;  // never reached
 }
 
-// The class of a whole reply: a request without an answer is to be sent again.
+// Classifies a whole reply. A request without an answer must be sent again.
 [[nodiscard]] constexpr answer_class classify(const reply& answer) noexcept {
     return answer.outcome == outcome::answered ? classify(answer.error) : answer_class::retry;
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// awaited_znodes: the znodes that a waiter watches in its lock's folder. Nearly always one: the nearest contender
-// ahead. A semaphore's waiter watches several, and the folder. Compact, because each of a hundred thousand waiters has
-// one.
+// awaited_znodes: the set of znodes that a waiter watches in its lock's folder. The set nearly always has one znode:
+// the nearest contender ahead. A semaphore's waiter watches several contenders, and the folder. The set is compact,
+// because a process may have a hundred thousand waiters, each with a set.
 //
-// A value. Thread safety: none.
+// Thread safety: none, a value.
 #pragma once
 
 #include <algorithm>
@@ -22,8 +22,8 @@
 namespace turnstile::core {
 
 struct awaited_znode {
-    std::string child;     // empty: the folder
-    std::uint64_t on = 0;  // the connection on which it is watched; 0: not watched
+    std::string child;     // name in the folder; empty: the folder itself
+    std::uint64_t on = 0;  // number of the connection with the watch; 0: not watched
     pending_ticket probing;
 
     [[nodiscard]] std::string path(const std::string& folder) const {
@@ -32,7 +32,7 @@ struct awaited_znode {
     friend bool operator==(const awaited_znode&, const awaited_znode&) = default;
 };
 
-// The znodes in the order of their names, the folder first.
+// Keeps the znodes in the order of their names; the folder is first.
 class awaited_znodes {
 public:
     // Returns nullptr if the znode was in the set already.
@@ -42,14 +42,14 @@ public:
                                          [&](const auto& znode) { return znode.child > child; });
         return &*all_.insert(behind, awaited_znode{std::string{child}, 0, {}});
     }
-    // Finds a znode by its whole path; nullptr if it is not awaited.
+    // Finds a znode by its whole path. Returns nullptr if the set does not have it.
     [[nodiscard]] awaited_znode* find(const std::string& folder, std::string_view path) {
         if (!path.starts_with(folder)) return nullptr;
         path.remove_prefix(folder.size());
         if (path.empty()) return find(std::string_view{});
         return path.starts_with('/') && path.size() > 1 ? find(path.substr(1)) : nullptr;
     }
-    // Removes the znode and returns its name. Pointers to other znodes become invalid.
+    // Removes the znode and returns its name. Pointers to other znodes of the set become invalid.
     std::string remove(const awaited_znode& znode) {
         const auto position = all_.begin() + (&znode - all_.data());
         auto name = std::move(position->child);
@@ -60,12 +60,12 @@ public:
     void remove_if(F&& unwanted) {
         all_.erase(std::remove_if(all_.begin(), all_.end(), unwanted), all_.end());
     }
-    // Gives all watches back and clears the set.
+    // Gives back the session's watches on all znodes of the set, and clears the set.
     void give_back(contender_session& c, const std::string& folder) {
         for (const auto& znode : all_) c.unwatch(znode.path(folder));
         all_.clear();
     }
-    // Returns all paths and clears the set.
+    // Clears the set and returns the paths of its znodes.
     [[nodiscard]] std::vector<std::string> take_paths(const std::string& folder) {
         std::vector<std::string> paths;
         for (const auto& znode : all_) paths.push_back(znode.path(folder));

@@ -37,7 +37,7 @@ void commit_plan::draw(const std::set<std::string>& there) {
     auto present = there;
     for (std::size_t i = 0; i != parts_.size(); ++i) add(i, present);
     drawn_ = true;
-    // Steps are in the order of their parts.
+    // The steps must be in the order of the caller's parts.
     TURNSTILE_CHECK(std::is_sorted(steps_.begin(), steps_.end(),
                                    [](const step& a, const step& b) { return a.part < b.part; }));
 }
@@ -50,7 +50,7 @@ void commit_plan::discard(std::size_t which, server_error why) {
     drawn_ = false;
 }
 
-// `there` is updated, since each part sees the changes of the parts before it.
+// Updates `there` with the znodes that this part creates, since later parts of the transaction see these znodes.
 void commit_plan::add(std::size_t part, std::set<std::string>& there) {
     using kind = step::kind;
     if (const auto* put = std::get_if<put_op>(&parts_[part])) {
@@ -90,7 +90,8 @@ std::vector<multi_part> commit_plan::steps() const {
     return all;
 }
 
-// The caller must create the parents of a put_op. Parents of a make_op existed, or an earlier step creates them.
+// A refusal for a missing parent is final: the caller must create the parents of a put_op, and the plan has the parents
+// of a make_op.
 bool commit_plan::is_outdated_by(std::size_t which, server_error why) const {
     TURNSTILE_CHECK(which < steps_.size());
     const auto& refused = steps_[which];

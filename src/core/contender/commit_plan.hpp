@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_plan: the operations that are sent to the servers for the parts of a guarded write.
+// commit_plan: turns the parts of a guarded write into the operations that are sent to the servers.
 //
-// Most parts name an operation, and are sent unchanged. `put_op` and `make_op` name a desired state instead, so the
-// necessary operations depend on the znodes that exist. The client reads these first, and derives the *steps* from the
-// answers. If another client changes a znode before the steps arrive, the servers refuse one step and roll all of them
-// back. The refusal shows that the plan is outdated, and the client reads again and makes a new plan. If a step fails
-// for a reason that another reading does not change, the caller's part is refused. A znode of a make_op that exists
-// already is checked in the transaction: it may be removed meanwhile, or forgotten by servers that went on from older
-// data. A check that is refused because we may not read the znode is left out.
+// Most parts name an operation, and are sent unchanged. `put_op` and `make_op` name a desired state instead, so their
+// operations depend on the znodes that exist. The client first reads which znodes exist, and then derives the *steps*
+// of the transaction. If another client changes a znode before the steps arrive, the servers refuse one step and roll
+// all steps back. That refusal shows that the plan is outdated, so the client reads again and makes a new plan. If a
+// step fails for a reason that does not depend on the reading, the caller's part is refused.
 //
-// A pure value. Thread safety: none.
+// If the znode of a make_op exists already, the transaction checks that it still exists: another client may have
+// removed it, and servers that went on from older data may have lost it. The plan omits a check that the servers refuse
+// because the client may not read the znode.
+//
+// Thread safety: none, a pure value.
 #pragma once
 
 #include <cstddef>
@@ -24,14 +26,14 @@
 
 namespace turnstile::core {
 
-// Afterwards the znode exists with this data, whether or not it existed before.
+// Ensures that the znode exists with this data: creates it or overwrites its data.
 struct put_op {
     std::string path;
     std::string data;
-    acl_policy acl = acl_policy::open;  // if it is created
+    acl_policy acl = acl_policy::open;  // for a znode that is created
     friend bool operator==(const put_op&, const put_op&) = default;
 };
-// Afterwards the znode and all its parents exist. Missing ones are created as persistent znodes without data.
+// Ensures that the znode and all its parents exist. Creates missing znodes as persistent znodes without data.
 struct make_op {
     std::string path;
     acl_policy acl = acl_policy::open;
@@ -43,21 +45,21 @@ class commit_plan {
 public:
     explicit commit_plan(std::vector<write_part> parts);
 
-    // Paths whose existence must be known before draw(). Empty: the steps have been drawn already.
+    // Returns the paths whose existence must be known before draw(); empty if the steps have been drawn already.
     [[nodiscard]] std::vector<std::string> questions() const;
     [[nodiscard]] bool is_drawn() const noexcept { return drawn_; }
-    // Derives the steps. `there`: those paths of questions() that exist.
+    // Derives the steps. `there`: the paths of questions() that exist.
     void draw(const std::set<std::string>& there);
-    // Discards the steps: an answer to the questions is out of date, or this step's check is forbidden.
+    // Discards the steps, because the step `which` was refused with `why` and is_outdated_by() is true for it.
     void discard(std::size_t which, server_error why);
 
     [[nodiscard]] std::vector<multi_part> steps() const;
-    // The caller's part that the step belongs to, counted from 0.
+    // Returns the number of the caller's part to which the step belongs, counted from 0.
     [[nodiscard]] std::size_t part_of(std::size_t which) const { return steps_.at(which).part; }
-    // True if a refusal of this step shows only that another client has made a change, or that the check is forbidden.
+    // True if a refusal of this step shows only that another client changed a znode, or that we may not make the check.
     [[nodiscard]] bool is_outdated_by(std::size_t which, server_error why) const;
 
-    // Converts one answer for each step to one for each part; `none` for a part without a step that has an answer.
+    // Converts answers for the steps to answers for the caller's parts. A part without an answer gets `none`.
     template <class T>
     [[nodiscard]] std::vector<T> for_parts(std::vector<T>&& answers, const T& none) const {
         std::vector<T> all(parts_.size(), none);
@@ -73,7 +75,8 @@ private:
         multi_part request;
         std::size_t part = 0;
         enum class kind { as_told, put, make } why = kind::as_told;
-        // True: the step's answer is the part's result. False: it creates a parent of the part's znode, or only checks.
+        // True: the step's answer is the part's result. False: the step creates a parent of the part's znode, or only
+        // checks it.
         bool is_answer = true;
         friend bool operator==(const step&, const step&) = default;
     };
@@ -82,11 +85,11 @@ private:
 
     std::vector<write_part> parts_;
     std::vector<step> steps_;
-    std::set<std::string> unreadable_;  // they exist, but may not be checked
+    std::set<std::string> unreadable_;  // znodes that exist, but may not be checked
     bool drawn_ = false;
 };
 
-// The parents of the path and the path itself, without the root: "/a", "/a/b" for "/a/b".
+// Returns the path and all its parents except the root: "/a" and "/a/b" for "/a/b".
 [[nodiscard]] std::vector<std::string> way_to(const std::string& path);
 
 }  // namespace turnstile::core

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // consequence: the action that a contender must take after an answer to a request of one of its components.
 //
-// A component sends requests and keeps data; only the contender changes its state. Values. Thread safety: none
-// needed.
+// A component, such as lock_delay, sends requests and keeps data. Only the contender changes its own state.
+//
+// Thread safety: none needed, values.
 #pragma once
 
 #include <optional>
@@ -18,10 +19,10 @@ struct goes_on {  // continue with the next step
 struct done {  // the component's purpose is fulfilled
     friend bool operator==(const done&, const done&) = default;
 };
-struct suspends {  // no more on this connection: wait for the next link event, or for a pause
+struct suspends {  // send nothing more until the next link event, or until a pause has passed
     friend bool operator==(const suspends&, const suspends&) = default;
 };
-struct lists_again {  // the list is out of date
+struct lists_again {  // the list of the folder is out of date: request a new one
     friend bool operator==(const lists_again&, const lists_again&) = default;
 };
 struct own_znode_gone {  // another client removed it
@@ -30,7 +31,7 @@ struct own_znode_gone {  // another client removed it
 struct own_znode_changed {  // another client has written into it
     friend bool operator==(const own_znode_changed&, const own_znode_changed&) = default;
 };
-struct refused {  // by the servers, for good
+struct refused {  // the servers refused the request for good
     error why;
     friend bool operator==(const refused&, const refused&) = default;
 };

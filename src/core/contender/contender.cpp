@@ -26,15 +26,15 @@ template <class State>
 constexpr bool k_is_entering = std::is_base_of_v<entering, State>;
 template <class State>
 constexpr bool k_stands = std::is_base_of_v<standing, State>;
-// The caller has not given up yet.
+// True for the states whose caller has not given up.
 template <class State>
 constexpr bool k_is_wanted =
     std::is_base_of_v<state::waiting, State> || std::is_same_v<State, held>;
 
-// The table of contender.hpp: a row for each state that is left, with the states that may follow it.
+// The table in contender.hpp: each row is a state that the contender leaves, with the states that may follow.
 constexpr std::size_t k_states = std::variant_size_v<contender_state>;
 constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
-    // outside, creating, unsure, queued, first, held, leaving, over
+    // Columns of the table: outside, creating, unsure, queued, first, held, leaving, over
     {true, true, false, false, false, false, true, true},      // outside
     {true, false, true, true, true, false, true, false},       // creating
     {true, false, false, true, false, false, true, false},     // unsure
@@ -45,10 +45,10 @@ constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
     {false, false, false, false, false, false, false, false},  // over
 }};
 
-// A step can lead to a state that needs another step. The longest way: outside, a refused create, the end.
+// Entering a state can lead at once to a further state. The longest such way is outside, a refused create, the end.
 constexpr int k_most_steps = 4;
 
-// Checks the invariants of a state on entry.
+// Checks the invariants of each state when the contender enters it.
 struct check_entry {
     void operator()(const outside& /*next*/) const {}
     void operator()(const creating& next) const {
@@ -157,8 +157,8 @@ void contender::on_attached(contender_session& c) {
 
 void contender::on_detached(contender_session& c) {
     if (holds()) c.tell(at_risk{});  // place: tells_at_risk
-    // Servers that go on from older data assign the same versions again, to the folder's data and to a crash mark. So
-    // no write may rely on a version that was read before.
+    // Servers that go on from older data assign the same versions again, but to other data of the folder and of the
+    // crash mark. So after a new attach no write may rely on a version that was read before.
     std::visit(
         [](auto& current) {
             if constexpr (k_stands<std::decay_t<decltype(current)>>) {
@@ -217,7 +217,7 @@ void contender::on_delay_end(contender_session& c) {
     });
 }
 
-// contender_looks.cpp explains the second look.
+// The second look (contender_looks.cpp): reads again, in case a watch event was lost.
 void contender::look_again(contender_session& c) {
     if (!c.attached() || !rests_on_events()) return;
     handle_if<state::queued>(

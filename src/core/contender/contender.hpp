@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // contender: one attempt to get and hold a lock, from the call until its znode is gone.
 //
-// A pure value: events in, effects out (contender_effects.hpp). It calls nothing. It is in one of eight states
-// (contender_states.hpp), and this table has all transitions between them:
+// A pure value: events go in, and effects come out (contender_effects.hpp). A contender calls nothing. It is in one of
+// eight states (contender_states.hpp). This table has all transitions between the states:
 //
 // | state    | at the servers                 | requests                 | then      | when                           |
 // |----------|--------------------------------|--------------------------|-----------|--------------------------------|
@@ -35,15 +35,16 @@
 // | leaving  | our znode                      | the znode's removal      | over      | removed, or session over       |
 // | over     | nothing                        | none                     |           | final; `gone` was reported     |
 //
-// Timeout, cancel, interrupt, release, loss and close all lead to `leaving` or `over`. The contender outlives a
-// caller that has given up. Before its znode exists it only notes that the caller has given up. A state ends as a
-// whole, with all that it knew of its znode, its connection and its requests; before that, it gives its watches back.
-// Each create has a new GUID in its name.
+// Timeout, cancel, interrupt, release, loss and close all lead to `leaving` or `over`. The contender outlives a caller
+// that has given up. Before its znode exists, the contender only notes that the caller has given up. When a state ends,
+// the contender gives back the state's watches, and forgets all that it knew of its znode, its connection and its
+// requests. Each create has a new GUID in its name.
 //
 // After a lost answer to a create (G8) the contender first commits a write on the new connection. After that write a
 // late create of the old connection cannot commit any more: the server answers it "session moved". Only then does a
 // list show whether a child with our GUID exists. The child is ours only if its owner is this session. A create that
-// the list does not show is abandoned, and searched for a while longer (abandoned_creates.hpp).
+// list show whether a child with our GUID exists. The child is ours only if this session owns it. If the list does not
+// show the child, the session searches for it for a while longer (abandoned_creates.hpp).
 //
 // docs/why/mutex.md argues each step. Thread safety: none, a value.
 #pragma once
@@ -67,7 +68,7 @@ namespace turnstile::core {
 class contender {
 public:
     explicit contender(contender_settings settings) : settings_{std::move(settings)} {}
-    // For the znode of an abandoned create: no caller waits for it, and the contender only leaves.
+    // A contender for the znode of an abandoned create. No caller waits for it; the contender only removes the znode.
     [[nodiscard]] static contender leftover(const std::string& folder, const std::string& name);
 
     // ---- events in -----------------------------------------------------------------------
@@ -76,30 +77,32 @@ public:
     void on_watch(contender_session& c, const watch_event& event);
     void on_attached(contender_session& c);
     void on_detached(contender_session& c);
-    // The session has ended at the servers, and its znodes with it.
+    // The servers have ended the session, and removed its znodes.
     void on_epoch_end(contender_session& c, const error& why);
-    // on_lease_end: the lease ran out. on_lease_confirmed: it was confirmed, so a grant may be possible now.
-    // watch_own_znode: a confirmation is about to be sent; another client may have deleted our znode or written into
-    // it.
+    // on_lease_end: the lease ran out. on_lease_confirmed: an answer extended the lease, so a grant may be possible
+    // now. watch_own_znode: the session is about to send a confirmation; the contender sets a watch on its own znode,
+    // because another client may have deleted the znode or written into it.
     void on_lease_end(contender_session& c, const error& why);
     void on_lease_confirmed(contender_session& c) { step(c); }
     void watch_own_znode(contender_session& c);
-    // A check of our znode was answered: the znode is gone, or another client has written into it.
+    // A confirmation has shown that our znode is gone, or that another client has written into it.
     void on_own_znode_gone(contender_session& c);
     void on_own_znode_changed(contender_session& c);
-    // The contender waits for an event, which may be lost: reads whether the awaited change has happened.
+    // The second look: reads whether the awaited change has happened, because the event of a watch may be lost.
     void look_again(contender_session& c);
-    // The instant delay_end() has passed.
+    // The instant delay_end() has come.
     void on_delay_end(contender_session& c);
-    // A hold of a read-write lock becomes a hold of another kind at the same position (renaming.hpp).
+    // Renames the znode at the same position, so that a hold of a read-write lock becomes another kind (renaming.hpp).
     void rename(contender_session& c, contender_kind kind);
-    // The caller gives up. A waiting caller is notified of `why`; a holder requested the release and is not notified.
+    // The caller gives up or releases. A waiting caller is notified of `why`. A holder requested the release itself,
+    // and is not notified.
     void leave(contender_session& c, const error& why);
-    // Ends the contender and notifies a holder as well: the client closes, or the credentials were refused.
+    // Ends the contender and notifies its caller, even a holder: the client closes, or the servers refused the
+    // credentials.
     void revoke(contender_session& c, const error& why);
-    // Continues with requests that waited for the end of a commit.
+    // Continues with requests that had to wait for the end of a commit.
     void proceed(contender_session& c) { step(c); }
-    // A commit read our znode: handles its data.
+    // A commit has read our znode: handles the data that it read.
     void apply(contender_session& c, const reply& answer);
     void version_became(std::int32_t version) noexcept;
 
@@ -107,27 +110,27 @@ public:
     [[nodiscard]] bool holds() const noexcept { return is<state::held>(); }
     [[nodiscard]] bool waits() const noexcept;
     [[nodiscard]] bool over() const noexcept { return is<state::over>(); }
-    // True if the create is next, and only the session keeps it from being sent.
+    // True if the contender must send its create next, and only the session keeps it from doing so.
     [[nodiscard]] bool waits_to_enter() const noexcept;
-    // For the functions of state_queries.hpp. Valid until the next event.
+    // Returns the state, for the functions of state_queries.hpp. The reference is valid until the next event.
     [[nodiscard]] const contender_state& current() const noexcept { return state_; }
-    // True if only the event of a watch makes the contender continue.
+    // True if the contender can continue only after the event of a watch.
     [[nodiscard]] bool rests_on_events() const noexcept;
-    // The bytes that its znode takes, or may take later, in the transaction that would close the session. Counted from
-    // the call until the znode is gone.
+    // Returns the bytes that the contender's znode takes, or may take later, in the transaction that closes the
+    // session. The bytes count from the caller's call until the znode is gone.
     [[nodiscard]] std::size_t owned_bytes() const { return over() ? 0 : bytes_as(kind()); }
-    // The value of owned_bytes() if the contender had this kind and had not ended.
+    // Returns owned_bytes() for the case that the contender has this kind and has not ended.
     [[nodiscard]] std::size_t bytes_as(contender_kind kind) const;
     [[nodiscard]] std::string znode() const;
-    // Number of contenders that a waiter waits for, as far as it is known.
+    // Number of contenders that block a waiter, as far as the number is known.
     [[nodiscard]] std::optional<std::size_t> ahead() const noexcept;
-    // The requested kind, or the kind after a rename.
+    // Returns the requested kind; after a rename, the new kind.
     [[nodiscard]] contender_kind kind() const noexcept;
     [[nodiscard]] const std::string& folder() const noexcept { return settings_.folder.str(); }
     [[nodiscard]] bool fails_with_session() const noexcept {
         return settings_.waiters == session_loss_policy::fail;
     }
-    // The data that it writes into its znode.
+    // Returns the data that the contender writes into its znode.
     [[nodiscard]] std::string data() const { return contender_data(settings_); }
 
     friend bool operator==(const contender&, const contender&) = default;
@@ -141,10 +144,10 @@ private:
     // Passes one event to the current state, enters the next state if there is one, and lets it send its requests.
     template <class Event>
     void handle(contender_session& c, Event&& event);
-    // Passes the event to the current state if it is a `State`. Any other state ignores the event.
+    // Passes the event to the current state if that state is a `State`. Ignores the event otherwise.
     template <class State, class Event>
     void handle_if(contender_session& c, Event&& event);
-    // The only function that changes the state; checks the transition against the table above.
+    // Changes the state, and checks the transition against the table above. No other function changes the state.
     void enter(contender_state&& next);
 
     contender_settings settings_;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_ahead: the claims of the nearest contender ahead of a waiter, for the error of a wait that ends by its
-// deadline. They come with the get that sets the watch on that contender's znode, and cost no request.
+// contender_ahead: what the nearest contender ahead of a waiter says about itself. If the wait ends by its deadline,
+// the error shows this text. The text comes with the get that sets the watch on that contender's znode, and costs no
+// request.
 //
-// A value, and a pure function. Thread safety: none.
+// Thread safety: none, a value and a pure function.
 #pragma once
 
 #include <cstdint>
@@ -13,15 +14,16 @@
 
 namespace turnstile::core {
 
-// "web1, pid 12, label \"orders\", since 2026-11-21T04:38:36Z", as far as claimed. Empty for a contender of another
-// library, which claims nothing. At most some hundred bytes, all printable.
+// Returns a text such as "web1, pid 12, label \"orders\", since 2026-11-21T04:38:36Z", from claims that may be false.
+// Returns an empty text for a contender of another library, which claims nothing. The text has at most some hundred
+// bytes, all printable.
 [[nodiscard]] std::string text_of_claims(const contender_metadata& claimed, bool with_thread);
 
 struct contender_ahead {
-    std::string claims;   // text_of_claims(); a text, because very many waiters store it
-    bool is_own = false;  // a contender of the same session
+    std::string claims;   // text_of_claims(); only the text, because very many waiters store it
+    bool is_own = false;  // true: a contender of the same session
 
-    // From the answer to a get of the znode of the contender ahead.
+    // Makes the value from the answer to a get of that contender's znode. `session`: the id of our session.
     [[nodiscard]] static contender_ahead of(const reply& answer, std::int64_t session);
     friend bool operator==(const contender_ahead&, const contender_ahead&) = default;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_call: the surroundings of a state while it handles one event: the session, the settings, and the next
-// state.
+// contender_call: gives a state of a contender access to the session, the settings and the next state while the state
+// handles one event.
 //
 // Lives as long as the call. Thread safety: none.
 #pragma once
@@ -17,11 +17,11 @@
 
 namespace turnstile::core {
 
-// Facts about a contender that hold in every state.
+// Facts about a contender that stay valid when its state changes.
 struct contender_facts {
-    // No more requests on this connection: wait for the next link event, or for a pause.
+    // True: send nothing more on this connection, but wait for the next link event or for a pause.
     bool awaits_retry = false;
-    bool permits_compared = false;  // with those in the settings
+    bool permits_compared = false;  // the folder was compared with the limit in the settings
     friend bool operator==(const contender_facts&, const contender_facts&) = default;
 };
 
@@ -38,8 +38,8 @@ public:
     [[nodiscard]] std::string data() const { return contender_data(settings); }
     [[nodiscard]] bool may_ask() const { return session.attached() && !facts.awaits_retry; }
 
-    // The request with this answer failed, and must be sent again later. A late answer of an earlier connection changes
-    // nothing on this one.
+    // Handles a failed request, which must be sent again later. A late answer of an earlier connection does not suspend
+    // the requests on the present connection.
     void suspend(const reply& answer) {
         // place: late_answer
         if (session.attached() && answer.connection < session.connection()) return;
@@ -47,7 +47,7 @@ public:
         session.retry_later();
     }
 
-    // Sets the next state, at most once in a call. The calling state has been moved from, and must return.
+    // Sets the next state, at most once in a call. The calling state has been moved from, so it must return at once.
     template <class State>
     void enter(State&& next) {
         TURNSTILE_CHECK(!next_);

@@ -28,14 +28,15 @@ struct enter {
     create_op znode;
     friend bool operator==(const enter&, const enter&) = default;
 };
-// Lists a folder's children with a list that is sent from now on; other contenders may share it.
+// Requests a list of a folder's children. The list is sent after this effect; several contenders may share one list.
 struct list {
     ticket id{};
     std::string folder;
     friend bool operator==(const list&, const list&) = default;
 };
-// Removes a znode of ours, and gives back its watches. Both may be delayed, and travel with the removals of other
-// contenders: an awaited one, for which another contender may wait, only while many others are in progress.
+// Removes a znode of ours, and gives back its watches. The session may delay the removal, and send it together with the
+// removals of other contenders. An awaited removal, for which another contender may wait, is delayed only while many
+// removals are in progress.
 struct remove {
     ticket id{};
     std::string path;
@@ -44,9 +45,9 @@ struct remove {
     friend bool operator==(const remove&, const remove&) = default;
 };
 
-// A step of a contender's number. entered: a create was answered with it. leaves: the removal of a contender that had
-// none ahead is sent. left: the servers have removed it. From these steps the session may conclude that the next
-// contender of the folder is alone.
+// Reports a step of a contender that has a number. entered: the create was answered, and gave the number. leaves: the
+// removal is sent, of a contender that had no contender ahead. left: the servers have removed the znode. From these
+// steps the session may conclude that the folder's next contender has no contender ahead.
 enum class number_step { entered, leaves, left };
 struct number_known {
     number_step step{};
@@ -55,7 +56,8 @@ struct number_known {
     friend bool operator==(const number_known&, const number_known&) = default;
 };
 
-// Registers interest in DELETED and CHANGED of a znode, for which a get with a watch is submitted as well.
+// Registers the contender for the events DELETED and CHANGED of a znode. The contender also submits a get that sets the
+// watch.
 struct watch {
     std::string path;
     friend bool operator==(const watch&, const watch&) = default;
@@ -64,40 +66,43 @@ struct unwatch {
     std::string path;
     friend bool operator==(const unwatch&, const unwatch&) = default;
 };
-// Like unwatch, for a contender without a watch at the servers: the watch has fired or is about to, or the znode was
-// gone before. But a watch that another contender of the session left to this one is given back.
+// Like unwatch, but the servers have no watch of this contender: the watch has fired or is about to fire, or the znode
+// was gone before. If another contender of the session had left its watch to this contender, the session gives that
+// watch back.
 struct unwatch_gone {
     std::string path;
     friend bool operator==(const unwatch_gone&, const unwatch_gone&) = default;
 };
 
-// Contenders of the family `theirs` came before one of `ours` in this folder, and the two families do not exclude each
-// other: the log warns of it.
+// The log warns: contenders of the family `theirs` came before a contender of the family `ours` in this folder, and the
+// two families do not exclude each other.
 struct warn_of_foreign {
     contender_family ours{};
     contender_family theirs{};
     friend bool operator==(const warn_of_foreign&, const warn_of_foreign&) = default;
 };
-// The servers do not support containers.
+// The servers answered that they do not support containers.
 struct containers_unsupported {
     friend bool operator==(const containers_unsupported&, const containers_unsupported&) = default;
 };
-// The connection ended before the create of a parent was answered. Some servers close it at an unknown request.
+// The connection ended before the create of a parent was answered. Some servers close it after a request unknown to
+// them.
 struct parent_create_lost {
     friend bool operator==(const parent_create_lost&, const parent_create_lost&) = default;
 };
-// A create with this GUID is not in the folder, and must not appear there: the session searches for it for a while.
+// The folder has no znode with this GUID, but a late create may still make one. The session searches for it for a
+// while.
 struct abandon {
     std::string guid;
     friend bool operator==(const abandon&, const abandon&) = default;
 };
-// Our znode cannot be removed, so the session must end: its end removes the znode.
+// The contender cannot remove its znode. So the session must end, which removes the znode.
 struct replace_session {
     std::string reason;
     friend bool operator==(const replace_session&, const replace_session&) = default;
 };
-// A request failed although the connection may live. If no link event comes before, the session calls on_attached after
-// a pause.
+// A request failed although the connection may still work. The session calls on_attached after a pause, unless a link
+// event comes earlier.
 struct retry_later {
     friend bool operator==(const retry_later&, const retry_later&) = default;
 };

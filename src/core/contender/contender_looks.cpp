@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The second look: a watch event is a hint, and no wait relies on an event alone.
+// The second look: a contender reads again from time to time, because no wait may rely on a watch event alone.
 //
 // Servers since 3.8.4 and 3.9.2, and Debian's 3.8.0, send an event only to sessions that may read the znode
-// (CVE-2024-23944): once a client has taken READ off a znode, its deletion wakes no waiter. So from time to time each
-// waiting contender reads again (second_looks.cpp), with a request that does not need the permission that the event
-// needed.
+// (CVE-2024-23944). If a client has taken the permission READ off a znode, the znode's deletion wakes no waiter. So
+// from time to time each waiting contender reads again (second_looks.cpp). This request does not need the permission
+// READ.
 //
 // | contender                          | request                                   | answer                      |
 // |------------------------------------|-------------------------------------------|-----------------------------|
@@ -14,7 +14,7 @@
 // | a hold that reports contenders     | the list with a watch                     | contenders that have come   |
 // | behind                             |                                           |                             |
 //
-// A get that finds the znode sets its watch again. No other wait needs an event: a confirmation checks the session's
+// A get that finds the znode sets its watch again. Other waits need no second look: confirmations check the session's
 // own znodes, and a lock delay ends by time.
 #include "core/contender/contender_call.hpp"
 
@@ -22,7 +22,7 @@ namespace turnstile::core::state {
 
 void queued::look_again(contender_call& call) {
     auto& c = call.session;
-    if (asks_for_place() || !is_listed_on(c.connection())) return;  // a look is under way
+    if (asks_for_place() || !is_listed_on(c.connection())) return;  // a read is in progress
     auto& nearest = *awaited.begin();  // the only one; for the first waiter for permits, the folder
     if (!nearest.probing && nearest.on == c.connection())
         nearest.probing = c.submit(get_op{nearest.path(call.folder()), watch_mode::watch});
@@ -30,7 +30,7 @@ void queued::look_again(contender_call& call) {
     call.step();
 }
 
-// The next list shows what a lost event would have reported.
+// Requests a new list, which shows what a lost event would have reported.
 void held::look_again(contender_call& call) {
     behind.change().look_again();
     call.step();

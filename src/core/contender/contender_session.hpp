@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_session: a contender's view of its session during one event, and the list to which the contender adds
-// effects. It calls nothing: a request gets its ticket at once, and is sent after the event.
+// contender_session: a contender's view of its session during one event, and the vector to which the contender adds
+// effects. A contender_session calls nothing: a request gets its ticket at once, and the session sends it after the
+// event.
 //
 // Lives as long as the event. Thread safety: none.
 #pragma once
@@ -43,14 +44,16 @@ public:
     [[nodiscard]] create_mode parent_mode() const noexcept { return seen_.parent_mode; }
     [[nodiscard]] time_point now() const noexcept { return seen_.now; }
     [[nodiscard]] duration unseen_for() const noexcept { return seen_.unseen_for; }
-    // The time to wait by this clock so that every clock within the drift has advanced by at least `wanted`.
+    // Returns the time to wait by our clock until each clock within the allowed drift has advanced by at least
+    // `wanted`.
     [[nodiscard]] duration lengthened(duration wanted) const {
         return core::lengthened(wanted, seen_.clock_drift);
     }
     [[nodiscard]] const queue_index* index(contender_family of) const {
         return seen_.list == nullptr ? nullptr : seen_.list->of(of);
     }
-    // True if a waiter may watch `all` znodes. It does not watch `more` of them yet; their paths have `bytes` bytes.
+    // True if a waiter may watch `all` znodes. Of these it does not watch `more` znodes yet, whose paths have `bytes`
+    // bytes.
     [[nodiscard]] bool has_room_to_watch(std::size_t all, std::size_t more,
                                          std::size_t bytes) const noexcept {
         const auto added = bytes + more * seen_.chroot;
@@ -59,7 +62,7 @@ public:
                seen_.bytes_watched + added <= seen_.most_bytes_watched;
     }
 
-    // ---- the effects, see contender_effects.hpp ----
+    // ---- functions that add an effect of contender_effects.hpp ----
     // place: guid_of_a_create
     [[nodiscard]] std::string new_guid() { return base::make_guid(chance_); }
     ticket submit(operation&& op) {
@@ -94,8 +97,8 @@ public:
     void unwatch_gone(std::string path) {
         out_.emplace_back(contender_effects::unwatch_gone{std::move(path)});
     }
-    // Contenders of the family `theirs` came before one of `ours` in this folder, and the families do not exclude each
-    // other. Returns a refusal if the client's settings demand it; adds a warning if they demand that.
+    // Called when contenders of the family `theirs` are ahead of a contender of the family `ours`, and the two families
+    // do not exclude each other. Returns an error or adds a warning, as the client's settings demand.
     [[nodiscard]] std::optional<error> foreign_ahead(const std::string& folder,
                                                      contender_family ours,
                                                      contender_family theirs) {

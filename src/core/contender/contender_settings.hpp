@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of a contender, which never changes them. A value. Thread safety: none needed.
+// contender_settings: the constant settings of one contender. Thread safety: none needed, a value.
 #pragma once
 
 #include <cstddef>
@@ -23,25 +23,25 @@ struct contender_settings {
     attempt mode = attempt::wait;
     session_loss_policy waiters = session_loss_policy::enter_again;
     claim wants{};
-    // Permit: the number of permits that the semaphore must have, and gets if it is new. None: any number. Compared
-    // once: later the number may have been set to another value.
+    // For a semaphore's contender: the number of permits that the semaphore must have; a new semaphore gets this
+    // number. Nothing: any number is right. The contender compares the number once, because it may change later.
     std::optional<std::int32_t> limit{};
     bool agreed = false;  // an earlier contender of this semaphore has compared the limit
-    // True: report once after the grant, as soon as others queue behind the hold.
+    // True: report once after the grant when another contender queues behind the hold.
     bool tells_contended = false;
-    // True: append " resource=" and the folder to the data. Then many folders share one text.
+    // True: contender_data() appends " resource=" and the folder to `data`, so that many folders can share one text.
     bool data_names_folder = false;
-    // Lock, latch: from this number of children on, hand-overs use the folder's low-water mark.
+    // For a lock or latch: in a folder with at least so many children, hand-overs use the folder's low-water mark.
     std::uint32_t long_queue = k_long_queue;
-    // Lock: the time after a holder's crash for which no contender is granted. Zero, and for all other kinds: no delay,
-    // and no crash mark is written or read.
+    // For a lock: the time after a holder's crash for which no contender is granted. Zero, or another kind: there is no
+    // delay, and no contender writes or reads a crash mark.
     duration lock_delay{};
     friend bool operator==(const contender_settings&, const contender_settings&) = default;
 };
 
-// The data of the contender's znode, as it is written.
+// Returns the data of the contender's znode, as the contender writes it.
 [[nodiscard]] std::string contender_data(const contender_settings& settings);
-// The bytes that a contender's znode takes in the transaction that would close its session.
+// Returns the bytes that a contender's znode takes in the transaction that closes its session.
 [[nodiscard]] std::size_t contender_bytes(const std::string& folder, const claim& wants);
 
 }  // namespace turnstile::core

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a contender. Each has only the data that it needs. contender.hpp has the table of transitions.
+// The states of a contender. Each state has only the data that it needs. contender.hpp has the table of transitions.
 //
-// Every state handles the same events. `step` sends its next requests. `on_reply` handles the answer to one of its
-// requests, `on_watch` a watch event. `leave` means that the caller gives up, `end_epoch` that the session has ended. A
-// state never replaces itself: it names the next state through the call (contender_call.hpp) and returns.
+// Every state handles the same events. `step` sends the state's next requests. `on_reply` handles the answer to a
+// request, and `on_watch` a watch event. `leave` handles a caller that gives up, and `end_epoch` the end of the
+// session. A state never replaces itself: it passes the next state to the call (contender_call.hpp) and returns.
 //
-// Included only by contender.hpp and the sources of the states. Thread safety: none, values.
+// Only contender.hpp and the sources of the states include this header. Thread safety: none, values.
 #pragma once
 
 #include <cstdint>
@@ -40,9 +40,10 @@ class contender_call;
 
 namespace state {
 
-// Data beside a list, where the names alone do not decide.
+// Data that a contender needs beside the children's names of a list: the order of equal numbers, and a semaphore's
+// limit.
 struct list_supplement {
-    std::vector<std::string> children;  // kept while the list is not sufficient to decide
+    std::vector<std::string> children;  // kept until these data are sufficient to decide
     tie_order ties;
     permit_reading permits;
     friend bool operator==(const list_supplement&, const list_supplement&) = default;
@@ -52,22 +53,22 @@ struct list_supplement {
 
 struct outside;
 
-// The common part of outside, creating and unsure.
+// Common part of the states outside, creating and unsure.
 struct entering {
     base::cold<parent_creation> parents{};
     std::string guid{};     // the GUID of the latest create
-    bool given_up = false;  // the caller has its answer: no znode may be left behind
+    bool given_up = false;  // the caller has its answer, so no znode may be left behind
 
     void leave(contender_call& call, const error& why);
     void end_epoch(contender_call& call, const error& why);
-    // Returns the state `outside`, to begin again.
+    // Returns the state `outside`, in which the contender begins again.
     [[nodiscard]] outside start_over();
-    // Notifies a caller that still waits.
+    // Notifies the caller of `why`, unless the caller has given up.
     void fail(contender_call& call, const error& why);
     friend bool operator==(const entering&, const entering&) = default;
 };
 
-// No znode of ours is at the servers, except the folder's parents.
+// The servers have no znode of the contender, except perhaps the folder's parents.
 struct outside : entering {
     void step(contender_call& call);
     void on_reply(contender_call& call, const reply& answer);
@@ -76,8 +77,8 @@ struct outside : entering {
     friend bool operator==(const outside&, const outside&) = default;
 };
 
-// A create is in progress, and a list right behind it. The list is omitted if the create's number is likely to show
-// that no contender is ahead.
+// A create is in progress, and a list that was sent right after it. The contender omits the list if the number from the
+// create is likely to show that no contender is ahead.
 struct creating : entering {
     time_point asked_at{};
     pending_ticket sent{};
@@ -95,8 +96,8 @@ struct creating : entering {
 // The answer to the create was lost.
 struct unsure : entering {
     time_point asked_at{};
-    std::uint64_t verified_on = 0;  // the connection on which a write has committed since
-    std::string name{};             // the child with our GUID
+    std::uint64_t verified_on = 0;  // the connection on which a write has committed after the loss
+    std::string name{};             // the child with our GUID, if a list has shown it
     pending_ticket verifying{};
     pending_ticket listing{};
     pending_ticket locating{};
@@ -112,32 +113,33 @@ struct unsure : entering {
 
 // ---- while the znode exists (state_standing.cpp) ----------------------------------------------
 
-// The common part of queued, first, held and leaving.
+// Common part of the states queued, first, held and leaving.
 struct standing {
     std::string name{};
-    contender_kind kind = contender_kind::lock;  // the kind that the name states
-    bool ties = false;                           // another contender has the same number
+    contender_kind kind = contender_kind::lock;  // the kind that the znode's name states
+    bool ties = false;                           // true: another contender has the same number
     std::int32_t version = 0;
     std::int64_t czxid = 0;
     own_znode_watch own{};
     low_water_reading low_water{};
     base::cold<lock_delay> delay{};
     base::cold<renaming> rename{};
-    // The request in its data, as it was read last.
+    // The revocation request in the znode's data, as the contender read it last.
     base::cold<std::optional<asked_to_release>> request{};
 
     [[nodiscard]] std::string path(const contender_call& call) const;
-    // True if no contender with a lower or equal number can come any more.
+    // True if no contender with the same or a lower number can come any more.
     [[nodiscard]] bool is_ordered() const { return ordered_number().has_value(); }
-    // The contender's number if is_ordered().
+    // Returns the contender's number if is_ordered().
     [[nodiscard]] std::optional<std::int32_t> ordered_number() const;
     [[nodiscard]] marking_contender own_mark(const contender_call& call) const;
     [[nodiscard]] renamed_znode before_rename(const contender_call& call);
     void watch_own(contender_call& call);
     void apply_own(contender_call& call, const reply& answer);
     void apply_own_and_watch(contender_call& call, const reply& answer);
-    // Stores what was read of the own data. Returns true for news: another version, or another request. The second test
-    // is needed because servers that went on from older data can assign a version again, with another request.
+    // Stores the version and the revocation request that were read from our znode. Returns true if one of them is new.
+    // The version alone does not decide: servers that went on from older data may assign it again, with another
+    // request.
     [[nodiscard]] bool take_note(std::int32_t read_version, const std::optional<revocation>& found);
     void give_back_own(contender_call& call);
     void step_renaming(contender_call& call);
@@ -145,34 +147,34 @@ struct standing {
     friend bool operator==(const standing&, const standing&) = default;
 };
 
-// The common part of queued and first: a caller waits (state_waiting.cpp).
+// Common part of the states queued and first, in which a caller waits (state_waiting.cpp).
 struct waiting : standing {
-    bool waited = false;  // another contender was in the way at this position
-    // The connection of the list that gave the position; 0: out of date.
+    bool waited = false;  // true: another contender was ahead at this position
+    // The connection of the list that showed the position; 0: that list is out of date.
     std::uint64_t listed_on = 0;
-    std::int64_t pzxid = 0;  // the latest change in the folder, from that list
+    std::int64_t pzxid = 0;  // the folder's latest change, from that list
     base::cold<list_supplement> beside{};
 
-    // True if a list of this connection gave the position.
+    // True if a list on this connection showed the position.
     [[nodiscard]] bool is_listed_on(std::uint64_t connection) const noexcept {
         return listed_on == connection;  // place: list_of_this_connection
     }
-    // The consequence of an answer about our own znode, or of the data in it.
+    // Return the consequence of an answer to a request about our znode, and of the data in the znode.
     [[nodiscard]] consequence read_own(contender_call& call, const reply& answer);
     [[nodiscard]] consequence read_data(contender_call& call, const reply& answer);
-    // The session has ended: begins again, or notifies the caller.
+    // Called when the session has ended: begins again with the state `outside`, or notifies the caller.
     [[nodiscard]] outside after_session(contender_call& call, const error& why);
     friend bool operator==(const waiting&, const waiting&) = default;
 };
 
 struct first;
 
-// Waits for its turn: lists the folder and watches the contenders ahead (state_queued.cpp).
+// The contender waits in the queue: it lists the folder and watches the contenders ahead (state_queued.cpp).
 struct queued : waiting {
-    std::optional<std::uint32_t> ahead{};  // 0: none, from a list of an earlier connection
+    std::optional<std::uint32_t> ahead{};  // 0: a list of an earlier connection shows none
     pending_ticket listing{};
     awaited_znodes awaited{};
-    base::cold<contender_ahead> seen_ahead{};  // set once it was read
+    base::cold<contender_ahead> seen_ahead{};  // set once the znode ahead was read
 
     queued() = default;
     explicit queued(first&& from);
@@ -211,8 +213,8 @@ struct queued : waiting {
     friend bool operator==(const queued&, const queued&) = default;
 };
 
-// No contender is ahead: waits for the lock delay, for the lease and for a get of the own znode, and is granted then
-// (state_first.cpp).
+// No contender is ahead. The contender waits for the lock delay, the lease, and a get of its own znode; then it is
+// granted (state_first.cpp).
 struct first : waiting {
     first() = default;
     explicit first(queued&& from);
@@ -232,10 +234,10 @@ struct first : waiting {
     friend bool operator==(const first&, const first&) = default;
 };
 
-// The caller was notified of the grant (state_held.cpp).
+// The caller was notified of the grant, and holds the lock (state_held.cpp).
 struct held : standing {
     fencing_token token;
-    // A semaphore's contender that has waited: contenders behind it do not know of its grant yet.
+    // True for a semaphore's contender that had waited, until it has told the contenders behind that it was granted.
     bool unannounced = false;
     pending_ticket announcing;
     base::cold<contenders_watch> behind;
@@ -250,7 +252,7 @@ struct held : standing {
     void end_epoch(contender_call& call, const error& why);
     void look_again(contender_call& call);
     void lose_znode(contender_call& call);
-    // Ends the hold against the will of its caller, and notifies the caller of `why`.
+    // Ends the hold although the caller has not released it, and notifies the caller of `why`.
     void revoke(contender_call& call, const error& why);
     void give_back(contender_call& call);
 
@@ -265,16 +267,16 @@ struct held : standing {
     friend bool operator==(const held&, const held&) = default;
 };
 
-// The contender has given up: it sends the removal again until the znode is gone (state_leaving.cpp).
+// The contender has given up. It sends the removal of its znode until the znode is gone (state_leaving.cpp).
 struct leaving : standing {
-    bool was_first = false;  // no contender was ahead
+    bool was_first = false;  // true: no contender was ahead
     bool was_held = false;
-    bool may_act = false;  // its holder has lost it, and may not know that yet
+    bool may_act = false;  // true: the holder has lost its hold, and may not know that yet
     std::uint8_t refusals = 0;
     pending_ticket removing;
     awaited_znodes awaited;  // watches that must be given back
     base::cold<contenders_watch> behind;
-    // Requests of the state before. Their answers matter only if they are lost.
+    // Requests of the previous state. The contender ignores their answers, but must know if an answer is lost.
     pending_ticket listing{};
     pending_ticket announcing;
     base::cold<permit_reading> permits;
@@ -307,7 +309,7 @@ struct leaving : standing {
     friend bool operator==(const leaving&, const leaving&) = default;
 };
 
-// The znode is gone, and no request is in progress.
+// The znode is gone, and the contender has no request in progress.
 struct over {
     friend bool operator==(const over&, const over&) = default;
 };

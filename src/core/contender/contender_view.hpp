@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // contender_view: the part of a session's state that a contender sees while it handles one event.
 //
-// The session fills it in before the event. Effects of the event do not change it.
+// The session fills in the view before the event. Effects of the event do not change the view.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -17,43 +17,45 @@
 
 namespace turnstile::core {
 
-// The part that the commits of a hold see as well.
+// The part of the view that the commits of a hold see, too.
 struct session_view {
-    bool attached = false;         // attached to a server with a majority
+    bool attached = false;         // true: attached to a server that belongs to a majority
     std::uint64_t connection = 0;  // the number of the latest connection
 };
 
 struct contender_view : session_view {
     time_point now{};
     std::int64_t session_id = 0;
-    // The lease is valid, with a margin in which the first confirmation is answered (confirmation_pace::lasts).
+    // True if the lease lasts long enough after a grant that the hold's first confirmation is answered in time
+    // (confirmation_pace::lasts).
     bool lease_lasts = false;
-    // A znode may be created here. The session is at its final server, or leases are ample at any server. It is also
-    // this contender's turn (request_window.hpp).
+    // True if the contender may create its znode now. The session is at its final server, or leases at any server are
+    // ample. The contender is also among those whose requests the window admits (request_window.hpp).
     bool may_enter = true;
-    // For the folder that the contender enters (core/session/sole_contender_memory.hpp). omits_list: no list need go
-    // with the create. sole_number: a create with this number shows that no contender is ahead.
+    // Facts about the folder that the contender enters (core/session/sole_contender_memory.hpp). omits_list: the
+    // contender need not send a list after its create. sole_number: if the create gets this number, no contender is
+    // ahead.
     bool omits_list = false;
     std::optional<std::int32_t> sole_number{};
-    // No hold can become certain on this connection: a znode would only block other contenders.
+    // Set if no hold can become certain on this connection. Then a znode would only block other contenders.
     std::optional<error> no_lease{};
-    // At a grant, the longest time for which the contender may not have seen that another client wrote into its znode.
-    // It is half of the time that a `take` waits beyond the hold's first confirmation and lease, and at most one
-    // interval of confirmations (confirmation_pace::unseen_for).
+    // A grant is allowed if the contender read its znode at most this long ago: a write of another client since then is
+    // noticed in time. The time is half of what a `take` waits beyond the hold's first confirmation and lease, and at
+    // most one interval of confirmations (confirmation_pace::unseen_for).
     duration unseen_for{};
     double clock_drift = 0;
     acl_policy acl = acl_policy::open;
     create_mode parent_mode = create_mode::container;  // or persistent
     foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;
 
-    // ---- the room for watches ----
-    // Most contenders ahead that one waiter for permits watches.
+    // ---- limits for watches ----
+    // The greatest number of contenders ahead that one waiter for permits may watch.
     std::size_t most_permits_watched = 0;
-    std::size_t bytes_watched = 0;  // bytes of the session's paths, in the servers' spelling
+    std::size_t bytes_watched = 0;  // bytes of the watched paths, as the servers spell them
     std::size_t most_bytes_watched = 0;
-    std::size_t chroot = 0;  // bytes that the servers put before each of our paths
+    std::size_t chroot = 0;  // bytes that the servers put before each path
 
-    // The list whose answer is being handled, if it is prepared for several contenders.
+    // The list whose answer the contender is handling; nullptr if that list was not prepared for several contenders.
     prepared_list* list = nullptr;
 };
 

@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// contenders_watch: reports to a hold that others queue behind it. A hold that a process retains needs this report.
+// contenders_watch: reports to a hold that other contenders queue behind it. A retained hold needs this report.
 //
-// The watch is set by a list of the folder, requested once after the grant and again on each new connection. If the
-// list shows no contender behind, the next event counts as an arrival. Only the holder's own znode was there; a child
-// that is no contender makes the holder give way needlessly, which is safe. The report comes once, since the holder
-// gives way then.
+// A list of the folder sets the watch, once after the grant and again on each new connection. If the list shows no
+// contender behind, the next event counts as an arrival. A child that is no contender may cause that event: the holder
+// then gives way without need, which is safe. The watch reports only once, since the holder gives way after the report.
 //
-// The holder's own removal fires the watch, so it is not given back then. If another client has removed the znode, the
-// list may have come after the removal, and the watch is given back.
+// The removal of the holder's own znode fires the watch, so the holder does not give the watch back at its removal. If
+// another client has removed the znode, the list may have come after that removal. Then the watch must be given back.
 //
-// A value. Thread safety: none.
+// Thread safety: none, a value.
 #pragma once
 
 #include <cstdint>
@@ -30,9 +29,9 @@ public:
     [[nodiscard]] bool is_watched_on(std::uint64_t connection) const noexcept {
         return watched_on_ == connection;
     }
-    // True if only the event of the watch makes it continue.
+    // True if only an event of the watch can lead to a further report.
     [[nodiscard]] bool rests_on_event() const noexcept { return watched_on_ != 0 && !announced_; }
-    // True if the report was made, or will come on this connection.
+    // True if the report was made, or a list or watch on this connection will lead to it.
     [[nodiscard]] bool needs_no_list(std::uint64_t connection) const noexcept {
         // place: looks_behind_once
         return announced_ || listing_ || watched_on_ == connection;
@@ -40,11 +39,11 @@ public:
     [[nodiscard]] bool expects(ticket id) const noexcept { return listing_.is(id); }
 
     void list(contender_session& c, const std::string& folder);
-    // The next list shows what an event before it would have reported.
+    // Requires a new list, which shows what a lost event would have reported.
     void look_again() noexcept { watched_on_ = 0; }
-    // Returns `done` if others queue behind `own`, or if no arrival can be seen.
+    // Returns `done` if contenders queue behind `own`, or if the hold cannot notice arrivals.
     consequence on_answer(const std::string& own, contender_family of, const reply& answer);
-    // True the first time.
+    // Marks the report as made. Returns true at the first call only.
     [[nodiscard]] bool announce() noexcept;
     void give_back(contender_session& c, const std::string& folder, removed_by remover);
 
@@ -52,8 +51,8 @@ public:
 
 private:
     pending_ticket listing_;
-    std::uint64_t watched_on_ = 0;  // the connection; 0: no watch
-    bool interest_ = false;         // in the folder
+    std::uint64_t watched_on_ = 0;  // number of the connection with the watch; 0: no watch
+    bool interest_ = false;         // registered at the session for events of the folder
     bool announced_ = false;
 };
 
