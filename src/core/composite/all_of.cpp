@@ -70,7 +70,7 @@ void all_of::on_refused(std::size_t part, refusal why) {
     current_ = part;
     if (was != has::asked) return on_tried(part, why);
     TURNSTILE_CHECK(why != refusal::contested);
-    // A part that refuses for a reason of its own, such as a timeout, would refuse again if the call started over.
+    // If a part refuses with refusal::own, such as a timeout, it would refuse again after a new start of the call.
     if (ending_ == ending::none || why == refusal::own) return fail(part);
     answered();
 }

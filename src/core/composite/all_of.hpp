@@ -14,14 +14,14 @@
 // call may lose a held part, through the end of its session or through another client. The call then starts over, just
 // as a waiter of one lock enters its queue again.
 //
+// | phase     | from      | by                                                            |
 // |-----------|-----------|---------------------------------------------------------------|
-// | acquiring |           | start(); one part is asked for, or several are tried, at any time |
-//  acquiring |           | start(); a part is requested, or several are tried, at any time |
+// | acquiring |           | start(); a part is requested, or several are tried, at any time |
+// | held      | acquiring | the last missing part is granted                                |
 // | over      | acquiring | a part is refused, or lost for good, or leave()                  |
-// | over      | held      | a part is lost: the caller is notified, then the others are given back |
-//  over      | held      | a part is lost: the caller is notified, then the other parts are given back |
+// | over      | held      | a part is lost: the caller is notified, then the other parts are given back |
+// | over      | held      | leave()                                                         |
 //
-// Each `ask` and each `try_part` gets one answer, on_granted or on_refused. That holds after `withdraw` too, which
 // Each `ask` and each `try_part` gets one answer, on_granted or on_refused. A request after `withdraw` gets its answer
 // soon.
 //
@@ -83,7 +83,7 @@ public:
     // ---- events ----
     void start();
     void on_granted(std::size_t part);
-    // own: the part refuses for a reason of its own, which ends the whole call. withdrawn: the call had withdrawn the
+    // own: the part fails, for example by a timeout, which ends the whole call. withdrawn: the call had withdrawn the
     // request. contested: another contender is ahead, so the try failed; a wait for that part may still succeed.
     enum class refusal { own, withdrawn, contested };
     void on_refused(std::size_t part, refusal why);

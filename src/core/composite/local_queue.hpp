@@ -8,6 +8,7 @@
 // contender stays for a while when no thread of the process wants the lock, and the next thread is granted it without a
 // request. The contender is given back as soon as other processes queue behind it (the cached lock and blocking
 // callback of the VMS and GFS2 lock managers).
+//
 // | contender | holder | a thread arrives     | the holder releases                   | others queue behind it    |
 // |-----------|--------|----------------------|---------------------------------------|---------------------------|
 // | none      | none   | asks for a contender |                                       |                           |
@@ -18,7 +19,6 @@
 // | held      | none   | granted, if the      |                                       | given back                |
 // |           |        | lease is valid       |                                       |                           |
 //
-// Each contender has a number that is never used again. An `ask` gets one answer, on_granted or on_refused. That holds
 // Each contender has a number that is never used again. An `ask` gets one answer, on_granted or on_refused; after
 // `withdraw` the answer comes soon. The queue gives back a contender that is granted too late. Before each event the
 // caller passes the end of the contender's lease (`confirm`).

@@ -9,7 +9,7 @@
 // | forbidden  | no_auth                                        | a right is missing, now and probably later      |
 // | over_quota | quota_exceeded                                 | an operator's limit is used up                  |
 // | bad_acl    | invalid_acl                                    | the servers do not accept our credentials       |
-//  elsewhere  | session_expired, session_moved, not_read_only  | another connection or session will get an answer |
+// | elsewhere  | session_expired, session_moved, not_read_only  | another connection or session gets an answer    |
 // | retry      | all others                                     | send the same request again, later              |
 //
 // The compiler rejects a new server error until it has a row here. Thread safety: none needed.

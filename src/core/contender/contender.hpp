@@ -42,7 +42,6 @@
 //
 // After a lost answer to a create (G8) the contender first commits a write on the new connection. After that write a
 // late create of the old connection cannot commit any more: the server answers it "session moved". Only then does a
-// list show whether a child with our GUID exists. The child is ours only if its owner is this session. A create that
 // list show whether a child with our GUID exists. The child is ours only if this session owns it. If the list does not
 // show the child, the session searches for it for a while longer (abandoned_creates.hpp).
 //

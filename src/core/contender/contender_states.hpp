@@ -213,8 +213,8 @@ struct queued : waiting {
     friend bool operator==(const queued&, const queued&) = default;
 };
 
-// No contender is ahead. The contender waits for the lock delay, the lease, and a get of its own znode; then it is
-// granted (state_first.cpp).
+// No contender is ahead. Before the grant, the contender waits for the lock delay, for the lease, and for a get of our
+// znode (state_first.cpp).
 struct first : waiting {
     first() = default;
     explicit first(queued&& from);
@@ -237,7 +237,7 @@ struct first : waiting {
 // The caller was notified of the grant, and holds the lock (state_held.cpp).
 struct held : standing {
     fencing_token token;
-    // True for a semaphore's contender that had waited, until it has told the contenders behind that it was granted.
+    // True for a semaphore's contender that had waited, until the contenders behind it know of its grant.
     bool unannounced = false;
     pending_ticket announcing;
     base::cold<contenders_watch> behind;

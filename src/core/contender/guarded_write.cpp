@@ -13,12 +13,12 @@ namespace turnstile::core {
 
 namespace {
 
-constexpr std::int32_t k_fence = 2;  // versions that the fence advances
+constexpr std::int32_t k_fence = 2;  // number by which the fence increases the version
 
-// The table of guarded_write.hpp: a row for each state that is left, with the states that may follow it.
+// The table in guarded_write.hpp: each row is a state that is left, with the states that may follow.
 constexpr std::size_t k_write_states = 6;
 constexpr std::array<std::array<bool, k_write_states>, k_write_states> k_write_may_follow{{
-    // idle, planning, sent, unsure, resolving, overtaken
+    // Columns of the table: idle, planning, sent, unsure, resolving, overtaken
     {false, true, true, false, false, false},   // idle
     {true, false, false, false, false, false},  // planning
     {true, false, false, true, false, true},    // sent
@@ -27,7 +27,7 @@ constexpr std::array<std::array<bool, k_write_states>, k_write_states> k_write_m
     {true, false, false, false, false, false},  // overtaken
 }};
 
-// Checks the invariants of a state on entry.
+// Checks the invariants of each state on entry.
 struct check_write_entry {
     void operator()(const write_state::idle& /*next*/) const {}
     void operator()(const write_state::planning& next) const {
@@ -53,7 +53,7 @@ struct check_write_entry {
     }
 };
 
-// The part because of which the others were rolled back; nothing if the answer names none.
+// Returns the part whose refusal rolled the other parts back; nothing if the answer names none.
 std::optional<std::size_t> failed_part(const reply& answer) {
     const auto failed = std::find_if(answer.parts.begin(), answer.parts.end(), [](auto part) {
         return part != server_error::ok && part != server_error::rolled_back;
@@ -90,7 +90,7 @@ void guarded_writes::enter(state&& next) {
     state_ = std::move(next);
 }
 
-// No request is in progress any more, and the znode has this version.
+// Called when no request is in progress any more and the version of the hold's znode is known.
 void guarded_writes::settle(std::int32_t version, effects& out) {
     TURNSTILE_CHECK(version >= 0);
     enter(write_state::idle{});
@@ -104,7 +104,7 @@ void guarded_writes::become_unsure(const session_view& session, own_znode own, c
 }
 
 void guarded_writes::suspend(const session_view& session, const reply& answer, effects& out) {
-    // A late answer of an earlier connection changes nothing on this one.
+    // A late answer of an earlier connection does not delay the requests of the present connection.
     if (session.attached && answer.connection < session.connection) return;
     awaits_retry_ = true;
     out.emplace_back(write_effects::retry_later{});
@@ -136,7 +136,7 @@ void guarded_writes::on_reply(const session_view& session, const reply& answer, 
         if (writes->writing.take_answer(answer))
             on_written(session, std::move(writes->own), answer, out);
     } else if (auto* const resolves = std::get_if<write_state::resolving>(&state_)) {
-        // The fence's own answer says little that the read behind it does not show.
+        // The fence's answer matters only if it forbids the write. Otherwise the read behind it decides.
         if (resolves->fencing.take_answer(answer)) {
             resolves->may_not_fence = classify(answer) == answer_class::forbidden;
             return;
@@ -210,9 +210,9 @@ void guarded_writes::resolve(own_znode own, ticket_counter& tickets, effects& ou
 
 // ---- the plan -------------------------------------------------------------------------------
 
-// If a question gets no answer, all questions are asked again. The znodes may change after any answer; the servers then
-// refuse the steps of the outdated plan. A znode that may not be read exists: since 3.7.3, 3.8.4 and 3.9.2 the servers
-// refuse to describe such a znode, but they still answer that a znode does not exist (ZOOKEEPER-2590).
+// If a question gets no answer, all questions are asked again. Another client may change a znode after its answer; then
+// the servers refuse the steps of the outdated plan. A forbidden read shows that the znode exists: since 3.7.3, 3.8.4
+// and 3.9.2 the servers refuse to describe such a znode, but they still say if it is missing (ZOOKEEPER-2590).
 void guarded_writes::on_planned(const session_view& session, const std::string& path,
                                 const reply& answer, effects& out) {
     auto& asked = std::get<write_state::planning>(state_);
@@ -267,7 +267,7 @@ void guarded_writes::on_written(const session_view& session, own_znode own, cons
 void guarded_writes::on_refused(const session_view& session, own_znode own, const reply& answer,
                                 effects& out) {
     const auto failed = failed_part(answer);
-    // The answer does not exclude that the commit was applied.
+    // An answer that names no refused part does not exclude that the servers applied the commit.
     if (!failed) return become_unsure(session, std::move(own), answer, out);
     const auto why = answer.parts[*failed];
     if (*failed > 0) {
@@ -283,7 +283,8 @@ void guarded_writes::on_refused(const session_view& session, own_znode own, cons
     }
 }
 
-// `index` counts the checks and steps behind the own znode: first the further holds, then the steps.
+// `index` counts the parts of the transaction after the set of the hold's own znode: first the checks of further holds,
+// then the steps.
 void guarded_writes::on_part_refused(std::size_t index, server_error why, effects& out) {
     auto& refused = queue_.front();
     if (index < refused.standing.size()) {
@@ -301,7 +302,7 @@ void guarded_writes::on_part_refused(std::size_t index, server_error why, effect
         refused_part(refused.plan.steps().at(step), refused.plan.part_of(step), why), out);
 }
 
-// ---- the outcome of a lost commit -----------------------------------------------------------
+// ---- the outcome of a commit whose answer was lost -------------------------------------------
 
 void guarded_writes::on_read(const session_view& session, write_state::resolving resolved,
                              const reply& answer, effects& out) {
@@ -340,8 +341,8 @@ void guarded_writes::on_read(const session_view& session, write_state::resolving
     }
 }
 
-// Another client wrote into the znode before the commit arrived, so the servers refused the commit. It is sent again
-// with the current version, unless the data order the hold to end.
+// The servers refused the commit because another client had written into the znode before. The commit is sent again
+// with the current version, unless the znode's data order the hold to end.
 void guarded_writes::on_looked(const session_view& session, const std::string& path,
                                const reply& answer, effects& out) {
     const auto end_with = [&](error&& why) {
@@ -369,7 +370,7 @@ bool guarded_writes::front_may_be_applied() const noexcept {
     return is<write_state::sent>() || is<write_state::unsure>() || is<write_state::resolving>();
 }
 
-// The own znode of the commit that may have been applied; empty in the other states.
+// Returns the path of the hold's znode if a commit may have been applied; empty in the other states.
 std::string guarded_writes::own_path() const {
     if (const auto* const writes = std::get_if<write_state::sent>(&state_)) return writes->own.path;
     if (const auto* const lost = std::get_if<write_state::unsure>(&state_)) return lost->own.path;
@@ -385,7 +386,7 @@ bool guarded_writes::waits(const session_view& session) const noexcept {
     return is<write_state::idle>() || is<write_state::unsure>();
 }
 
-// The first commit was not applied, and never will be. proceed() sends it again, unless it is no longer wanted.
+// The oldest commit was not applied, and never will be. Unless it is no longer wanted, proceed() sends it again.
 void guarded_writes::put_back(effects& out) {
     TURNSTILE_CHECK(is<write_state::idle>());
     if (over_) return fail_unsent(*over_, out);

@@ -59,7 +59,7 @@ consequence lock_delay::on_read(contender_session& c, const marking_contender& o
 
 void lock_delay::apply(contender_session& c, const marking_contender& own, const reply& answer) {
     using std::chrono::milliseconds;
-    // A mark that no Turnstile contender wrote counts as a mark with our own delay.
+    // If the text is no mark of a Turnstile contender, assume a crashed holder with the same delay as our own.
     auto found =
         parse_crash_mark(answer.data).value_or(crash_mark{"unknown", in_ms(own.delay), false});
     if (found.holder == own.guid) {
@@ -69,11 +69,12 @@ void lock_delay::apply(contender_session& c, const marking_contender& own, const
     state_ = state::left;
     left_version_ = answer.stat.version;
     version_is_known_ = true;
-    const bool known = left_.holder == found.holder;  // the delay for this holder has begun before
+    const bool known = left_.holder == found.holder;  // the delay for this holder has begun already
     left_ = std::move(found);
     if (known) return;
-    // The age of the note, by the leaders' time stamps: at least so long ago if the leaders' clocks agree, up to their
-    // drift in that time. A leader whose clock is ahead of the others shortens the delay (docs/why/lock-delay.md).
+    // Age of the note " left", from the time stamps of the note and of our znode. The leaders' clocks write these
+    // stamps, so the age is right up to the difference of their clocks. A leader whose clock is ahead of the others
+    // shortens the delay (docs/why/lock-delay.md).
     const milliseconds since{left_.noted ? std::max<std::int64_t>(own_ctime_ - answer.stat.mtime, 0)
                                          : 0};
     const auto left = c.lengthened(milliseconds{left_.delay_ms}) - since;

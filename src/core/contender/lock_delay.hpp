@@ -31,49 +31,49 @@
 
 namespace turnstile::core {
 
-// The contender that the mark belongs to.
+// The contender for which lock_delay sends requests.
 struct marking_contender {
     const std::string& folder;
-    std::string znode;  // its path
-    std::string guid;   // in its name
+    std::string znode;  // path of the contender's znode
+    std::string guid;   // the GUID in the znode's name
     duration delay;
 };
 
 class lock_delay {
 public:
     lock_delay() = default;
-    // For a znode that was created at this time: milliseconds since 1970 by the leader's clock.
+    // `own_ctime`: the time at which our znode was created, in milliseconds since 1970 by the leader's clock.
     explicit lock_delay(std::int64_t own_ctime) : own_ctime_{own_ctime} {}
 
     [[nodiscard]] bool is_marked() const noexcept { return state_ == state::ours; }
     [[nodiscard]] bool writes() const noexcept { return static_cast<bool>(writing_); }
-    // True if one of its requests is in progress.
+    // True if a request of this component is in progress.
     [[nodiscard]] bool asks() const noexcept { return reading_ || writing_; }
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return reading_.is(id) || writing_.is(id);
     }
-    // True if no request is needed and only time must pass.
+    // True if the contender needs no further request, and only the end of the delay is missing.
     [[nodiscard]] bool waits() const noexcept {
         return state_ == state::left && end_ && left_.noted;
     }
     [[nodiscard]] std::optional<time_point> end() const noexcept { return end_; }
 
-    // Another contender is ahead again, at servers that went on from older data. They may have lost our mark. If that
-    // contender crashes, its whole delay must be waited for, even if its crash mark equals the mark that was
-    // read before.
+    // Called if a later list shows another contender ahead, at servers that went on from older data and may have lost
+    // our mark. If that contender crashes, its whole delay must pass, even if its mark equals the mark that we read
+    // before.
     void begin_again() noexcept {
         state_ = state::unread;
         left_ = {};
         end_.reset();
     }
-    // Servers that go on from older data assign the mark's version again: the mark is read again before it is
-    // overwritten.
+    // The mark must be read again before it is overwritten, since servers that go on from older data assign its version
+    // again.
     void forget_version() noexcept { version_is_known_ = false; }
-    // The instant end() has passed.
+    // Called when the instant end() has come.
     void end_has_come() noexcept { end_.reset(); }
-    // The servers refuse to remove the mark together with our znode.
+    // Called when the servers refuse to remove the mark together with our znode.
     void give_up_mark() noexcept { state_ = state::absent; }
-    // Sends the next request. Not allowed while it waits, has a request in progress, or is marked.
+    // Sends the next request. Not allowed while waits(), asks() or is_marked() is true.
     void advance(contender_session& c, const marking_contender& own);
     consequence on_answer(contender_session& c, const marking_contender& own, const reply& answer);
 
@@ -90,8 +90,8 @@ private:
 
     std::int64_t own_ctime_ = 0;
     state state_ = state::unread;
-    state written_ = state::unread;  // the state if the write succeeds
-    crash_mark left_;                // the mark that was left behind
+    state written_ = state::unread;  // the state that follows if the write succeeds
+    crash_mark left_;                // the mark that a crashed holder left behind
     std::int32_t left_version_ = 0;  // version of the mark's znode
     bool version_is_known_ = false;  // the version was read on this connection
     std::optional<time_point> end_;

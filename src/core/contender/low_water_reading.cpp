@@ -6,7 +6,8 @@
 
 namespace turnstile::core {
 
-// If the version has not changed, the folder's data are still of the kind that was found before.
+// An unchanged version means that the folder's data are still empty or a mark, as they were when the version was
+// stored.
 void low_water_reading::apply_list(const stat& folder, std::size_t children) {
     listed_ = static_cast<std::uint32_t>(children);
     if (folder.data_length == 0) {  // place: folder_without_data
@@ -39,7 +40,7 @@ consequence low_water_reading::on_answer(const reply& answer, contender_family o
     const bool ours = read && (mark || answer.data.empty());
     folder_version_ = ours ? std::optional{answer.stat.version} : std::nullopt;
     if (mark && own && leaves_nobody_ahead(*mark, nearest_, *own)) return done{};
-    return goes_on{};  // a list decides, whatever the reason is
+    return goes_on{};  // without a proof from the mark a list decides
 }
 
 }  // namespace turnstile::core

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// low_water_reading: the hand-over in a long queue by its low-water mark, at a cost that does not grow with the queue.
+// low_water_reading: a hand-over in a long queue through the folder's low-water mark. Its cost does not depend on the
+// length of the queue.
 //
 // | contender                                        | request                           | then              |
 // |--------------------------------------------------|-----------------------------------|-------------------|
@@ -10,9 +11,10 @@
 // | a contender that is or was the first, saw a long | remove its znode and raise the    |                   |
 // | queue and knows the version of the folder's data | mark in one transaction           |                   |
 //
-// A waiter that gives up raises no mark, and other libraries raise none. After them the next contender lists, and
-// raises the mark again later. low_water_mark.hpp has the mark itself. A value. Thread safety: none.
-// low_water_mark.hpp has the mark itself. A value. Thread safety: none.
+// A waiter that gives up raises no mark, and other libraries raise none. After such contenders the next one lists, and
+// raises the mark again later. low_water_mark.hpp has the mark itself.
+//
+// Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>

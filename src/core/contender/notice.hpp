@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// notice: an event of a contender for its caller, as plain data. The client passes it to the waiting thread, to
-// handlers and to callbacks.
+// notice: an event of a contender that the client reports to its caller, as plain data. The client passes it to the
+// waiting thread, to handlers and to callbacks.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +15,11 @@
 
 namespace turnstile::core {
 
-// Each id names one contender, one read or repeated write, or one commit of a session; none is used twice.
+// Ids of a session's contenders, of its reads and repeated writes, and of its commits. No id is used twice.
 enum class contender_id : std::uint64_t {};
 enum class inquiry_id : std::uint64_t {};
 enum class commit_id : std::uint64_t {};
-// The id of the request that a caller waits for.
+// The id of the request for whose result a caller waits.
 using awaited_id = std::variant<contender_id, inquiry_id, commit_id>;
 
 struct entered {  // its position is taken: later contenders are behind it
@@ -55,7 +55,7 @@ struct asked_to_release {  // by an operator or a program; the hold stays until 
     std::string why;
     friend bool operator==(const asked_to_release&, const asked_to_release&) = default;
 };
-// Others queue behind a hold whose contender requested this notice; comes once.
+// Another contender queues behind the hold. Reported once, and only if contender_settings::tells_contended is set.
 struct contended {
     friend bool operator==(const contended&, const contended&) = default;
 };
@@ -77,7 +77,7 @@ struct notice {
     friend bool operator==(const notice&, const notice&) = default;
 };
 
-// Text of the event for the log: "granted 0x5 by /locks/a/_c_...". It does not name the contender.
+// Returns a text of the event for the log, such as "granted 0x5 by /locks/a/_c_...". The text has no contender id.
 [[nodiscard]] std::string notice_text(const notice& news);
 
 }  // namespace turnstile::core

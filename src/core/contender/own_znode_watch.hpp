@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// own_znode_watch: the watch on a contender's own znode, and the instant up to which its content is known.
+// own_znode_watch: the watch on a contender's own znode, and the instant up to which the znode's content is known.
 //
-// Other programs order a contender to leave by a write into its znode (revocation.hpp), and people delete the znode. A
-// watch reports both. A get without a watch shows the content at the time of the request. For a grant without a watch,
-// the latest get must not be too old.
+// Other programs order a contender to leave by a write into its znode (revocation.hpp), and people may delete the
+// znode. A watch reports both. A get without a watch shows only the content at the time of the request. So before a
+// grant without a watch, the latest get must be recent.
 //
-// A value. Thread safety: none.
+// Thread safety: none, a value.
 #pragma once
 
 #include <cstdint>
@@ -20,10 +20,11 @@ namespace turnstile::core {
 class own_znode_watch {
 public:
     own_znode_watch() = default;
-    // For a znode that did not exist yet at `asked_at`, when its create was sent.
+    // For a new znode, whose create was sent at `asked_at`.
     explicit own_znode_watch(time_point asked_at) : seen_at_{asked_at} {}
 
-    // True if we know the znode's content, or if any unknown write is too recent to matter.
+    // True if no other client can have written into the znode unseen, except so recently that it does not matter for a
+    // grant.
     [[nodiscard]] bool is_fresh(const contender_session& c) const {
         // place: own_znode_is_seen
         return watched_on_ == c.connection() || c.now() < seen_at_ + c.unseen_for();
@@ -32,24 +33,24 @@ public:
         return watched_on_ == connection;
     }
     [[nodiscard]] bool sets_watch() const noexcept { return static_cast<bool>(watching_); }
-    // True if a watch or a get is in progress.
+    // True if a request that sets the watch, or a get, is in progress.
     [[nodiscard]] bool asks() const noexcept { return watching_ || looking_; }
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return watching_.is(id) || looking_.is(id);
     }
     [[nodiscard]] bool expects_watch(ticket id) const noexcept { return watching_.is(id); }
 
-    // Sets the watch, unless it is set on this connection or about to be.
+    // Sets the watch, unless it is set on this connection or its request is in progress.
     void watch(contender_session& c, const std::string& path);
-    // Sends one get without a watch, unless a request is in progress.
+    // Sends a get without a watch, unless a request is in progress.
     void look(contender_session& c, const std::string& path);
-    // The watch has fired. Returns true if it cannot fire again.
+    // Handles the watch event. Returns true if the watch cannot fire again, since the znode is gone.
     [[nodiscard]] bool on_event(watch_kind kind) noexcept;
-    // A check has shown a write into the znode: the watch must be set again.
+    // Called after a check that showed a write into the znode. The watch must be set again.
     void was_changed() noexcept { watched_on_ = 0; }
-    // Returns true if the session may drop its interest: the znode was gone, and the watch was never set.
+    // Returns true if the session should no longer register this watch: the znode was gone, so the watch was never set.
     [[nodiscard]] bool on_answer(const reply& answer);
-    // Returns true if there is an interest that the session must give back.
+    // Returns true if the session still has this watch registered, and must give it back.
     [[nodiscard]] bool give_back() noexcept;
 
     friend bool operator==(const own_znode_watch&, const own_znode_watch&) = default;
@@ -57,8 +58,8 @@ public:
 private:
     pending_ticket watching_;
     pending_ticket looking_;        // a get without a watch
-    std::uint64_t watched_on_ = 0;  // the connection; 0: not watched
-    time_point seen_at_{};          // we know every write before this instant
+    std::uint64_t watched_on_ = 0;  // number of the connection with the watch; 0: not watched
+    time_point seen_at_{};          // the instant before which every write is known
     bool interest_ = false;
 };
 

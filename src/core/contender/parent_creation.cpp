@@ -13,7 +13,7 @@ namespace turnstile::core {
 
 namespace {
 
-// The servers may remove the empty parents between their creation and our use, but not for ever.
+// Limit of the rounds. The servers may remove the new folders, which are empty, before a contender's znode is in them.
 constexpr int k_max_rounds = 16;
 
 }  // namespace
@@ -35,7 +35,8 @@ std::optional<error> parent_creation::create(contender_session& c, const std::st
                                          "many permits it has"};
     for (auto& path : base::path_from_root(folder)) {
         create_op parent{std::move(path), {}, c.parent_mode(), c.acl()};
-        // A semaphore's number of permits must outlive its last contender.
+        // The folder's data have the semaphore's limit, and must outlive its last contender. So the folder is
+        // persistent.
         if (kind == folder_kind::semaphore && parent.path == folder) {
             parent.data = limit_text({*permits, *permits});
             parent.mode = create_mode::persistent;
@@ -48,19 +49,19 @@ std::optional<error> parent_creation::create(contender_session& c, const std::st
 consequence parent_creation::on_answer(contender_session& c, const std::string& folder,
                                        const reply& answer) {
     TURNSTILE_CHECK(expects(answer.id));
-    // The first create has the chroot as its parent. Answers come in the order of the creates.
+    // The first create is the one directly below the chroot. Answers come in the order of the creates.
     const bool first = creating_.size() == base::path_from_root(folder).size();
     std::erase(creating_, answer.id);
     if (answer.outcome != outcome::answered) {
-        rounds_ = 0;  // this answer does not show that the parents vanish
+        rounds_ = 0;  // a lost answer does not show that the parents vanish
         if (answer.outcome == outcome::unknown) c.parent_create_lost();
         return suspends{};
     }
     if (answer.error == server_error::unimplemented) c.containers_unsupported();
     if (answer.error == server_error::no_node && first) refusal_ = error{errc::no_chroot, folder};
-    // Not final: the parent may exist, and only the right to create it may be missing.
+    // Stores the refusal without reporting it: the parent may exist, and only the right to create it may be missing.
     if (auto why = folder_refusal(folder, answer.error)) refusal_ = std::move(why);
-    // The contender's create follows: if the folder is still missing, the refusal is reported.
+    // The contender's create follows. If that create finds the folder missing again, the refusal is reported.
     return goes_on{};
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // parent_creation: creates a folder and its parents after a contender's create has found the folder missing.
 //
-// All creates are sent at once; most of them find that their znode exists. A refusal counts only if the contender's
+// All creates are sent at once, although most of the znodes usually exist. A refusal counts only if the contender's
 // next create finds the folder missing again.
 //
-// A value. Thread safety: none.
+// Thread safety: none, a value.
 #pragma once
 
 #include <cstdint>
@@ -21,18 +21,18 @@ namespace turnstile::core {
 
 class parent_creation {
 public:
-    // A plain folder, or a semaphore's folder with a number of permits in its data.
+    // A semaphore's folder has the number of permits in its data.
     enum class folder_kind : std::uint8_t { plain, semaphore };
 
     [[nodiscard]] bool is_under_way() const noexcept { return !creating_.empty(); }
     [[nodiscard]] bool expects(ticket id) const;
 
-    // Returns an error if the folder cannot be created.
+    // Sends the creates. Returns an error if the folder cannot be created.
     [[nodiscard]] std::optional<error> create(contender_session& c, const std::string& folder,
                                               folder_kind kind,
                                               std::optional<std::int32_t> permits);
     consequence on_answer(contender_session& c, const std::string& folder, const reply& answer);
-    // The session has ended, and its requests with it.
+    // Called when the session has ended, and its requests with it.
     void forget_requests() { creating_.clear(); }
 
     friend bool operator==(const parent_creation&, const parent_creation&) = default;

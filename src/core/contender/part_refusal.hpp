@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors of a commit for the part that the servers refused; all other parts were rolled back.
+// part_refusal: the errors for a commit one of whose parts the servers refused. They rolled all other parts back.
 //
 // Thread safety: any.
 #pragma once
@@ -12,9 +12,9 @@
 
 namespace turnstile::core {
 
-// `index`: the caller's part, counted from 0.
+// `index`: the number of the caller's part, counted from 0.
 [[nodiscard]] error refused_part(const multi_part& part, std::size_t index, server_error why);
-// `znode`: the znode of a hold that the commit depends on.
+// `znode`: path of the znode of a hold that the commit requires.
 [[nodiscard]] error refused_guard(const std::string& znode, server_error why);
 
 }  // namespace turnstile::core

@@ -9,7 +9,7 @@ namespace turnstile::core {
 
 namespace {
 
-constexpr std::size_t k_most_quoted = 100;  // bytes of another client's text
+constexpr std::size_t k_most_quoted = 100;  // limit for a quotation of another client's text
 
 }  // namespace
 
@@ -25,8 +25,8 @@ void permit_reading::apply_list(const reply& list) {
 
 consequence permit_reading::on_answer(const std::string& folder, std::optional<std::int32_t> wanted,
                                       const reply& answer) {
-    // The answer to a settling is not needed: the event of the folder's watch reports the settled limit, which may be
-    // another client's.
+    // Ignores the answer to the write of settle(). The event of the folder's watch leads to another read, which shows
+    // the settled limit, even if another client wrote it.
     TURNSTILE_CHECK(expects(answer.id));
     if (settling_.take_answer(answer)) return goes_on{};
     reading_.reset();

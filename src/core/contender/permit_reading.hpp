@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // permit_reading: the number of a semaphore's permits, read behind each list of its contenders.
 //
-// If the list saw the same version of the folder's data, the limit was valid at the instant of the list, when our own
-// znode existed as well. If there are very many holders, the first waiter watches the folder's children instead of each
-// holder: a single watch, which fires for each hold that ends and for each contender that comes.
+// The limit was valid at the instant of a list if the list and the read of the limit show the same change (mzxid) of
+// the folder's data. If there are very many holders, the first waiter watches the folder's children instead of each
+// holder: one watch, which fires for each hold that ends and for each contender that comes.
 //
-// A value. Thread safety: none.
+// Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>
@@ -29,11 +29,11 @@ public:
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return reading_.is(id) || settling_.is(id);
     }
-    // True if the limit was valid at the instant of the list, or if there is none.
+    // True if the limit was valid at the instant of the list, or if no limit was read.
     [[nodiscard]] bool is_of_the_list() const noexcept {
         return !limit_ || limit_mzxid_ == list_mzxid_;
     }
-    // True if lists must set a watch, since the holders are not watched one by one.
+    // True if lists must set a watch on the folder's children, because this waiter does not watch each holder.
     [[nodiscard]] bool lists_with_watch() const noexcept { return by_children_; }
     [[nodiscard]] bool children_watched_on(std::uint64_t connection) const noexcept {
         return children_on_ == connection;
@@ -41,15 +41,15 @@ public:
 
     void read(contender_session& c, const std::string& folder);
     void apply_list(const reply& list);
-    // `wanted`: the number of permits that there must be; none: any number. After the answer to a settling it goes on.
+    // `wanted`: the number of permits that the semaphore must have; nothing: any number.
     consequence on_answer(const std::string& folder, std::optional<std::int32_t> wanted,
                           const reply& answer);
     void watch_by_children(bool by_children) noexcept { by_children_ = by_children; }
     void children_watch_fired() noexcept { children_on_ = 0; }
-    // After a limit was lowered, some contenders may still hold permits under the old one. This list shows the last of
-    // them, and a request writes its name into the folder's data. Every reader of the limit watches these data, and so
-    // learns the name. A client without the right to write leaves the data alone: each reader then lists the
-    // contenders itself and works the name out, which costs requests.
+    // Writes the last holder under the earlier limit into the folder's data. After a limit was lowered, some contenders
+    // may still hold permits under the earlier limit, and `children` shows the last of them. Every reader of the limit
+    // watches these data, and so learns of that holder. If the client may not write the data, each reader lists the
+    // contenders itself and finds the holder, which costs requests.
     void settle(contender_session& c, const std::string& folder,
                 const std::vector<std::string>& children);
 
@@ -59,13 +59,13 @@ private:
     pending_ticket reading_;
     pending_ticket settling_;
     std::optional<permit_limit> limit_;  // read after the list
-    std::int64_t list_mzxid_ = 0;        // mzxid of the folder's data when it was listed
-    std::int64_t limit_mzxid_ = 0;       // mzxid of the folder's data when the limit was read
+    std::int64_t list_mzxid_ = 0;        // mzxid of the folder's data at the time of the list
+    std::int64_t limit_mzxid_ = 0;       // mzxid of the folder's data at the read of the limit
     std::int32_t limit_version_ = 0;
-    // Watch the folder's children instead of the holders.
+    // True: this waiter watches the folder's children instead of each holder.
     bool by_children_ = false;
-    std::uint64_t children_on_ = 0;  // the connection of that watch, until it fires
-    // Mzxid of a limit that this contender tried to settle.
+    std::uint64_t children_on_ = 0;  // number of the connection with that watch, until it fires
+    // The mzxid of the limit for which this contender called settle(), so that it calls once.
     std::optional<std::int64_t> settled_mzxid_;
 };
 

@@ -50,7 +50,7 @@ consequence renaming::on_answer(contender_session& c, const renamed_znode& own,
 consequence renaming::on_sent(const renamed_znode& own, const reply& answer) {
     if (answer.outcome != outcome::not_sent && !is_heard(answer)) {
         unsure_ = true;  // place: rename_is_unsure
-        fenced_on_ = 0;  // an earlier fence proves nothing about this rename
+        fenced_on_ = 0;  // an earlier fence does not concern this rename
         fence_refused_ = false;
         return suspends{};
     }
@@ -80,12 +80,13 @@ consequence renaming::on_fenced(const renamed_znode& own, const reply& answer) {
             if (answer.error != server_error::bad_version) break;
             unsure_ = false;
             return own_znode_changed{};
-        // The rename was carried out, or another client removed our znode: a list decides.
+        // The rename was carried out, or another client removed our znode. The next list of the folder shows which.
         case answer_class::gone:
             fenced_on_ = answer.connection;
             fence_refused_ = false;
             return goes_on{};
-        // The version has not changed: a list decides only if the old name is missing in it.
+        // The version has not changed, so the lost rename may still commit. A list is conclusive only if the old name
+        // is missing.
         case answer_class::forbidden:
         case answer_class::over_quota:
             fenced_on_ = answer.connection;
@@ -103,7 +104,8 @@ consequence renaming::on_listed(contender_session& c, const renamed_znode& own,
     switch (classify(answer)) {
         case answer_class::ok:
         case answer_class::gone: break;
-        // The end of the session notifies the holder of its loss, and removes the znode whichever name it has.
+        // We may not list the folder, so the session must end. Its end notifies the holder of the loss, and removes our
+        // znode under whichever name.
         case answer_class::forbidden:
             c.replace_session("a znode of ours may be in " + own.folder + ", and we may not look");
             return suspends{};
@@ -113,7 +115,7 @@ consequence renaming::on_listed(contender_session& c, const renamed_znode& own,
         case answer_class::elsewhere:
         case answer_class::retry: return suspends{};
     }
-    if (answer.connection != fenced_on_) return goes_on{};  // begin again with a fence
+    if (answer.connection != fenced_on_) return goes_on{};  // send another fence first
     const auto stands = [&answer](const std::string& name) {
         return std::find(answer.children.begin(), answer.children.end(), name) !=
                answer.children.end();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// renaming: gives a contender another name at the same position: a read-write hold of another kind, or an upgrade.
+// renaming: gives a contender's znode another name at the same position, when a read-write hold changes its kind or
+// when an upgrade changes its position.
 //
 // | state      | ends when                     | then                                                          |
 // |------------|-------------------------------|---------------------------------------------------------------|
@@ -7,18 +8,20 @@
 // | in progress| the answer is there           | done, refused, or wanted again                                |
 // |            | the answer is lost            | unsure                                                        |
 // | unsure     | our write changed our znode   | wanted: the lost rename was not and will not be carried out   |
-// |            | our znode does not exist      | fenced: a list decides                                        |
-// |            | we may not write it           | fenced, but a list with the old name decides nothing          |
-// | fenced     | a list of this connection     | done, or our znode is gone                                    |
-// |            | a list that decides nothing   | the session is replaced; its end removes the znode            |
+// |            | our znode does not exist      | fenced: the next list of the folder shows the outcome         |
+// |            | we may not write it           | fenced, but a list that has the old name shows no outcome     |
+// | fenced     | a list on this connection     | done, or our znode is gone                                    |
+// |            | a list that shows no outcome  | the session is replaced; its end removes the znode            |
 //
-// A transaction creates a znode of the other kind with the same number and removes the old znode, so the position in
-// the queue is never empty (F10). Both names are known beforehand. A rename whose answer was lost may commit late, as a create may
-// (docs/why/mutex.md, 2.): a server may still have it, and forward it after our next requests. The rename requires the
-// version of our znode at the time of its sending. Once that version has changed, the rename was not carried out and
-// never will be. So a write of our own settles the question.
+// One transaction creates a znode of the other kind with the same number, and removes the old znode. So the position in
+// the queue is never empty (F10), and both names are known beforehand.
 //
-// A value. Thread safety: none.
+// If the answer to the transaction is lost, a server may still have the transaction, and forward it after our next
+// requests (docs/why/mutex.md, step 2). So the rename may commit late. It requires the version that our znode had when
+// the rename was sent. Therefore the contender writes its znode, which changes the version. After that, the lost rename
+// was either carried out before, or never will be.
+//
+// Thread safety: none, a value.
 #pragma once
 
 #include <cstdint>
@@ -32,12 +35,12 @@
 
 namespace turnstile::core {
 
-// The znode under its old name.
+// The contender's znode under its old name.
 struct renamed_znode {
     const std::string& folder;
     std::string name;
     std::string data;
-    std::int32_t& version;  // the version that we know; a fence changes it
+    std::int32_t& version;  // the version that we know; the write of a fence changes it
 };
 
 class renaming {
@@ -54,9 +57,9 @@ public:
     }
 
     void send(contender_session& c, const renamed_znode& own);
-    // Finds the outcome of a lost rename with one request after the other. Allowed only while it is unsure.
+    // Sends the next request that finds the outcome of a lost rename. Allowed only while the renaming is unsure.
     void find_out(contender_session& c, const renamed_znode& own);
-    // `done`: the znode has the new name. `refused` and `own_znode_gone` end the renaming.
+    // `done`: the znode has the new name. The consequences `refused` and `own_znode_gone` end the renaming.
     consequence on_answer(contender_session& c, const renamed_znode& own, const reply& answer);
 
     friend bool operator==(const renaming&, const renaming&) = default;
@@ -70,9 +73,9 @@ private:
     pending_ticket sent_;
     pending_ticket fencing_;
     pending_ticket listing_;
-    std::uint64_t fenced_on_ = 0;  // the connection on which a fence has shown that a list decides
-    bool fence_refused_ = false;   // that fence was forbidden: the lost rename may still commit
-    bool unsure_ = false;          // the answer was lost
+    std::uint64_t fenced_on_ = 0;  // the connection of a fence after which a list decides
+    bool fence_refused_ = false;   // true: that fence was forbidden, so the rename may still commit
+    bool unsure_ = false;          // true: the answer to the rename was lost
 };
 
 }  // namespace turnstile::core

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way into the queue: creates the znode, and its parents if they are missing; after a lost answer finds the outcome
-// of the create.
+// The states before the znode exists: creates the znode, creates missing parents, and finds out the outcome of a create
+// whose answer was lost.
 #include <algorithm>
 #include <utility>
 
@@ -13,7 +13,7 @@
 
 namespace turnstile::core::state {
 
-// ---- in common ------------------------------------------------------------------------------
+// ---- all states of this file -----------------------------------------------------------------
 
 void entering::fail(contender_call& call, const error& why) {
     if (!std::exchange(given_up, true)) call.session.tell(failed{why});
@@ -59,13 +59,13 @@ void outside::create(contender_call& call) {
     TURNSTILE_CHECK(call.may_ask());
     auto& c = call.session;
     const auto& wants = call.settings.wants;
-    // Among equal numbers the upgrade's upgradable hold is not known, nor which waiters the upgrade overtakes.
+    // Equal numbers hide which znode is the upgradable contender, and which waiters the upgrade would overtake.
     if (wants.kind == contender_kind::upgrade && at_counter_end(wants.upgrades))
         return fail(call, no_more_upgrades(call.folder()));
     creating next{std::move(*this)};
     next.guid = c.new_guid();  // place: fresh_guid
     next.asked_at = c.now();
-    // A session's requests are answered in order, so the list shows our own znode.
+    // The servers answer a session's requests in order, so a list that follows the create shows our znode.
     next.sent = c.enter({base::child_path(call.folder(), contender_prefix(next.guid, wants)),
                          call.data(), create_mode::ephemeral_sequential, c.acl()});
     if (wants.kind == contender_kind::permit) {
@@ -93,7 +93,7 @@ void outside::create_parents(contender_call& call) {
 void creating::on_reply(contender_call& call, const reply& answer) {
     if (sent.take_answer(answer)) return on_created(call, answer);
     if (listing.take_answer(answer)) return on_listed(call, answer);
-    // The limit was answered before the create, which is sent again. So it is dropped, and read again after the create.
+    // The limit was answered before the create, so the create was sent again behind it. A new read follows the create.
     if (beside->permits.expects(answer.id)) beside.reset();
 }
 
@@ -138,9 +138,9 @@ void creating::on_created(contender_call& call, const reply& answer) {
     call.enter(std::move(next));
 }
 
-// The list was answered before the create: a batch with the create was refused, and the create is sent again behind the
-// list. So only a failure of the list matters. If it may not be read, the next list reports that, once the znode
-// exists.
+// The list was answered before the create: the servers refused a batch with the create, so the create is sent again
+// behind the list. So the list's content is of no use, and only a lost answer matters. If the folder may not be listed,
+// the next list reports that, once our znode exists.
 void creating::on_listed(contender_call& call, const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok:
@@ -181,7 +181,7 @@ void creating::refuse(contender_call& call, const reply& answer) {
         case server_error::ok:
         case server_error::session_expired:
         case server_error::session_moved:
-            TURNSTILE_CHECK(false);  // on_created handles them
+            TURNSTILE_CHECK(false);  // on_created handles these errors
             break;
         case server_error::node_exists:
         case server_error::not_empty:
@@ -236,7 +236,7 @@ void unsure::look_for_guid(contender_call& call, const reply& answer) {
         case answer_class::retry: return call.suspend(answer);
     }
     // place: list_behind_the_write
-    if (answer.connection != verified_on) return;  // once more from the start
+    if (answer.connection != verified_on) return;  // begin again with a write
     const auto& children = answer.children;
     const auto of = family(call.settings.wants.kind);
     const auto child = std::find_if(children.begin(), children.end(), [&](const auto& other) {
@@ -249,7 +249,7 @@ void unsure::look_for_guid(contender_call& call, const reply& answer) {
     locating = c.submit(get_op{base::child_path(call.folder(), *child)});
 }
 
-// The create is not there, and must not appear later: the session searches for it for a while longer.
+// The create is not in the folder, but may still commit. The session searches for its znode for a while longer.
 void unsure::give_up_create(contender_call& call) {
     TURNSTILE_CHECK(verified_on != 0);
     TURNSTILE_CHECK(!guid.empty());
@@ -267,7 +267,8 @@ void unsure::on_located(contender_call& call, const reply& answer) {
         case answer_class::ok: break;
         case answer_class::gone: return give_up_create(call);
         case answer_class::forbidden:
-            // We may not read our own znode: its GUID makes it ours to remove, but it cannot be held.
+            // Our GUID in the name shows that we may remove the znode. But we may not read it, so it cannot become a
+            // hold.
             if (!given_up)
                 call.session.tell(failed{{errc::no_permission, "to read " + next.path(call)}});
             return call.enter(leaving{std::move(next)});

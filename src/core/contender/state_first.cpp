@@ -17,9 +17,9 @@ first::first(queued&& from) : waiting{std::move(from)} {
     TURNSTILE_CHECK(!beside->ties.asks());
 }
 
-// A grant is reported only while the lease makes the hold certain (F28). Otherwise the session sends a confirmation and
-// calls again. A grant also waits for a get of our own znode that is in progress. If the latest get is too old, only a
-// watch helps: where answers are slow, another get would be too old again.
+// The contender is granted only while the lease makes the hold certain (F28). Otherwise the session sends a
+// confirmation, and calls this function again. The grant also waits for a get of our znode that is in progress. If the
+// latest get is too old, the contender sets a watch: where answers are slow, another get would be too old as well.
 void first::step(contender_call& call) {
     if (!call.may_ask()) return;
     auto& c = call.session;
@@ -44,9 +44,10 @@ void first::grant(contender_call& call) {
     TURNSTILE_CHECK(!rename->is_wanted());
     TURNSTILE_CHECK(!own.asks());
     auto& c = call.session;
-    // Contenders of a read-write lock are not granted in the order of their creation. The later grant's list shows a
-    // later change of the folder, since the contender that excluded it has left. At the end of the counter a create no
-    // longer counts as a change.
+    // Contenders of a read-write lock may be granted in another order than their znodes were created, so their tokens
+    // cannot be their czxids alone. Before a later grant the contender that excluded it has left. That change of the
+    // folder has a higher zxid, which the list shows (pzxid). At the end of the counter the servers do not count a
+    // create as a change of the folder, so pzxid may be lower than the contender's czxid.
     const bool sorted_by_list = family(kind) == contender_family::read_write;
     // place: number_of_a_token
     const auto zxid = sorted_by_list ? std::max(pzxid, czxid) : czxid;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes of a queue position without a list: the contender ahead leaves, or an upgrade changes places.
+// Changes of a position without a list: the contender ahead ends, or an upgrade moves to its other position.
 #include <utility>
 
 #include "base/check.hpp"
@@ -9,11 +9,11 @@
 
 namespace turnstile::core::state {
 
-// ---- the hand-over --------------------------------------------------------------------------
+// ---- the contender ahead ends ----------------------------------------------------------------
 
-// The contender `gone` has ended, by an event or by the answer to a get. If it was the only contender ahead in a list
-// of this connection, no contender is ahead now. In every other case the low-water mark of a long queue or a new list
-// decides.
+// Called when the contender `gone` has ended, by an event or by the answer to a get. If a list on this connection
+// showed only that contender ahead, no contender is ahead now. Otherwise the low-water mark of a long queue decides, or
+// a list.
 void queued::on_awaited_gone(contender_call& call, const std::string& gone,
                              std::uint64_t connection) {
     TURNSTILE_CHECK(connection != 0);
@@ -50,15 +50,15 @@ void queued::on_low_water(contender_call& call, const reply& answer) {
     apply(call, answer, outcome);
 }
 
-// ---- another position -----------------------------------------------------------------------
+// ---- another position of an upgrade ----------------------------------------------------------
 
-// For an upgrade, before its grant.
+// Moves an upgrade to the other of its two positions, before its grant.
 void queued::change_places(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(!rename->is_wanted());
     TURNSTILE_CHECK(call.settings.wants.kind == contender_kind::upgrade);
     if (judged.ahead > 0 && call.settings.mode == attempt::once)
-        return wait_for(call, judged);  // busy
-    // At the end of the counter a return would put the upgrade behind later contenders with its number.
+        return wait_for(call, judged);  // fails with `busy`
+    // At the end of the counter a move back would put the upgrade behind later contenders that have the same number.
     const auto parsed = parse_contender(name).value_or(contender_name{});
     if (judged.ahead > 0 && at_counter_end(numbers_of(parsed).came_with))
         return fail(call, no_more_upgrades(call.folder()));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hold: learns of contenders behind it and of writes into its znode, and may become a hold of another kind at its
-// position.
+// The state of a hold: watches for contenders behind and for writes into the hold's znode, and renames that znode if
+// the hold becomes another kind.
 #include <utility>
 
 #include "base/check.hpp"
@@ -20,7 +20,7 @@ held::held(first&& from, fencing_token granted_with)
 
 void held::step(contender_call& call) {
     if (!call.may_ask()) return;
-    if (version == k_any_version) return;  // a commit is in progress, and comes first
+    if (version == k_any_version) return;  // wait for the outcome of the commit in progress
     if (unannounced && !announcing) announce(call);
     if (call.settings.tells_contended && !behind->needs_no_list(call.session.connection()))
         behind.change().list(call.session, call.folder());
@@ -40,7 +40,7 @@ void held::on_reply(contender_call& call, const reply& answer) {
 
 void held::on_watch(contender_call& call, const watch_event& event) {
     if (event.path == call.folder()) {
-        // Before our list is answered, the event belongs to another contender's watch in this session.
+        // Before our list is answered, the event comes from the watch of another contender in this session.
         // place: arrival_behind_the_hold
         if (behind->is_watched_on(event.connection)) on_contended(call);
     } else if (event.path == path(call)) {
@@ -75,7 +75,7 @@ void held::end_epoch(contender_call& call, const error& why) {
     call.end();
 }
 
-// Most likely a rename has removed it: the rename's answer decides.
+// During a rename, the rename itself has probably removed the old znode. Its answer decides.
 void held::lose_znode(contender_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
@@ -83,14 +83,14 @@ void held::lose_znode(contender_call& call) {
     call.end();
 }
 
-// ---- contenders behind it -------------------------------------------------------------------
+// ---- contenders behind the hold --------------------------------------------------------------
 
 void held::on_contended(contender_call& call) {
     if (behind.change().announce()) call.session.tell(contended{});
 }
 
-// A contender that came while this one waited watches this one. No event would report to it that this one was granted,
-// and that the next contender is first in line now. A write into our own znode reports it.
+// A contender that entered while this one waited watches this contender's znode. No event would report that this
+// contender was granted, and that the next one is first in line now. So this contender writes into its own znode.
 void held::announce(contender_call& call) {
     TURNSTILE_CHECK(unannounced);
     TURNSTILE_CHECK(!announcing);
@@ -105,14 +105,14 @@ void held::on_announced(contender_call& call, const reply& answer) {
             unannounced = false;
             version = answer.stat.version;
             return;
-        case answer_class::conflict:  // a client wrote, and the watching contenders have the event
+        case answer_class::conflict:  // a client wrote, so the contenders behind have an event
             unannounced = false;
             own.was_changed();
             return watch_own(call);
         case answer_class::gone: return lose_znode(call);
         case answer_class::over_quota:
         case answer_class::forbidden:
-            unannounced = false;  // the contenders behind learn it when this hold ends
+            unannounced = false;  // the contenders behind notice when this hold ends
             return;
         case answer_class::bad_acl:
         case answer_class::elsewhere:
@@ -120,10 +120,10 @@ void held::on_announced(contender_call& call, const reply& answer) {
     }
 }
 
-// ---- our own znode --------------------------------------------------------------------------
+// ---- the hold's own znode --------------------------------------------------------------------
 
-// A failure needs no reaction: a confirmation checks the hold again. But a rename that another client's write has
-// stopped cannot continue without reading that write.
+// A failed read needs no reaction, since a confirmation checks the hold again. But a rename that was stopped by another
+// client's write can continue only after a read of that write.
 void held::on_own_answer(contender_call& call, const reply& answer) {
     apply_own_and_watch(call, answer);
     const bool may_rename = rename->is_wanted() && !rename->is_under_way() && !rename->is_unsure();
@@ -143,24 +143,24 @@ void held::on_own_answer(contender_call& call, const reply& answer) {
 
 void held::apply_data(contender_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
-    // An order counts also at the known version: servers that went on from older data assign the version again. At
-    // another version no confirmation of the known version succeeds any more.
+    // An order ends the hold even if the version is known: servers that went on from older data may assign a version
+    // again. If the version is new, confirmations with the known version fail from now on.
     // place: order_to_go
     if (found && found->manner == revocation::how::take)
         return revoke(call, taken_away(call.folder(), *found));
-    if (version == k_any_version) return;  // a commit is in progress, and will find it
+    if (version == k_any_version) return;  // the commit in progress will show the text
     if (take_note(answer.stat.version, found) && *request) call.session.tell(**request);
 }
 
-// ---- a new name -----------------------------------------------------------------------------
+// ---- another kind of hold --------------------------------------------------------------------
 
 void held::begin_rename(contender_call& call, contender_kind to) {
     if (rename->is_wanted()) {
         const error busy{errc::busy, path(call) + " is being renamed"};
         return call.session.tell(core::renamed{token, path(call), busy});
     }
-    // At the end of the counter equal numbers are ordered by creation, and the new name would be behind the waiters. So
-    // the hold keeps its old name. Contenders that the new name would have admitted keep waiting.
+    // At the end of the counter the servers order equal numbers by creation, so the new znode would be behind the
+    // waiters. The hold keeps its old name, and contenders that the new kind would admit keep waiting.
     const auto number = contender_sequence(name);
     if (ties || !number || at_counter_end(*number)) return end_rename(call, std::nullopt);
     rename.change() = renaming{renamed_contender(name, to)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way out: sends the removal again until the znode is gone.
+// The last state with a znode: sends the removal again until the znode is gone.
 #include <utility>
 
 #include "base/check.hpp"
@@ -12,12 +12,13 @@ namespace turnstile::core::state {
 
 namespace {
 
-// Number of attempts for a removal that the servers refuse for a temporary reason (too busy, ...).
+// Number of attempts to remove the znode while the servers refuse for a temporary reason, such as too much load.
 constexpr int k_most_refused_removals = 16;
 
 }  // namespace
 
-// A contender with a crash mark has none ahead, even if the list of a later connection has not been judged yet.
+// A contender that has written a crash mark has no contender ahead, even if it has not used a list on this connection
+// yet.
 leaving::leaving(queued&& from) : standing{std::move(from)} {
     was_first = from.ahead == 0U || delay->is_marked();
     awaited = std::move(from.awaited);
@@ -33,7 +34,7 @@ leaving::leaving(held&& from, bool holder_may_act)
     announcing = from.announcing;
 }
 
-// ---- removed together with the znode --------------------------------------------------------
+// ---- marks that are changed together with the removal ----------------------------------------
 
 void leaving::tell_number(contender_call& call, contender_effects::number_step step) const {
     if (!was_first) return;  // place: number_of_the_first
@@ -41,7 +42,7 @@ void leaving::tell_number(contender_call& call, contender_effects::number_step s
         call.session.number_known(step, family(kind), *number);
 }
 
-// A holder that has not lost its hold removes its crash mark as well.
+// A holder removes its crash mark with its release. A lost hold leaves the mark, because the holder may still act.
 bool leaving::takes_crash_mark() const {
     return delay->is_marked() && !may_act;  // place: takes_its_mark
 }
@@ -51,7 +52,8 @@ bool leaving::raises_low_water_mark(const contender_call& call) const {
     return was_first && low_water.may_raise(call.settings.long_queue) && is_ordered();
 }
 
-// A removal with a crash mark or a low-water mark is sent alone.
+// True if other removals may be sent in the same request: this removal changes neither a crash mark nor a low-water
+// mark.
 bool leaving::goes_with_others(const contender_call& call) const {
     return !takes_crash_mark() && !raises_low_water_mark(call);
 }
@@ -71,9 +73,9 @@ operation leaving::removal(const contender_call& call) const {
     return all;
 }
 
-// The servers refused the crash mark's part (it is missing, may not be removed, or has children) or the low-water
-// mark's part (the folder's data have changed, or may not be written). Drops that part; our znode is removed without
-// it. Returns false if neither was refused.
+// Gives up the crash mark or the low-water mark if the servers refused its part of the removal: a crash mark may be
+// missing, protected, or have children; the folder's data may have changed or be protected. The next removal omits that
+// part. Returns false if the servers refused neither mark.
 bool leaving::drop_refused_rest(contender_call& call, const reply& answer) {
     if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
     if (answer.parts.front() != server_error::ok) return false;
@@ -102,7 +104,7 @@ void leaving::step(contender_call& call) {
 void leaving::remove_with_others(contender_call& call) {
     TURNSTILE_CHECK(!removing);
     const auto watched = awaited.take_paths(call.folder());
-    // The contenders behind a hold, or behind the first waiter, wait for its end.
+    // True if contenders behind may be waiting for this removal: they wait for a hold, and for the first waiter.
     const bool is_awaited = was_held || was_first;
     removing = call.session.remove(path(call), watched, is_awaited);
 }
@@ -135,7 +137,7 @@ void leaving::on_watch(contender_call& call, const watch_event& event) {
     if (own.on_event(event.kind)) lose_znode(call);
 }
 
-// Handles a component's consequence. Its refusals do not matter any more.
+// Handles the consequence of a component's answer. A refusal has no consequence any more.
 void leaving::apply(contender_call& call, const reply& answer, const consequence& effect) {
     if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
     if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);
@@ -180,7 +182,7 @@ void leaving::give_back_and_end(contender_call& call) {
     call.end();
 }
 
-// Most likely a rename has removed it: the rename's answer decides.
+// During a rename, the rename itself has probably removed the old znode. Its answer decides.
 void leaving::lose_znode(contender_call& call) {
     if (!rename->is_wanted()) give_back_and_end(call);
 }
@@ -227,7 +229,7 @@ void leaving::on_renamed(contender_call& call, const reply& answer) {
 void leaving::apply_data(contender_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
     if (found && found->manner == revocation::how::take) return;
-    if (version == k_any_version) return;  // a commit is in progress, and will find it
+    if (version == k_any_version) return;  // the commit in progress will show the text
     if (take_note(answer.stat.version, found) && *request && was_held) call.session.tell(**request);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// state_queries: a session's questions about the state of a contender (contender::current()). They change nothing.
+// state_queries: pure functions with which a session asks for the state of a contender (contender::current()).
 //
 // Thread safety: none. The results are valid until the contender's next event.
 #pragma once
@@ -12,32 +12,33 @@
 
 namespace turnstile::core {
 
-// The common part of the states whose znode exists; nullptr in the other states.
+// Returns the common part of the states in which the znode exists; nullptr in other states.
 [[nodiscard]] const state::standing* standing_in(const contender_state& current) noexcept;
 
-// True if its znode is to be created, or its create is in progress.
+// True if the contender must create its znode, or its create is in progress.
 [[nodiscard]] bool enters(const contender_state& current) noexcept;
-// True if its znode is in the queue, as far as is known, and the caller has not given up.
+// True if the contender's znode is in the queue, as far as the contender knows, and the caller has not given up.
 [[nodiscard]] bool stands(const contender_state& current) noexcept;
-// True if it waits for its turn in the queue.
+// True if the contender waits in the queue.
 [[nodiscard]] bool waits_in_line(const contender_state& current) noexcept;
-// True for a hold, and for a contender that is about to hold: checks of its znode must keep its lease fresh.
+// True for a hold, and for a contender that may hold soon: confirmations that check its znode must extend its lease.
 [[nodiscard]] bool needs_confirmation(const contender_state& current) noexcept;
-// True if the contender is first and only its lease is missing, or if a get of the low-water mark may show that.
+// True if the contender is first and only its lease is missing, or if a read of the low-water mark may make it first.
 [[nodiscard]] bool awaits_lease(const contender_state& current) noexcept;
-// True for a hold, and for a waiter with exactly one contender ahead: its end may be a grant for the contender behind.
+// True for a hold, and for a waiter with exactly one contender ahead. When such a contender ends, the next may be
+// granted.
 [[nodiscard]] bool holds_or_has_one_ahead(const contender_state& current) noexcept;
-// True if its own znode is watched on this connection, or is about to be.
+// True if the contender's znode is watched on this connection, or the request for that watch is in progress.
 [[nodiscard]] bool watches_itself(const contender_state& current,
                                   std::uint64_t connection) noexcept;
-// The end of the lock delay, if the contender is first and waits for it.
+// Returns the end of the lock delay, if the contender is first and waits for that end.
 [[nodiscard]] std::optional<time_point> delay_end(const contender_state& current) noexcept;
-// The nearest contender ahead of a waiter; nullptr: there is none, or it was not read.
+// Returns the nearest contender ahead of a waiter; nullptr if there is none, or if the waiter has not read its znode.
 [[nodiscard]] const contender_ahead* nearest_ahead(const contender_state& current) noexcept;
-// True for a hold whose contender is not about to change its znode, so that a commit may change it.
+// True for a hold whose contender is not about to change its own znode, so that a commit may change the znode.
 [[nodiscard]] bool settled(const contender_state& current) noexcept;
-// The version of its znode as the contender knows it; a different version there shows a write of another client.
-// k_any_version while a commit under this hold leaves the version open.
+// Returns the version of the contender's znode, as far as the contender knows. If the znode has another version,
+// another client has written into it. Returns k_any_version while the outcome of a commit leaves the version open.
 [[nodiscard]] std::int32_t version_in(const contender_state& current) noexcept;
 
 }  // namespace turnstile::core

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The position in the queue: lists, decides, and watches the contenders ahead. state_hand_over.cpp handles their end.
+// The waiting position: lists the folder, decides, and watches the contenders ahead. state_hand_over.cpp handles the
+// end of a contender ahead.
 #include <string_view>
 #include <utility>
 
@@ -29,7 +30,8 @@ void queued::step(contender_call& call) {
     if (asks_for_place()) return;
     auto& c = call.session;
     if (is_listed_on(c.connection())) return probe(call);
-    // A client may have written into our znode meanwhile, and a grant must not come after that.
+    // Reads our znode if the latest read is old: a client may have ordered this contender to leave, and then no grant
+    // may follow.
     if (!own.is_fresh(c)) own.look(c, path(call));
     list(call);
 }
@@ -41,7 +43,7 @@ void queued::on_reply(contender_call& call, const reply& answer) {
     if (beside->permits.expects(answer.id)) return on_permits(call, answer);
     if (beside->ties.expects(answer.id)) return on_tied(call, answer);
     if (rename->expects(answer.id)) return on_renamed(call, answer);
-    if (delay->expects(answer.id))  // first, by a list of an earlier connection
+    if (delay->expects(answer.id))  // from an earlier state `first`
         return apply(call, answer, delay.change().on_answer(call.session, own_mark(call), answer));
     for (auto& znode : awaited)
         if (znode.probing.take_answer(answer)) return on_probed(call, znode, answer);
@@ -79,7 +81,7 @@ void queued::end_epoch(contender_call& call, const error& why) {
     call.enter(after_session(call, why));
 }
 
-// During a rename a missing znode is most likely the rename's work: its answer decides.
+// During a rename, the rename itself has probably removed the old znode. Its answer decides.
 void queued::lose_znode(contender_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
@@ -155,7 +157,7 @@ void queued::on_tied(contender_call& call, const reply& answer) {
         listed_on = 0;
     apply(call, answer, outcome);
     if (call.leaves_state() || std::holds_alternative<suspends>(outcome)) return;
-    // A list that has become out of date meanwhile is requested again when all answers are in.
+    // Uses the kept list, unless it is out of date by now. Then a new list follows when all answers have arrived.
     if (!beside->ties.asks() && is_listed_on(answer.connection)) judge_kept(call);
 }
 
@@ -172,13 +174,13 @@ void queued::judge_kept(contender_call& call) {
 void queued::judge(contender_call& call, const std::vector<std::string>& children) {
     const auto limit = beside->permits.limit().value_or(permit_limit{});
     auto judged = decide(children, name, beside->ties.czxids(), limit);
-    if (judged.ties) {  // only then the instant of our own create matters
+    if (judged.ties) {  // the time of our create matters only for equal numbers
         auto& kept = beside.change();
         kept.ties.learn(name, czxid);
         judged = decide(children, name, kept.ties.czxids(), limit);
         if (judged.verdict == verdict::ask_czxid) kept.children = children;
     } else if (!beside->permits.limit()) {
-        beside.reset();  // equal numbers and a limit are useful for the next list as well
+        beside.reset();  // equal numbers and a limit stay useful for the next list
     }
     take_place(call, judged);
     if (!call.leaves_state() && judged.verdict == verdict::wait_on_any)
@@ -200,7 +202,7 @@ void queued::take_place(contender_call& call, const decision& judged) {
         case verdict::ask_czxid: return beside.change().ties.ask(call.session, folder, judged.tied);
         case verdict::granted:
             awaited.give_back(call.session, folder);
-            // A list on a later connection must not set a watch that no code gives back.
+            // Otherwise a list on a later connection would set a watch on the folder that no code gives back.
             watch_one_by_one();
             return call.enter(first{std::move(*this)});
         case verdict::wait_on:
@@ -221,7 +223,8 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
-    // Before a try leaves: otherwise it would remove a mark that may belong to the other contender by now.
+    // Forgets the crash mark before a failed try leaves. Otherwise the try would remove a mark that may be another
+    // contender's.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once)
@@ -231,7 +234,7 @@ void queued::wait_for(contender_call& call, const decision& judged) {
         names.insert(judged.predecessor);
         watch_one_by_one();
     } else {
-        names.emplace();  // the folder, whose data have the number of permits
+        names.emplace();  // the folder, whose data have the limit
         choose_watches(call, judged);
         if (!beside->permits.lists_with_watch())
             names.insert(judged.holders.begin(), judged.holders.end());
@@ -258,7 +261,7 @@ void queued::watch_one_by_one() {
     if (beside->permits.lists_with_watch()) beside.change().permits.watch_by_children(false);
 }
 
-// With very many holders ahead, the first waiter watches the folder's children instead.
+// If very many holders are ahead, the first waiter watches the folder's children instead of each holder.
 void queued::choose_watches(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.verdict == verdict::wait_on_any);
     const auto& folder = call.folder();
@@ -278,7 +281,7 @@ void queued::choose_watches(contender_call& call, const decision& judged) {
 
 // ---- contenders ahead -----------------------------------------------------------------------
 
-// Sends a get, not an exists: an exists would leave a watch on a znode that is gone.
+// Sends gets, because an exists would leave a watch on a znode that is gone.
 void queued::probe(contender_call& call) {
     TURNSTILE_CHECK(call.session.attached());
     auto& c = call.session;
@@ -294,15 +297,16 @@ void queued::on_probed(contender_call& call, awaited_znode& probed, const reply&
     switch (classify(answer)) {
         case answer_class::ok:
             probed.on = answer.connection;
-            // The limit was read before without a watch, and may have changed in between.
+            // The folder's earlier read set no watch, so the limit may have changed since. Then the folder must be
+            // listed again.
             if (probed.child.empty() && parse_limit(answer.data) != beside->permits.limit())
                 listed_on = 0;
             if (!probed.child.empty())
                 seen_ahead.change() = contender_ahead::of(answer, c.session_id());
             return;
         case answer_class::gone:
-            // The znode was watched, perhaps on an earlier connection, and no event came: the C client still expects
-            // it.
+            // The znode was watched, perhaps on an earlier connection, and no event came. The C client still has that
+            // watch.
             if (probed.on != 0) {
                 c.unwatch(probed.path(call.folder()));
             } else {
@@ -323,7 +327,8 @@ void queued::on_probed(contender_call& call, awaited_znode& probed, const reply&
 
 void queued::on_awaited(contender_call& call, awaited_znode& znode, const watch_event& event) {
     if (event.kind == watch_kind::children) {
-        // No list with a watch is answered: an earlier watch, or one of another contender of this session, has fired.
+        // No list of this contender has set the watch that fired. It was an earlier watch, or another contender's of
+        // this session.
         if (!beside->permits.children_watched_on(event.connection)) return;
         beside.change().permits.children_watch_fired();
         listed_on = 0;
@@ -331,7 +336,7 @@ void queued::on_awaited(contender_call& call, awaited_znode& znode, const watch_
     }
     if (event.kind != watch_kind::deleted) {
         znode.on = 0;  // place: watch_is_used_up
-        // A contender ahead has been granted, or the limit has changed.
+        // A contender ahead was granted, or the limit has changed. Either may make room for a waiter for permits.
         if (call.settings.wants.kind == contender_kind::permit) listed_on = 0;
         return;
     }

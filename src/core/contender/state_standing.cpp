@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of the states whose znode exists: its name, its watch, and a new name.
+// Common part of the states in which the znode exists: its name, its watch, and its rename.
 #include <limits>
 
 #include "base/check.hpp"
@@ -11,11 +11,11 @@ namespace turnstile::core::state {
 
 namespace {
 
-// So close to the end of the servers' counter, a list always checks a hand-over.
+// From this number on a list confirms each hand-over, because the servers' counter is close to its end.
 constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::max() - 1'000'000;
 
-// True for kinds that are granted when the only contender ahead ends. For other kinds a hand-over needs a request:
-// readers and writers need a list for their token, a semaphore's contenders for their number.
+// True for kinds whose waiter is granted without a request when the only contender ahead ends. Readers and writers need
+// a list, because their token depends on it. A semaphore's contenders need a list to count permits.
 constexpr bool is_handed_over(contender_kind kind) {
     return kind == contender_kind::lock || kind == contender_kind::latch;
 }
@@ -47,13 +47,13 @@ void standing::watch_own(contender_call& call) {
     own.watch(call.session, path(call));
 }
 
-// Applies an answer about the own znode. The path is built only if it is needed: this runs in each lock cycle.
+// Handles an answer about our own znode. Builds the path only if necessary, since this function runs for each hold.
 void standing::apply_own(contender_call& call, const reply& answer) {
     if (own.on_answer(answer)) call.session.unwatch_gone(path(call));
 }
 
-// If the watch request was lost with an earlier connection, and its answer comes after the attach, sets the watch
-// again: the attach sent none because the request was still in progress.
+// Sets the watch again if its request was lost with an earlier connection and is only answered after the next attach.
+// That attach sent no request, because the lost one still counted as in progress.
 void standing::apply_own_and_watch(contender_call& call, const reply& answer) {
     const bool is_lost = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
                          answer.connection < call.session.connection();
@@ -87,7 +87,7 @@ void standing::step_renaming(contender_call& call) {
 void standing::take_new_name(contender_call& call) {
     TURNSTILE_CHECK(!rename->name().empty());
     TURNSTILE_CHECK(rename->name() != name);
-    give_back_own(call);  // the watch of the old name
+    give_back_own(call);  // gives back the watch on the old name
     name = rename->name();
     if (const auto now = parse_contender(rename->name())) kind = now->wants.kind;
     version = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The common part of queued and first: writes of other clients into our znode while a caller waits, and the end of the
-// session.
+// Common part of the states queued and first, in which a caller waits: handles writes of other clients into our znode,
+// and the end of the session.
 #include "base/check.hpp"
 #include "core/contender/answer_class.hpp"
 #include "core/contender/contender_call.hpp"
@@ -29,10 +29,11 @@ consequence waiting::read_own(contender_call& call, const reply& answer) {
 consequence waiting::read_data(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(answer.outcome == outcome::answered);
     const auto found = parse_revocation(answer.data);
-    // An order counts also at the known version: servers that went on from older data assign the version again.
+    // An order ends the wait even if the version is known: servers that went on from older data may assign a version
+    // again.
     if (found && found->manner == revocation::how::take)
         return refused{taken_away(call.folder(), *found)};
-    static_cast<void>(take_note(answer.stat.version, found));  // reported with the grant
+    static_cast<void>(take_note(answer.stat.version, found));  // the grant reports the request
     return goes_on{};
 }
 

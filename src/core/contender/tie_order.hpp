@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // tie_order: the order of contenders with equal numbers, by the creation of their znodes.
 //
-// A server whose counter sticks at its end gives many contenders the same number (queue_rule.hpp). The czxids are kept
-// for later lists. A value. Thread safety: none.
+// A server whose counter stays at its end gives many contenders the same number (queue_rule.hpp). The czxids are kept,
+// so that later lists need no further reads.
+//
+// Thread safety: none, a value.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // write_effects: the actions that the commits of a hold request from their session while they handle an event.
 //
-// The commits call nothing: they add effects to a vector, and the session executes these in their order after the event
-// (core/session/commit_steps.hpp).
+// Commits call nothing. They add effects to a vector, and after the event the session executes the effects in their
+// order (core/session/commit_steps.hpp).
 //
 // Thread safety: none, values.
 #pragma once
@@ -19,23 +19,23 @@
 
 namespace turnstile::core {
 
-// A commit that was applied.
+// The outcome of a commit that the servers applied.
 struct committed {
-    // For each part the name of the znode that it created, else empty. Nothing if the answer was lost and only the
-    // version of the znode showed the success.
+    // Names of created znodes: one entry for each part, empty if the part creates none. Nothing if the commit's answer
+    // was lost, and only the version of the hold's znode showed the success.
     std::optional<std::vector<std::string>> paths;
-    // For each part the new version, -1 for a part without one. Empty if there are no paths.
+    // New versions: one entry for each part, -1 if the part has none. Empty if `paths` has no value.
     std::vector<std::int32_t> versions{};
     friend bool operator==(const committed&, const committed&) = default;
 };
 using commit_outcome = std::variant<committed, error>;
 
-// The znode of a hold, as the hold knows it.
+// The znode of a hold, as far as the hold knows it.
 struct own_znode {
     std::string path;
     std::string data;
     std::int32_t version = 0;
-    bool settled = false;  // the hold itself is not about to change it
+    bool settled = false;  // true: the hold is not about to change its znode
     friend bool operator==(const own_znode&, const own_znode&) = default;
 };
 
@@ -45,16 +45,16 @@ struct submit {
     core::request request;
     friend bool operator==(const submit&, const submit&) = default;
 };
-// A request failed although the connection may live: the session calls on_attached after a pause.
+// A request failed although the connection may still work. The session calls on_attached after a pause.
 struct retry_later {
     friend bool operator==(const retry_later&, const retry_later&) = default;
 };
-// The hold's znode has this version; k_any_version while the version is unknown.
+// Reports the version of the hold's znode; k_any_version while the version is unknown.
 struct version_became {
     std::int32_t version = k_any_version;
     friend bool operator==(const version_became&, const version_became&) = default;
 };
-// The hold handles this answer to a read of its znode, and may end because of it.
+// Passes the answer to a read of the hold's znode to the hold, which may end because of that answer.
 struct apply {
     reply answer;
     friend bool operator==(const apply&, const apply&) = default;

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// clock_watch: detects that the machine stood still and that CLOCK_BOOTTIME stood still with it.
+// clock_watch: detects that the machine stood still while CLOCK_BOOTTIME did not advance.
 //
 //     clock_watch watch{session_timeout};
 //     if (const auto ahead = watch.compare(now, wall); ahead > duration{}) core.on(clock_stepped{ahead}, now);
 //
-// Many hypervisors stop the clocks of a guest that is paused, migrated or restored. Later the hypervisor's agent,
-// chrony or ntpd sets the guest's wall clock to the time of day. Then the wall clock is ahead of CLOCK_BOOTTIME by the
-// length of the pause. Drift and slewing separate the two clocks as well: the watch allows for k_slew of the time that
-// has passed, and once for k_tolerated. A step by an administrator looks like a pause: it ends leases needlessly. After
-// a step back the watch starts again from the new difference.
+// Many hypervisors stop the clocks of a guest that they pause, migrate or restore. Later the hypervisor's agent, chrony
+// or ntpd sets the guest's wall clock to the time of day. Then the wall clock is ahead of CLOCK_BOOTTIME by the length
+// of the pause. Drift and slewing also make the two clocks differ: the watch allows for k_slew of the time that has
+// passed, plus k_tolerated. If an administrator sets the wall clock forward, the watch takes this for a pause, and
+// leases end without need. If the wall clock steps back, the watch starts again from the new difference.
 //
-// The watch misses a pause shorter than k_tolerated, but pauses within `window` add up. A value; the caller passes the
-// time. Thread safety: one thread at a time.
+// The watch misses a pause shorter than k_tolerated, but it adds up the pauses within `window`.
+//
+// Thread safety: a value, one thread at a time. The caller passes the time.
 #pragma once
 
 #include <chrono>
@@ -23,16 +24,16 @@ namespace turnstile::core {
 
 class clock_watch {
 public:
-    // ntpd and the kernel slew by at most 500 parts per million. chrony slews by its maxslewrate, which assumption A1
-    // of lease.md limits. A slewed wall clock slews CLOCK_BOOTTIME equally, so slewing does not separate the two
-    // clocks.
+    // Both clocks are slewed together, so slewing alone does not separate them; the allowance covers the time between
+    // the two readings. ntpd and the kernel slew by at most 500 parts per million. Assumption A1 of lease.md limits
+    // chrony's maxslewrate.
     static constexpr double k_slew = 0.001;
     static constexpr duration k_tolerated = std::chrono::milliseconds{200};
 
     explicit clock_watch(duration window) : window_{window} {}
 
-    // Compares the clocks and stores the comparison. `wall` is the time since the wall clock's epoch, read together
-    // with `now`. Returns how far the wall clock has stepped ahead; zero if it has not.
+    // Compares the two clocks, and stores their difference. `wall` is the time since the wall clock's epoch, read
+    // together with `now`. Returns the time by which the wall clock has stepped ahead; zero if it has not.
     [[nodiscard]] duration compare(time_point now, duration wall) {
         const auto apart = wall - now.time_since_epoch();
         if (!base_ || apart < base_->apart) {

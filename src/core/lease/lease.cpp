@@ -10,17 +10,17 @@ namespace turnstile::core {
 
 namespace {
 
-// Two samples closer together than these fractions of S and R are stored as one. Fewer samples can make the lease
-// shorter, never longer, and their number stays bounded (unproven_answers.hpp).
+// If two answers are closer together than these fractions of S and R, lease stores only one. Fewer stored answers can
+// make the lease shorter, never longer, and their number stays bounded (unproven_answers.hpp).
 constexpr int k_timeout_grain = 64;
 constexpr int k_relay_grain = 128;
-// The C client pings after a third of the session timeout without a request. An `exists` a little earlier replaces the
-// ping: unlike a ping, its answer is visible, and its send time is known.
+// The C client pings after a third of the session timeout without a request. The client sends an `exists` a little
+// earlier: unlike the answer to a ping, the answer to an `exists` and its send time are known.
 constexpr int k_keep_alive_tenths = 3;
 constexpr int k_least_keep_alive = 32;  // a fraction: S / 32
 constexpr int k_least_left = 16;        // a fraction: S / 16
-// From S = 5/2 R on a hold outlives a change of servers; from 5/3 R on a hold through a follower stays alive
-// (docs/why/lease.md).
+// Session timeouts as multiples of the relay bound R: from 5/2 R on, a hold outlives a change of servers. From 5/3 R
+// on, a hold through a follower can be kept alive (docs/why/lease.md).
 constexpr int k_bounds = 5;
 constexpr int k_for_ample = 2;
 constexpr int k_for_lasting = 3;
@@ -85,7 +85,8 @@ void lease::role_known(std::uint64_t connection, server_role role, time_point le
 
 void lease::relay_bound_known(std::uint64_t connection, duration bound) {
     if (connection != here_.number) return;
-    // A request that was linked under a shorter bound may have reached the leader too late.
+    // A request that was linked under the shorter bound may have reached the leader too late, so the chain starts
+    // again.
     if (here_.chain && bound > here_.bound) here_.chain = first_link();
     set_bound(bound);
 }
@@ -117,7 +118,7 @@ void lease::answered(std::uint64_t connection, time_point sent, time_point recei
     TURNSTILE_CHECK(*here_.chain >= *certain_);
 }
 
-// The touch reached the leader at the latest at `received`, or, where a follower relays it, R after `received`.
+// The request reached the leader at the latest at `received`, or R later if a follower relays it.
 void lease::chain(time_point sent, time_point received) {
     TURNSTILE_CHECK(here_.chain);
     const bool directly = here_.direct_since && sent >= *here_.direct_since;

@@ -44,7 +44,7 @@ enum class evidence { direct, relayed, assumed };
 
 struct lease_rule {
     duration relay_bound{};
-    bool relay_bound_assumed = false;  // true: smaller than the proven bound
+    bool relay_bound_assumed = false;  // true: less than the proven bound
     double clock_drift = 0;
     friend bool operator==(const lease_rule&, const lease_rule&) = default;
 };
@@ -52,7 +52,7 @@ struct lease_rule {
 [[nodiscard]] inline duration scaled(duration d, double factor) {
     return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
 }
-// The time to wait by our clock so that every clock within the drift has advanced by at least `wanted`.
+// Returns the time to wait by our clock until each clock within the drift has advanced by at least `wanted`.
 [[nodiscard]] inline duration lengthened(duration wanted, double clock_drift) {
     return scaled(wanted, 1 + clock_drift);
 }
@@ -64,88 +64,92 @@ public:
 
     // The client is about to open a new session.
     void opening(time_point before_connect);
-    // At `heard` the client learned that the session is attached to `connection`. A smaller timeout than before
-    // shortens the lease. An attach after the lease's end proves nothing; nor do later answers on that connection.
+    // Called when the client learned at `heard` that the session is attached to `connection`. A shorter timeout than
+    // before shortens the lease. If the lease has ended before the attach, neither the attach nor later answers on that
+    // connection prove anything.
     void attached(std::uint64_t connection, duration timeout, time_point heard);
-    // The connection has ended: no write on it can prove its reads any more.
+    // Called when the connection has ended. Its reads stay unproven, because no later write uses this connection.
     void detached();
-    // The client learned at `learned` the role of the server of `connection`.
+    // Called when the client learned at `learned` the role of the server of `connection`.
     void role_known(std::uint64_t connection, server_role role, time_point learned);
-    // Sets R for `connection` until it ends. The next connection starts with the R of the rule again.
+    // Sets the relay bound R for `connection` until its end. The next connection begins with the R of the rule again.
     void relay_bound_known(std::uint64_t connection, duration bound);
-    // The server of `connection` is not known to be Apache ZooKeeper's: its R is an assumption, and no role is direct.
+    // Called if the server of `connection` may not be Apache ZooKeeper's. Then its R is an assumption, and the lease
+    // assumes that every request is relayed.
     void server_unproven(std::uint64_t connection);
-    // A request sent at `sent` on `connection` was answered at `received`. `committed`: the request was a write, and
-    // its answer proves a majority and the session.
+    // Called when a request that was sent at `sent` on `connection` was answered at `received`. `committed`: the
+    // request was a write, and its answer proves a majority and the session.
     void answered(std::uint64_t connection, time_point sent, time_point received, bool committed);
 
     // The time after c for which the servers certainly keep the session: S - drift * S.
     [[nodiscard]] duration certain_for() const noexcept { return certain_for_; }
-    // The time to wait by our clock so that every clock within the drift has advanced by at least `wanted`.
+    // Returns the time to wait by our clock until each clock within the drift has advanced by at least `wanted`.
     [[nodiscard]] duration lengthened(duration wanted) const {
         return core::lengthened(wanted, rule_.clock_drift);
     }
     [[nodiscard]] double clock_drift() const noexcept { return rule_.clock_drift; }
-    // True if the server is known to be the leader or standalone: a request touches the session directly.
+    // True if the server is known to be the leader or standalone, so that each request touches the session at the
+    // leader.
     [[nodiscard]] bool is_direct() const noexcept { return here_.direct_since.has_value(); }
-    // False where touches are relayed and S is not clearly longer than R. There an answer may count only when the time
-    // that the answer proves has almost passed.
+    // False if touches are relayed and the session timeout is hardly longer than R. Then an answer may count so late
+    // that the time that it proves has almost passed.
     [[nodiscard]] bool can_be_kept() const;
     // True if a hold always has enough time left to outlive a change of servers: touches count at once, or the session
     // timeout is at least 5/2 R.
     [[nodiscard]] bool is_ample() const;
-    // R, measured by the servers' clocks.
+    // Returns the relay bound R, measured by the servers' clocks.
     [[nodiscard]] duration servers_bound() const noexcept { return here_.bound; }
-    // The smallest session timeout with which a hold stays alive where touches are relayed.
+    // Returns the shortest session timeout with which a hold can be kept alive if touches are relayed.
     [[nodiscard]] duration least_lasting_timeout() const;
-    // The longest time that the lease can have left when a touch has been answered.
+    // Returns the longest time that the lease can have left when a request was just answered.
     [[nodiscard]] duration most_left() const {
         return is_direct() ? certain_for() : certain_for() - bound_by_our_clock();
     }
-    // For a lease that cannot be kept: the instant from which on no answer on this connection makes it valid.
+    // For a lease that cannot be kept: returns the instant from which no answer on this connection can make it valid
+    // again.
     [[nodiscard]] time_point hopeless_from() const;
-    // An answer on this connection proves something only if it arrives before this instant. While detached:
-    // valid_until().
+    // Returns the instant before which an answer on this connection must arrive to prove anything. Without a connection
+    // this is valid_until().
     [[nodiscard]] time_point trusted_until() const {
         if (!here_.chain) return valid_until();
         return std::max(valid_until(),
                         is_direct() ? chained_until() : chained_until() - bound_by_our_clock());
     }
-    // The interval at which an idle session sends a request so that its chain does not break.
+    // Returns the interval at which an idle session sends a request, so that its chain does not break.
     [[nodiscard]] duration keep_alive() const;
 
-    // time_point::min() if the session was never established.
+    // Returns the end of the lease; time_point::min() if the session was never established.
     [[nodiscard]] time_point valid_until() const {
         if (!established_ || !certain_) return time_point::min();
         return *certain_ + certain_for();
     }
     [[nodiscard]] bool valid(time_point now) const { return now < valid_until(); }
     [[nodiscard]] evidence rests_on() const noexcept { return evidence_; }
-    // The smallest timeout negotiated in this session; zero before the first attach.
+    // Returns the shortest timeout that was negotiated in this session; zero before the first attach.
     [[nodiscard]] duration timeout() const noexcept { return timeout_; }
 
-    // The first instant at which a write can extend the lease if the write commits. Nothing if another answer must
-    // arrive first.
+    // Returns the first instant at which a write, if it commits, can extend the lease. Returns nothing if another
+    // answer must arrive first.
     [[nodiscard]] std::optional<time_point> next_useful_write() const;
 
     friend bool operator==(const lease&, const lease&) = default;
 
 private:
-    // The end of the latest link; without a chain the end of the lease.
+    // Returns the deadline of the chain's latest link; without a chain, the end of the lease.
     [[nodiscard]] time_point chained_until() const {
         return here_.chain ? *here_.chain + certain_for() : valid_until();
     }
     void committed(time_point sent);
     void chain(time_point sent, time_point received);
     void advance(time_point certain, evidence how);
-    // R, lengthened by the drift: a clock that runs too fast shows R before R has passed.
+    // Returns R by our clock. Our clock may run too fast, so R is lengthened by the drift.
     [[nodiscard]] duration bound_by_our_clock() const noexcept { return here_.bound_by_our_clock; }
     void set_timeout(duration timeout);
     void set_bound(duration bound);
     void arrive_at(std::uint64_t connection);
-    // The first link of the chain: c, or the time of (d) if that is later.
+    // Returns the first link of the chain: c, or the time of (d) above if that is later.
     [[nodiscard]] time_point first_link() const;
-    // The evidence that a relayed touch gives.
+    // Returns the kind of evidence that a relayed touch gives.
     [[nodiscard]] evidence relayed() const noexcept {
         return here_.assumed ? evidence::assumed : evidence::relayed;
     }
@@ -156,12 +160,13 @@ private:
         duration bound{};               // R
         duration bound_by_our_clock{};  // R, lengthened by the drift
         bool assumed = false;
-        // (a): when the client learned that requests to this server touch directly.
+        // For (a): the instant at which the client learned that requests to this server touch the session at the
+        // leader.
         std::optional<time_point> direct_since{};
         unproven_answers unproven{};  // (b)
         std::optional<time_point>
             before_attach{};  // (d): no write has committed on this connection yet
-        // The latest link. Nothing while detached, and nothing for ever on a connection that was attached too late.
+        // The chain's latest link. Nothing while detached, or if the lease had ended before the attach.
         std::optional<time_point> chain{};
         friend bool operator==(const at_server&, const at_server&) = default;
     };
@@ -173,7 +178,7 @@ private:
     std::optional<time_point> certain_;  // c
     evidence evidence_ = evidence::relayed;
     bool established_ = false;
-    std::optional<time_point> last_answered_;  // its send time, over all connections
+    std::optional<time_point> last_answered_;  // send time, on any connection
 };
 
 }  // namespace turnstile::core

@@ -10,13 +10,13 @@ namespace turnstile::core {
 
 namespace {
 
-// ZooKeeper's minSessionTimeout and maxSessionTimeout, in ticks, if the servers' configuration does not set them.
+// Defaults of ZooKeeper's minSessionTimeout and maxSessionTimeout, in ticks.
 constexpr int k_least_ticks = 2;
 constexpr int k_most_ticks = 20;
-// Longest bound: no session timeout is longer.
+// The longest bound. No session timeout is longer.
 constexpr duration k_longest = std::chrono::years{10};
 
-// The longest tick that is possible with the granted timeout, and at least the sample configuration's tick.
+// Returns the longest tick with which servers would grant this timeout, and at least the sample configuration's tick.
 duration assumed_tick(duration asked, duration granted) {
     const auto raised = granted > asked ? granted / k_least_ticks : duration{};
     return std::max({k_sample_tick, granted / k_most_ticks, raised});

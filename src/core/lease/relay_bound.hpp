@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// relay_bound: the longest time between a follower's answer to a session and the leader's news of it
-// (R in docs/why/lease.md).
+// relay_bound: the longest time between a follower's answer to a session and the moment at which the leader learns of
+// the request (R in docs/why/lease.md).
 //
-// The bound is (syncLimit + 1) * tickTime of the servers. The user's settings come first, then the servers' own
-// report, then the sample configuration. The granted session timeout can only lengthen the assumed tick: servers with
-// default limits grant from 2 to 20 ticks, so a long timeout may come from a long tick.
+// The bound is (syncLimit + 1) * tickTime of the servers. The user's settings decide first, then the servers' report,
+// and then ZooKeeper's sample configuration. A long granted session timeout may come from a long tick, since servers
+// with default limits grant from 2 to 20 ticks. So the granted timeout can lengthen the assumed tick, but never
+// shortens it.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -27,8 +28,8 @@ struct relay_terms {
     friend bool operator==(const relay_terms&, const relay_terms&) = default;
 };
 
-// `told`: the report of the server that the session is attached to. `granted`: the session timeout; zero before the
-// first attach.
+// `told`: the pace that the session's server reports. `granted`: the granted session timeout; zero before the first
+// attach.
 [[nodiscard]] duration relay_bound(const relay_terms& terms, const std::optional<server_pace>& told,
                                    duration granted);
 

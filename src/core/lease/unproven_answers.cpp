@@ -10,8 +10,8 @@ void unproven_answers::remember(time_point sent, time_point received, duration g
     TURNSTILE_CHECK(sent <= received);
     TURNSTILE_CHECK(grain >= duration::zero());
     if (!samples_.empty() && sent < samples_.back().sent + grain) return;
-    // Later writes are sent at this request's send time or later. Of the samples that all these writes prove, only the
-    // latest is needed. So an idle session, which sends no writes, does not collect samples.
+    // Every later write is sent at `sent` or later. Of the stored answers that all later writes prove, only the latest
+    // is needed. So an idle session, which sends no writes, does not collect answers.
     while (samples_.size() > 1 && samples_[1].received <= sent - bound) samples_.pop_front();
     samples_.push_back({sent, received});
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// unproven_answers: answered requests of one connection that no write has proven yet: (b) in lease.hpp.
+// unproven_answers: answered requests of one connection that no write has proven yet, for rule (b) in lease.hpp.
 //
-// A follower relays a touch at most R after its answer. So a write that is sent at least R after the answer to a
-// request proves that request, if the write commits. Of requests sent within one grain only the first is stored: fewer
-// samples can make the lease shorter, never longer, and their number stays bounded.
+// A follower relays a touch at most R after its answer. So if a write commits that was sent at least R after an answer,
+// the write proves the answered request. Of requests sent within one grain only the first is stored. Fewer stored
+// requests can make the lease shorter, never longer, and their number stays bounded.
 //
 // A pure value. Thread safety: none.
 #pragma once
@@ -17,12 +17,15 @@ namespace turnstile::core {
 
 class unproven_answers {
 public:
-    // Stores the request if it was sent at least `grain` after the latest stored one. `bound`: R on this connection.
+    // Stores the request, unless it was sent less than `grain` after the latest stored one. `bound`: R on this
+    // connection.
     void remember(time_point sent, time_point received, duration grain, duration bound);
-    // Removes the earliest stored request and returns its send time, if a write sent at `write` proves it. The caller
-    // repeats the call until it returns nothing: the last value is the latest that the write proves.
+    // Removes the earliest stored request and returns its send time, if a write that was sent at `write` proves the
+    // request. The caller repeats the call until it returns nothing. The last value is the latest send time that the
+    // write proves.
     [[nodiscard]] std::optional<time_point> take_proven(time_point write, duration bound);
-    // The first instant at which a write can prove a stored request, if it commits. Nothing if none is stored.
+    // Returns the first instant at which a write, if it commits, can prove a stored request; nothing if no request is
+    // stored.
     [[nodiscard]] std::optional<time_point> next_proof(duration bound) const;
     void forget() noexcept { samples_.clear(); }
 

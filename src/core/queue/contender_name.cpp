@@ -24,7 +24,7 @@ constexpr std::size_t k_guid = 36;
 constexpr std::size_t k_width = 10;  // characters of "%010d", the sign included
 constexpr std::int32_t k_lowest_of_width = -999'999'999;
 
-// Parses all of `text` as a number.
+// Parses the whole text as a number.
 std::optional<std::int32_t> whole_number(std::string_view text) noexcept {
     std::int32_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -32,7 +32,7 @@ std::optional<std::int32_t> whole_number(std::string_view text) noexcept {
     return value;
 }
 
-// The number in the last `width` characters of `text`, if a server would write it so.
+// Returns the number in the last `width` characters, if servers would write that number with so many characters.
 std::optional<std::int32_t> sequence_of_width(std::string_view text, std::size_t width) noexcept {
     if (text.size() < width) return std::nullopt;
     const auto number = text.substr(text.size() - width);
@@ -85,7 +85,7 @@ std::optional<claim> what_is_wanted(std::string_view head) noexcept {
     return take_permits(head);
 }
 
-// Appends "%010d" without a format string: each grant makes several names.
+// Appends the number as "%010d" does, but without a format string, since each grant makes several names.
 std::string& append_sequence(std::string& to, std::int32_t sequence) {
     if (sequence < 0) return to += fmt::format("{:010}", sequence);
     const fmt::format_int digits{sequence};
@@ -109,7 +109,7 @@ std::string marker(const claim& wants) {
 
 }  // namespace
 
-// Where both widths give a number, the text before it decides: "lock-1234567890" does not have number -1234567890.
+// Tries both widths of the number. The text before the number decides: "lock-1234567890" does not end with -1234567890.
 std::optional<contender_name> parse_contender(std::string_view child) noexcept {
     for (const auto width : {k_width, k_width + 1}) {
         const auto sequence = sequence_of_width(child, width);

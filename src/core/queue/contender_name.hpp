@@ -13,15 +13,15 @@
 // | granted    | `_c_<uuid>-__UPGR__<n>-__WRIT__<its n>`      | an upgrade at its reader's position   |
 // | permit     | `_c_<uuid>-lease-<n>`, of k: `-lease<k>-<n>` | none                                  |
 //
-// `<n>` is the number that the servers append (`%010d` of the parent's creation counter). The text before the marker
-// does not matter. So Go's samuel client (32 hex digits instead of the uuid) and Curator without protection join the
-// same queue. Every other child is foreign and ignored; in Curator and Go one foreign child blocks every contender
-// (F14).
+// `<n>` is the number that the servers append (`%010d` of the parent's creation counter). The text before the word for
+// the kind, such as `-lock-`, does not matter. So the contenders of Go's samuel client (32 hex digits instead of the
+// uuid) and of Curator without protection join the same queue. Every other child is foreign and ignored; in Curator and
+// Go one foreign child blocks every contender (F14).
 //
-// An upgrade's name has two numbers: the number that the servers gave to the upgrade, and "its n", the number of its
-// upgradable contender. The number at the end of the name is its position in the queue. Before the upgrade is granted,
-// the two numbers change places (queue_rule.hpp). The earlier number is the upgradable contender's, because that
-// contender came first.
+// An upgrade's name has two numbers: the number that the servers gave to the upgrade, and `<its n>`, the number of its
+// upgradable contender. The number at the end of the name is the upgrade's position in the queue. Before the upgrade is
+// granted, the two numbers change places (queue_rule.hpp), which moves the upgrade forward to the position of its
+// upgradable contender.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ namespace turnstile::core {
 
 enum class contender_kind : std::uint8_t { lock, latch, read, write, upgradable, upgrade, permit };
 
-// Kinds that share a queue. A contender of another family is foreign.
+// The family of a contender. Contenders of one family share a queue; contenders of another family are foreign.
 enum class contender_family { lock, latch, read_write, semaphore };
 
 [[nodiscard]] constexpr contender_family family(contender_kind kind) noexcept {
@@ -50,12 +50,12 @@ enum class contender_family { lock, latch, read_write, semaphore };
     return contender_family::read_write;
 }
 
-// The kind of lock and the permits that a contender requests.
+// The kind of lock, and the number of permits, that a contender requests.
 struct claim {
     contender_kind kind = contender_kind::lock;
-    std::int32_t permits = 1;  // permit: the number of permits
-    // Upgrade: the number of its upgradable contender. Once the upgrade has that contender's position: the number that
-    // the servers gave to the upgrade.
+    std::int32_t permits = 1;  // for a semaphore's contender
+    // For an upgrade: the number of its upgradable contender. Once the upgrade has moved to that contender's position:
+    // the number that the servers gave to the upgrade.
     std::int32_t upgrades = 0;
     friend bool operator==(const claim&, const claim&) = default;
 };
@@ -66,8 +66,8 @@ struct contender_name {
     friend bool operator==(const contender_name&, const contender_name&) = default;
 };
 
-// Parses a child's name; nothing if the child is foreign. A number has exactly the form that servers write with
-// `%010d`: ten digits, or after a wrap at 2^31 a minus sign with nine digits, or with ten if the number needs them.
+// Parses a child's name. Returns nothing if the child is foreign. The number must have the form of `%010d`: ten digits,
+// or after a wrap at 2^31 a minus sign with nine or ten digits.
 [[nodiscard]] std::optional<contender_name> parse_contender(std::string_view child) noexcept;
 
 // The number at the end of a contender's name, or nothing if the child is foreign.
@@ -81,11 +81,11 @@ struct contender_name {
 // The whole name, with the number that the servers append.
 [[nodiscard]] std::string contender_child(std::string_view guid, const claim& wants,
                                           std::int32_t sequence);
-// The length of the name. The servers' number counts as ten characters.
+// Returns the length of the name, with ten characters for the number that the servers append.
 [[nodiscard]] std::size_t contender_size(const claim& wants);
-// The name of a contender of another kind at the same position as `child`.
+// Returns the name of a contender of another kind at the same position as `child`.
 [[nodiscard]] std::string renamed_contender(std::string_view child, contender_kind kind);
-// The name of the same upgrade with its two numbers exchanged.
+// Returns the name of the upgrade `child` with its two numbers exchanged.
 [[nodiscard]] std::string upgrade_in_other_place(std::string_view child);
 
 // True if the attempt with this `guid` created the child.
@@ -94,18 +94,18 @@ struct contender_name {
 // The GUID in a contender's name of Turnstile's form; empty for other names.
 [[nodiscard]] std::string_view contender_guid(std::string_view child) noexcept;
 
-// Distance of `other` behind `self` (negative: ahead) in the order of creation, also across a counter that wrapped
-// at 2^31. It is no strict weak order: compare with self, do not sort.
+// Returns the distance of `other` behind `self` in the order of creation; negative if `other` is ahead. The counter may
+// wrap at 2^31 in between. The function is no strict weak order, so it must not be used to sort.
 [[nodiscard]] constexpr std::int32_t sequence_distance(std::int32_t other,
                                                        std::int32_t self) noexcept {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(other) -
                                      static_cast<std::uint32_t>(self));
 }
 
-// The two numbers of an upgrade.
+// The two numbers in an upgrade's name.
 struct upgrade_numbers {
     std::int32_t came_with = 0;
-    std::int32_t base = 0;  // the number of its upgradable contender
+    std::int32_t base = 0;  // the number of the upgradable contender
     bool at_base = false;   // true: the upgrade has that contender's position
 };
 [[nodiscard]] constexpr upgrade_numbers numbers_of(const contender_name& upgrade) noexcept {
@@ -114,16 +114,17 @@ struct upgrade_numbers {
     return {upgrade.sequence, other, false};
 }
 
-// True if a contender with a larger number may have come earlier. The counter of a 3.8.0 server sticks at 2^31-1. While
-// creates are in progress, the server counts on into the negative numbers; when they are committed, it starts at 2^31-1
-// again. So a later contender may have the same number or a smaller one, and only the czxids give the order.
+// True if the number is so near the counter's end that contenders with larger numbers may have come earlier. The
+// counter of a 3.8.0 server stays at 2^31 - 1. While creates are in progress, such a server counts on into the negative
+// numbers. After their commit it starts at 2^31 - 1 again. So a later contender may have the same number or a smaller
+// one, and only the czxids give the order.
 [[nodiscard]] constexpr bool at_counter_end(std::int32_t sequence) noexcept {
     constexpr std::int32_t k_most_under_way = 1'000'000;
     using limits = std::numeric_limits<std::int32_t>;
     return sequence == limits::max() || sequence < limits::min() + k_most_under_way;
 }
 
-// The number that orders contenders: the same number for all contenders created at the counter's end.
+// Returns the number by which contenders are ordered. All contenders created at the counter's end have the same one.
 [[nodiscard]] constexpr std::int32_t order_number(std::int32_t sequence) noexcept {
     return at_counter_end(sequence) ? std::numeric_limits<std::int32_t>::max() : sequence;
 }

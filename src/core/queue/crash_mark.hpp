@@ -4,8 +4,8 @@
 //
 // The mark is a persistent znode beside the lock's path. The holder creates it before its grant. An orderly release
 // removes it in the same transaction as the holder's own znode. While the holder lives, no other contender reads the
-// mark. A mark without its holder means a crash. The contender that finds it writes " left" into it. The
-// modification time of that write gives later contenders a lower bound for the age of the crash.
+// mark. So a contender that finds a mark knows that the holder has crashed. That contender writes " left" into the
+// mark. The time stamp of this write shows later contenders that the crash was at least so long ago.
 //
 // Values. Thread safety: none needed.
 #pragma once
@@ -26,9 +26,9 @@ struct crash_mark {
     friend bool operator==(const crash_mark&, const crash_mark&) = default;
 };
 
-// "/locks/orders-holder" for "/locks/orders".
+// Returns the path of the mark: "/locks/orders-holder" for "/locks/orders".
 [[nodiscard]] std::string crash_mark_path(std::string_view folder);
-// "<holder> <delay in ms>", followed by " left" if the mark is noted.
+// Returns "<holder> <delay in ms>", followed by " left" if the mark is noted.
 [[nodiscard]] std::string crash_mark_text(const crash_mark& mark);
 [[nodiscard]] std::optional<crash_mark> parse_crash_mark(std::string_view text);
 

@@ -2,10 +2,11 @@
 // low_water_mark: a number in the data of a lock's folder, with which a hand-over in a long queue needs no list of the
 // children.
 //
-// "lock-floor 42" states that every contender of the mutex's family with the number 42, or with a number before it, is
-// gone. "latch-floor 42" states the same for the latch family, which may share the folder and its numbers. Only the
-// first contender raises the mark, in the transaction that removes its own znode; no contender with a lower number can
-// come later. Other data of a folder belong to another client, and stay. docs/why/mutex.md has the argument.
+// "lock-floor 42" states that each mutex contender with the number 42, or with a number before it, is gone.
+// "latch-floor 42" states the same for the latch family, which may share the folder and its numbers. Only the first
+// contender raises the mark, in the transaction that removes its own znode, so no contender with a lower number can
+// come later. Data that are no mark belong to another client, and are not overwritten. docs/why/mutex.md has the
+// argument.
 //
 // Values. Thread safety: none needed.
 #pragma once
@@ -20,15 +21,16 @@
 
 namespace turnstile::core {
 
-// From this number of children on, listing them costs so much more than reading the folder that the mark is worth its
-// write.
+// The number of children from which on the mark is worth its write: listing so many children costs more than reading
+// the folder's data.
 inline constexpr std::uint32_t k_long_queue = 32;
 
 [[nodiscard]] std::string low_water_text(contender_family of, std::int32_t number);
 [[nodiscard]] std::optional<std::int32_t> parse_low_water_mark(contender_family of,
                                                                std::string_view text);
-// True if the mark proves that no contender is ahead of `self`. `nearest` was the nearest predecessor of `self`, and it
-// is gone. Numbers are compared by signed distance; a mark that is not ahead of `self` proves nothing.
+// True if the mark proves that no contender is ahead of `self`. `nearest`, the nearest predecessor of `self`, is gone.
+// Numbers are compared by their signed distance. A mark with the number of `self`, or with a later number, proves
+// nothing.
 [[nodiscard]] bool leaves_nobody_ahead(std::int32_t mark, std::int32_t nearest, std::int32_t self);
 
 }  // namespace turnstile::core

@@ -22,13 +22,13 @@ std::optional<std::int32_t> number(std::string_view text) noexcept {
     return value;
 }
 
-// A positive number.
+// Parses a positive number.
 std::optional<std::int32_t> positive(std::string_view text) noexcept {
     const auto value = number(text);
     return value && *value >= 1 ? value : std::nullopt;
 }
 
-// The text before `word` and the text behind it; no second text if `word` does not occur.
+// The text before the first `word` and the text behind it; `second` is empty if `word` does not occur.
 struct halves {
     std::string_view first;
     std::optional<std::string_view> second;
@@ -44,7 +44,7 @@ struct counted_claim {
     std::int32_t permits = 0;
 };
 
-// The permit contenders in the order of their numbers; nothing if the numbers do not determine the order.
+// Returns the contenders for permits in the order of their numbers; nothing if the numbers do not determine the order.
 std::optional<std::vector<counted_claim>> in_order(const std::vector<std::string>& children) {
     std::vector<counted_claim> all;
     for (const auto& child : children) {
@@ -87,9 +87,9 @@ std::string limit_text(const permit_limit& limit) {
     return text;
 }
 
-// A contender may hold although the limit is lower now. Then it had a position within the earlier limit when the limit
-// shrank. Contenders ahead of it that left since have only moved it forward. So the last such holder is no further back
-// than the last contender that has a position within the earlier limit now.
+// A contender may hold although the limit was lowered: when the limit shrank, its position was within the earlier
+// limit. Contenders ahead of it that have left since then only moved it forward. So the last such holder is at or
+// before the last contender whose position is within the earlier limit now.
 permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
                            const std::vector<std::string>& children) {
     TURNSTILE_CHECK(open.now >= 1);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue_index: a sorted list of a folder's children, for many contenders that need their position in it.
+// queue_index: a sorted list of a folder's children, from which many contenders look up their positions.
 //
-// decide() looks at every name for each contender. Where each contender waits for all contenders ahead (locks and
-// latches) and the numbers determine the order, one sort is enough, and each contender needs one search. The
-// answer equals decide()'s, or there is none; a property test compares the two. Refers to the names; a value otherwise.
+// decide() reads every name for each contender. Locks and latches wait for all contenders ahead, so one sorted list
+// serves all of them with a search each, if the numbers determine the order. The index gives the same answer as
+// decide(), or none; a property test compares the two. A queue_index refers to the names in `children`.
 #pragma once
 
 #include <cstdint>
@@ -26,14 +26,14 @@ public:
 
 private:
     contender_family family_;
-    std::int32_t first_ = 0;  // any number of the queue; distances are relative to it
-    // Distance and name, sorted. Empty if the numbers alone do not determine the order.
+    std::int32_t first_ = 0;  // some number of the queue; distances are relative to it
+    // Pairs of distance and name, sorted. Empty if the numbers alone do not determine the order.
     std::vector<std::pair<std::int64_t, const std::string*>> line_;
     std::vector<contender_name> foreign_;  // contenders of other families
 };
 
-// A list that several contenders share: makes an index for a family when a contender of that family needs it. Refers to
-// the names.
+// A list of children that several contenders share. Makes an index for a family as soon as a contender of that family
+// needs one. Refers to the names in `children`.
 class prepared_list {
 public:
     explicit prepared_list(const std::vector<std::string>& children) : children_{children} {}

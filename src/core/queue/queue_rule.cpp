@@ -13,7 +13,7 @@ namespace turnstile::core {
 
 namespace {
 
-// A contender's position relative to self: by number, then by creation.
+// The position of a contender relative to self: the distance of its number, then its czxid.
 using place = std::pair<std::int32_t, std::int64_t>;
 
 struct ranked {
@@ -75,7 +75,7 @@ public:
     }
 
 private:
-    // An upgrade waits for contenders that came before it, whichever of its two positions it has now.
+    // Returns the number that orders the contender. An upgrade keeps the number with which it came, at either position.
     static std::int32_t number_of(const contender_name& own) {
         return own.wants.kind == contender_kind::upgrade ? numbers_of(own).came_with : own.sequence;
     }
@@ -116,7 +116,7 @@ private:
         result_.foreign = family(other.wants.kind);
     }
 
-    // A reader behind a writer that waits for our upgradable contender does not hold.
+    // Among readers with lower numbers, those behind a writer that waits for our upgradable contender do not hold.
     void judge_upgrade() {
         const auto numbers = numbers_of(own_);
         const auto base = sequence_distance(numbers.base, number_);
@@ -170,7 +170,7 @@ private:
         if (result_.verdict != verdict::wait_on) result_.predecessor.clear();
     }
 
-    // True if the nearest contender ahead may have been granted before the semaphore shrank.
+    // True if the nearest contender ahead may have been granted before the limit shrank.
     [[nodiscard]] bool may_hold_more(const permit_limit& permits, std::int64_t taken) const {
         if (taken > permits.earlier) return false;
         const auto nearest =
@@ -183,7 +183,7 @@ private:
     const contender_name& own_;
     const std::int32_t number_;
     const place here_;
-    // Its distance to self; a foreign contender with distance >= 0 came later.
+    // The distance from self to the foreign contender that came first; 0 or more if that contender came after self.
     std::int32_t foremost_foreign_ = 0;
     std::vector<ranked> ahead_;
     decision result_;

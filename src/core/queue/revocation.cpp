@@ -21,7 +21,7 @@ std::string mark_of(const revocation& order) {
     return mark;
 }
 
-// Untrusted text: any client that may write the znode can have written it. It goes to callbacks, messages and logs.
+// Decodes text that any client with write permission may have written. The text goes to callbacks, messages and logs.
 std::string words_in(std::string_view escaped) {
     auto words = base::percent_unescaped(escaped);
     return words.size() > k_longest_words ? std::string{} : words;
@@ -31,7 +31,7 @@ std::string words_in(std::string_view escaped) {
 
 bool follows_curators_request(std::string_view data) {
     constexpr std::string_view k_of_an_address = "0123456789abcdefABCDEF.:";
-    const auto address = data.substr(0, data.find('%'));  // a scope may follow
+    const auto address = data.substr(0, data.find('%'));  // a scope id may follow the address
     return address.find_first_not_of(k_of_an_address) == std::string_view::npos &&
            (data.empty() || address.find_first_of(".:") != std::string_view::npos);
 }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// revocation: an operator's text in a contender's znode, by which the contender should give up its place.
+// revocation: an operator's text in a contender's znode that requests or orders the contender to give up its place.
 //
 // `ask` is a request: the library reports it to the holder, and the holder decides. `take` is an order: the client that
-// sees it gives up the place. The znode is removed when the holder has given up, or when its lease must have ended
-// (docs/why/revocation.md). The order follows the contender's own data and is percent-escaped like them:
-// `... revoke=take by=ops why=stuck`. Curator's `__REVOKE__` and `unlock` replace the data and count as requests. A
-// Curator holder compares all of its data with `__REVOKE__`, so a request to it has that form.
+// reads it gives up the place. The operator's program removes the znode when the holder has given up, or when the
+// holder's lease must have ended (docs/why/revocation.md). The text follows the contender's own data and is
+// percent-escaped like them: `... revoke=take by=ops why=stuck`. Curator's `__REVOKE__` and `unlock` replace the data,
+// and count as requests. A Curator holder accepts a request only if its whole data are `__REVOKE__`, so a request to
+// such a holder has that form.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +18,24 @@ namespace turnstile::core {
 
 struct revocation {
     enum class how { ask, take } manner = how::ask;
-    std::string by;   // the operator, or the program; empty if it is longer than k_longest_words
+    std::string by;   // the operator or program; empty if longer than k_longest_words
     std::string why;  // the reason, with the same limit
     friend bool operator==(const revocation&, const revocation&) = default;
 };
 
 inline constexpr std::string_view k_curators_request = "__REVOKE__";
-// Largest size of `by` and of `why`, in bytes.
+// Longest `by` and longest `why`, in bytes.
 inline constexpr std::size_t k_longest_words = 1024;
 
-// True if these data may be of another library's contender that follows Curator's request: Curator writes its host's
-// address, and none of the words that Turnstile writes.
+// True if the data may be from a contender of another library that follows Curator's request. Such data are the host's
+// address, without the words that Turnstile writes.
 [[nodiscard]] bool follows_curators_request(std::string_view data);
 
-// The latest order in the data of a contender, or nothing.
+// Returns the latest revocation in a contender's data; nothing if there is none.
 [[nodiscard]] std::optional<revocation> parse_revocation(std::string_view data);
-// The data with the order appended.
+// Returns the data with the revocation appended.
 [[nodiscard]] std::string with_order(std::string_view data, const revocation& order);
-// The data without the requests and orders at the end whose words equal those in `order`, of either manner.
+// Returns the data without those requests and orders at their end whose words equal the words of `order`.
 [[nodiscard]] std::string_view without_orders(std::string_view data, const revocation& order);
 
 }  // namespace turnstile::core

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// pending_ticket: the ticket of a request in progress, or none. Half the size of an optional: no request has the
-// ticket 0.
+// pending_ticket: the ticket of a request in progress, or none. It takes half the memory of an optional, since no
+// request has the ticket 0.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -20,7 +20,7 @@ public:
     [[nodiscard]] constexpr bool is(ticket id) const noexcept {
         return id_ == id && id_ != ticket{};
     }
-    // Ends the request and returns true if `answer` is its reply. Otherwise changes nothing.
+    // If `answer` is the reply to the request, forgets the ticket and returns true. Otherwise changes nothing.
     constexpr bool take_answer(const reply& answer) noexcept {
         if (id_ != answer.id || id_ == ticket{}) return false;
         id_ = {};

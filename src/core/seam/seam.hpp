@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seam: requests that recipes can send to a coordinator, its replies and events, as plain data.
+// The seam: the requests that recipes can send to a coordinator, and the coordinator's replies and events, as plain
+// data.
 //
 // A coordinator is ZooKeeper through its C client (src/zookeeper), a Redis server (src/redis), a database (src/sql),
 // the in-memory model of ZooKeeper (src/local), or the simulator. Its users are pure values: they get events and return
@@ -59,7 +60,7 @@ enum class acl_policy { open, creator_only };
 enum class watch_mode { none, watch };
 
 inline constexpr std::int32_t k_any_version = -1;
-// Bytes with which a request encodes the length of each of its paths.
+// Bytes that a request needs for the length of each path.
 inline constexpr std::size_t k_length_field = 4;
 
 struct create_op {
@@ -111,15 +112,15 @@ struct multi_op {  // all or none; a container create is not allowed inside (the
 using operation =
     std::variant<create_op, remove_op, set_op, get_op, exists_op, children_op, multi_op>;
 
-// True for the operations that the servers put through their transaction log.
+// True for the operations that the servers write to their transaction log.
 [[nodiscard]] inline bool is_write(const operation& op) noexcept {
     return std::holds_alternative<create_op>(op) || std::holds_alternative<remove_op>(op) ||
            std::holds_alternative<set_op>(op) || std::holds_alternative<multi_op>(op);
 }
 
-// True for a change that a server must keep while its session lives: an operation that creates or removes nodes, or a
-// multi with a set, in which a holder leaves data for other contenders. False for a single set, and for a multi of
-// checks alone.
+// True for a change that a server must keep as long as its session lives: an operation that creates or removes nodes,
+// or a multi with a set, by which a holder leaves data for other contenders. False for a single set, and for a multi
+// that only checks.
 [[nodiscard]] inline bool changes_nodes(const operation& op) noexcept {
     const auto only_checks = [](const multi_part& part) {
         return std::holds_alternative<check_op>(part);
@@ -139,7 +140,7 @@ struct request {
 
 enum class outcome {
     answered,  // the server answered; `error` has its answer
-    unknown,   // the request may or may not have been carried out, or may be later
+    unknown,   // the request may have been carried out, or may be later
     not_sent,  // the request never left this process and will not be carried out
 };
 
@@ -160,13 +161,13 @@ enum class server_error {
     session_moved,    // refused: the session has moved to another connection
     auth_failed,
     quota_exceeded,  // the znodes or bytes that an operator allows below a path are used up
-    // Discarded by the server before processing, because it had waited for too long.
+    // The server discarded the request before it was processed, because it had waited too long.
     throttled,
     local_session,  // a session of one server alone, which may own no znode
     other,
 };
 
-// True for an answer which proves, if the request was a write, that a majority and the session were behind it.
+// True for an answer which proves, if the request was a write, that the server had a majority and the session existed.
 [[nodiscard]] constexpr bool proves_quorum(server_error e) noexcept {
     switch (e) {
         case server_error::ok:
@@ -196,7 +197,7 @@ struct stat {
     std::int64_t czxid = 0;
     std::int64_t mzxid = 0;
     std::int64_t pzxid = 0;
-    std::int64_t ctime = 0;  // milliseconds since 1970, the leader's clock
+    std::int64_t ctime = 0;  // milliseconds since 1970, by the leader's clock
     std::int64_t mtime = 0;
     std::int32_t version = 0;
     std::int32_t cversion = 0;
@@ -207,10 +208,10 @@ struct stat {
     friend bool operator==(const stat&, const stat&) = default;
 };
 
-// The role of a server in its ensemble, as far as it is known.
+// The role of a server in its ensemble, as far as the client knows.
 enum class server_role { unknown, standalone, leader, follower, observer, read_only };
 
-// The server's report of its configuration.
+// The configuration that a server reports.
 struct server_pace {
     duration tick{};
     int sync_limit = 0;  // in ticks
@@ -221,23 +222,23 @@ struct reply {
     ticket id{};
     core::outcome outcome = core::outcome::not_sent;
     server_error error = server_error::ok;  // valid if answered
-    // The connection that carried the request, counted from 1.
+    // Number of the connection that carried the request, counted from 1.
     std::uint64_t connection = 0;
-    // Taken before the request was handed to the coordinator's client.
+    // The time just before the request was passed to the coordinator's client.
     time_point sent{};
     std::string path;  // create: the name that the server assigned
     std::string data;  // get
-    // create, get, exists, set, children; a multi that is ok: the stat of the znode of its last set
+    // For create, get, exists, set and children. For a multi that succeeded: the stat of the znode of its last set.
     turnstile::core::stat stat;
     std::vector<std::string> children;  // children: names, in no order
     std::vector<server_error> parts;    // multi: one for each part
     std::vector<std::string> paths;     // multi: the name that each create assigned, else empty
-    // A multi that is ok: the version after each create and set, else -1.
+    // For a multi that succeeded: the version after each create and set, and -1 for other parts.
     std::vector<std::int32_t> versions;
     friend bool operator==(const reply&, const reply&) = default;
 };
 
-// A server's answer with an error alone; with `ok` the server did the request and returned no data.
+// Makes the reply of a server that answered with an error only; `ok` means that the server carried out the request.
 [[nodiscard]] inline reply answered(server_error error) {
     reply answer;
     answer.outcome = outcome::answered;
@@ -245,7 +246,7 @@ struct reply {
     return answer;
 }
 
-// True if the error concerns the session, which this connection no longer carries, and not the request.
+// True if the error concerns the session, which has ended or moved, and not the request.
 [[nodiscard]] constexpr bool is_about_the_session(server_error why) noexcept {
     return why == server_error::session_expired || why == server_error::session_moved;
 }
@@ -269,16 +270,16 @@ struct watch_event {
 enum class link_kind {
     attached,            // attached to a server: session_id, timeout, connection, server are set
     attached_read_only,  // the same, at a server that is cut off from its majority
-    detached,            // the connection has ended; the session may live on
-    // `role` of the server of `connection`, `unknown` if it does not tell; `pace`, `foreign`.
+    detached,            // the connection has ended; the session may still live
+    // `role` has the role of the server of `connection`, or `unknown`; `pace` and `foreign` are set as well.
     role_known,
     leader_not_found,  // after seek_leader: no server reports that it leads
     found_elsewhere,   // after look_for_another: a leader answered over another connection
-    expired,           // the servers report the session's end: this object is dead
+    expired,           // the session has expired: this object is dead
     auth_failed,       // the credentials were refused: this object is dead
 };
 
-// Search for another way to the servers, for a session whose connection does not answer.
+// A search for another way to the servers, for a session whose connection does not answer.
 struct look_elsewhere {
     std::uint64_t connection = 0;
     duration within{};  // later answers are ignored
