@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the rows that triggers in a database recorded (audit_postgresql.sql, audit_mariadb.sql, audit_sqlite.sql):
-every committed change of the znodes, in the order in which each folder was changed.
+"""Reads the rows that triggers in a database recorded (audit_postgresql.sql, audit_mariadb.sql, audit_sqlite.sql). The
+rows contain every committed change of the znodes. Within a folder they are in the order of the changes.
 
 A line is "n|at|what|path|owner|number|deadline|data in hex", times in microseconds. Changes that were rolled back
 have no row.
@@ -33,7 +33,8 @@ def transactions(file, wall_of_deadline):
 
 
 def end_of(deadline, wall_of_deadline, at):
-    """Says how a session ended: by itself, at its deadline, or earlier because its process had ended."""
+    """Returns how a session ended: by itself, at its deadline, or earlier because another client saw its process end.
+    """
     if deadline == 0:
         return "close"
     return "expire" if wall_of_deadline(deadline) <= at + MS else "gone"

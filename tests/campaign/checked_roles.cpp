@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mutex whose holder writes data into the lock's own servers; sql::check or redis::check verifies the hold in
-// the same step.
+// A mutex whose holder writes into the database or the Redis server that also has the lock. sql::check or redis::check
+// verifies the hold in the same transaction or script as the write.
 #include "checked_store.hpp"
 #include "player.hpp"
 #include "turnstile/mutex.hpp"
@@ -8,7 +8,7 @@
 namespace campaign {
 namespace {
 
-constexpr milliseconds k_patience{60'000};  // for a program that waits for its server
+constexpr milliseconds k_patience{60'000};  // timeout of a program that waits for its server
 
 void append_once(player& me, checked_store& store, const trace& of, const guard& hold) {
     const auto id = me.out().next_id();
@@ -31,7 +31,7 @@ void checked_turn(player& me, checked_store& store, turnstile::mutex& lock,
     auto hold = lock.acquire(me.options(mine, timeout));
     if (!hold) return me.failed(*mine, hold.error());
     me.granted(*mine, *hold, {path});
-    // The program does not ask whether its hold is valid: the servers' check alone must refuse a late write.
+    // The program does not ask whether its hold is valid. The servers' check alone must refuse its late writes.
     for (int i = me.between(1, 4); i != 0; --i) {
         append_once(me, store, *mine, *hold);
         player::work(milliseconds{me.between(0, 15)});

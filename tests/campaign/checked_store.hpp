@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// checked_store: a list at the servers of the locks, to which only a holder may append. It uses a connection of the
-// program: a database transaction with sql::check, or a script with redis::check.
+// checked_store: a list on the same servers as the locks. Only a lock's holder may append to it. The store uses the
+// program's own connection, and appends in a database transaction with sql::check or in a script with redis::check.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -18,13 +18,14 @@ enum class written { ok, refused, unknown };
 class checked_store {
 public:
     virtual ~checked_store() = default;
-    // `dawdle` runs between the check and the end of the transaction, if the server has transactions. Blocks for as
-    // long as the server does.
+    // Calls `dawdle` between the check and the end of the transaction, if the server has transactions. Blocks until the
+    // server answers.
     virtual written append(const turnstile::guard& hold, const std::string& data,
                            const std::function<void()>& dawdle) = 0;
 };
 
-// Opens the store for the connect string of a worker's client. Null if this kind of server has no check.
+// Opens the store for the connect string of a worker's client. Returns null if the library has no check for this kind
+// of server.
 [[nodiscard]] std::unique_ptr<checked_store> open_store(const std::string& servers);
 
 [[nodiscard]] std::unique_ptr<checked_store> open_redis_store(const std::string& servers);

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the workers' notes with each other, without the servers' logs."""
+"""Compares the workers' notes with each other. Does not read the servers' logs."""
 
 import collections
 
-# Tolerance after a deadline: the machine may be busy, and the judge does not judge speed.
+# Tolerance after a deadline. The machine may be busy, and the judge does not judge speed.
 SLACK = 15_000_000_000
 
 
@@ -36,7 +36,7 @@ def judge(campaign, verdict):
 
 
 def forced_ends(campaign):
-    """The times at which an operator deleted a znode with the promises waived."""
+    """Returns the times at which an operator deleted a znode by force. The promises do not cover these deletions."""
     ends = {}
     for life in campaign.lives.values():
         for order in life.orders:
@@ -55,14 +55,16 @@ def orders_to_go(campaign):
 
 
 def told_to_go(hold, taken):
-    """Until when a hold that an operator ended counts. The hold is over before its znode is deleted, and the library
-    informs the program in another thread a little later. So the program's own checks count.
+    """Returns the time until which a hold counts that an operator ended. The hold is over before its znode is deleted,
+    and the library informs the program in another thread a little later. So the program's own checks of the hold
+    decide.
     """
     if hold.lost is None or hold.lost >= hold.until:
         return hold.end
     for path in hold.paths:
         for order in taken[path]:
-            # A hold of several locks, or a converted hold, has several znodes.
+            # A hold of several locks has several znodes, and so has a converted hold. Their orders need not name the
+            # recorded znode.
             simple = hold.znode != "-" and len(hold.modes) == 1
             if simple and order.znode != hold.znode:
                 continue
@@ -72,7 +74,7 @@ def told_to_go(hold, taken):
 
 
 def judge_exclusion(holds, verdict):
-    """G1: if two claims exclude each other, one ends before the other begins."""
+    """G1: if two holds exclude each other, the library reports one as over before it reports the other as valid."""
     spans = sorted(((start, end, mode, hold, line) for hold in holds
                     for start, end, mode, line in hold.claims), key=lambda s: (s[0], s[1]))
     active = []
@@ -92,7 +94,7 @@ def judge_exclusion(holds, verdict):
 
 
 def judge_permits(holds, verdict):
-    """G1 of a semaphore: the permits that are held at any instant fit into the limit."""
+    """G1 of a semaphore: at no instant do the holders have more permits than the limit."""
     spans = sorted(((start, end, hold, line) for hold in holds
                     for start, end, _, line in hold.claims), key=lambda s: (s[0], s[1]))
     active = []
@@ -106,22 +108,22 @@ def judge_permits(holds, verdict):
                            *(s[3] for s in active))
 
 
-# The order of the tokens of two double grants. Two masters that serve beside each other give out tokens each.
+# Name of a promise: the order of the tokens of two holds that are valid at once. If two Redis masters serve at the same
+# time, each gives out tokens, and these have no common order.
 ORDER = "order"
 
 
 def judge_tokens(path, holds, forced, verdict):
-    """G6: of two grants that exclude each other, the later one has the larger token. A process may hand a hold on
-    before it learns that its znode was deleted by force: that grant counts as earlier than the deletion. A hold that
-    is handed on inside a process has its znode's token with a higher counter. If two threads may hold at a time, such
-    a token counts as later than the other hold's. Tokens that two masters give out at one time have no order: ORDER
-    names what the servers do not promise then.
-    """
+    """G6: of two grants that exclude each other, the later one has the larger token. A process may hand a hold over
+    before it learns that the hold's znode was deleted by force. Such a grant counts as earlier than the deletion. A
+    hold that is handed on inside a process has its znode's token with a higher counter. If two threads may hold at a
+    time, such a token counts as later than the other hold's. Tokens that two masters give out at one time have no
+    order: ORDER names what the servers do not promise then. """
     grants = sorted(((at, mode, said[path], hold, line) for hold in holds
                      for at, mode, said, line in hold.grants
                      if path in said and at < min(hold.until, forced.get(hold.znode, at + 1))),
                     key=lambda g: g[0])
-    largest = {}  # mode -> (token, line)
+    largest = {}  # mode -> (token, line) of the largest token
     for at, mode, token, hold, line in grants:
         verdict.looked["G6"] += 1
         for other, (seen, seen_line, seen_hold) in largest.items():
@@ -140,15 +142,15 @@ def judge_losses(campaign, forced, verdict):
     for hold in campaign.holds:
         life = hold.life
         if hold.role in ("latch", "election", "job"):
-            continue  # these programs check by themselves
+            continue  # these programs check their holds themselves
         if hold.released is not None and hold.released <= hold.until:
             continue
         verdict.looked["G5"] += 1
         if hold.lost is not None:
             late = hold.lost - hold.until - life.stopped_within(hold.until, hold.lost)
         else:
-            # The holder's release reports the loss. Without a release, the report is late until the process
-            # has ended.
+            # A holder learns of the loss at the latest from its release. Without a release the report may be late until
+            # the process has ended.
             end = min(t for t in (hold.released, life.killed, life.ended, life.last) if t is not None)
             late = end - hold.until - life.stopped_within(hold.until, end)
         if late > SLACK:
@@ -178,7 +180,7 @@ def judge_calls(campaign, verdict):
 
 
 def judge_liveness(campaign, by_path, verdict):
-    """G7: once the disturbances have ended, every path is granted."""
+    """G7: after the disturbances have ended, each path's lock is granted again."""
     if campaign.calm is None:
         return
     line = next(entry for _, kind, _, entry in campaign.director if kind == "calm")

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares guarded writes, and writes under sql::check and redis::check, with the servers' logs. A write that was
-answered "ok" happened once; a refused write never happened; any other write happened at most once. Every write
-happened under a live hold, and in the order of each lock's fencing tokens.
+"""Compares guarded writes, and writes under sql::check and redis::check, with the servers' logs. A write with the
+answer "ok" must have happened once, a refused write never, and any other write at most once. Each write must have
+happened while its hold was live, and in the order of the lock's fencing tokens.
 """
 
 import collections
 
 from txn_log import Removal
 
-SHELF = "/campaign-shelf"  # the puts' folder, and the marks that removals leave beside it
+SHELF = "/campaign-shelf"  # folder of the writes with `put`; its neighbours are marks that removals create
 NUMBERS = {"counter": "commits ", "entries": "checked writes ", "shelf": "puts "}
 
 
@@ -22,11 +22,11 @@ def judge(campaign, history, verdict):
 
 
 def judge_written(campaign, store, all_written, verdict):
-    """`all_written`: (place in the servers' order, data)."""
+    """`all_written`: pairs of a place in the servers' order and data."""
     written = collections.defaultdict(list)
     for place, data in all_written:
         written[data].append(place)
-    told = collections.defaultdict(list)  # path of the lock -> (position in the servers' order, token, line)
+    told = collections.defaultdict(list)  # path of the lock -> (place in the servers' order, token, line)
     for life in campaign.lives.values():
         for commit in life.commits:
             if commit["store"] != store:
@@ -65,14 +65,16 @@ def judge_outcome(campaign, commit, times, verdict):
 
 
 def judge_part(commit, verdict):
-    """A put and a make succeed whatever the znode contains; other parts require its expected state."""
+    """A commit with `put` or `make` succeeds whatever the znode contains. Other parts require the znode's expected
+    state.
+    """
     if commit["part"] != "-" and not commit["removes"]:
         verdict.break_("commits", f"part {commit['part']} is refused of a commit that puts and makes",
                        commit["line"])
 
 
 def judge_standing(campaign, commit, hold, place, verdict):
-    """A write under a hold happens before the hold's znode is removed."""
+    """A write under a hold must happen before the hold's znode is removed."""
     for znode in hold.znodes:
         if znode.gone_zxid is not None and place > znode.gone_zxid:
             verdict.break_("commits", f"written by {place:#x}, when a znode that it was under had gone",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The processes of a campaign, and the file in which the director records what it did to them."""
+"""The processes of a campaign, and the file in which the director records its actions."""
 
 import os
 import select
@@ -37,7 +37,7 @@ def pause(workers, seconds):
 
 
 class Notes:
-    """The director's actions, in the form of the workers' notes: "<ns> <kind> <key>=<value>..."."""
+    """Writes the director's actions in the form of the workers' notes: "<ns> <kind> <key>=<value>..."."""
 
     def __init__(self, path):
         self.file = os.open(path, os.O_CREAT | os.O_APPEND | os.O_WRONLY, 0o600)
@@ -48,7 +48,7 @@ class Notes:
 
 
 class Stage:
-    """The servers and the links, in a separate process that executes orders."""
+    """The servers and the workers' links to them, in a separate process that executes the director's orders."""
 
     def __init__(self, settings, folder, servers):
         command = [settings.stage, servers, folder, str(settings.links), str(settings.tick),
@@ -56,8 +56,7 @@ class Stage:
         if settings.shim:
             command.append(settings.shim)
         self.errors = open(os.path.join(folder, "stage.log"), "ab")
-        # On a busy machine a killed server needs up to half a minute to start. A campaign does not judge that
-        # time.
+        # On a busy machine a killed server may need half a minute to start again. A campaign does not judge that time.
         patient = {"TURNSTILE_TEST_TIME_SCALE": "6", **os.environ}
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True, bufsize=1, env=patient)
@@ -85,7 +84,7 @@ class Stage:
 
 
 class NoStage:
-    """The stage if there are no servers: a file that the workers share."""
+    """The stage of a campaign without servers: a file that the workers share."""
 
     def __init__(self, folders, links):
         self.servers, self.folders, self.links = [], folders, [""] * links
@@ -98,7 +97,9 @@ class NoStage:
 
 
 def guardians(program):
-    """The processes of this campaign's guardians. `program` is a copy of the guardian that no other process runs."""
+    """Returns the processes of this campaign's guardians. `program` is a copy of the guardian that only this campaign
+    runs.
+    """
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):
         try:
@@ -111,7 +112,7 @@ def guardians(program):
 
 
 class Worker:
-    """A worker, and the processes that replace it after it was killed."""
+    """A worker's process, and the processes that replace it after it was killed."""
 
     """`where`: the worker's connect string."""
 
@@ -128,7 +129,9 @@ class Worker:
 
     @property
     def guarded(self):
-        """True if the worker has a guardian. The sessions of other workers end by their timeout after a kill."""
+        """Returns true if the worker has a guardian. After a kill, the sessions of a worker without a guardian end by
+        their timeout.
+        """
         return bool(self.settings.guardian) and self.number % 3 != 0
 
     def start(self):
@@ -172,7 +175,7 @@ class Worker:
 
 
 class Flock:
-    """Idle sessions, in a separate process."""
+    """Controls flock.py, which keeps idle sessions in a separate process."""
 
     def __init__(self, settings, servers, folder):
         log = open(os.path.join(folder, "flock.log"), "ab")

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs a campaign: real servers, workers over all recipes, nemeses aimed at the holder and the first waiter. Then
-lets the judge judge the records.
+"""Runs a campaign: starts real servers, workers that play all recipes, and nemeses that attack the holder and the first
+waiter of a lock. Then runs the judge on the records.
 
     director.py --stage FILE --worker FILE [--servers KIND] [--shim FILE] [--minutes N] [--seed S] [--report FILE] [--keep]
 
-Exits with 0 if every promise was kept. Exits with 1 if not, if the campaign was cut short, or if it had to promote a
-replica and did not: then all files stay, and the director prints where they are.
+Exits with 0 if every promise was kept. Exits with 1 if a promise was broken, if the campaign was cut short, or if no
+replica was promoted although one should have been. In these cases the director keeps all files and prints their folder.
 """
 
 import argparse
@@ -25,7 +25,7 @@ from crew import Notes, Worker, boottime, pause, poll
 from kinds import KINDS
 from namespace import own_mounts
 
-PATIENCE = 60  # seconds; an answer should take one
+PATIENCE = 60  # seconds; an answer needs about one
 
 
 class Campaign:
@@ -37,7 +37,7 @@ class Campaign:
         self.workers = []
         self.kind = KINDS[settings.servers](self)
         self.stage, self.observer = self.kind.stage, self.kind.observer
-        self.cut_short = ""  # the reason if the campaign ends before its time
+        self.cut_short = ""  # reason why the campaign ended before its time; empty if it did not
 
     def wait_for_servers(self):
         self.stage.order("wait")
@@ -55,8 +55,8 @@ class Campaign:
                          slow=self.settings.slow, freed=self.freed_within(), seed=self.settings.seed,
                          only=self.settings.only)
         self.kind.prepare()
-        # Each worker plays six recipes, so that several processes play each recipe, and some of them stay at the
-        # leader.
+        # Each worker plays six recipes, so that several processes play each recipe, and some processes of each recipe
+        # stay at the leader.
         roles, last = self.kind.roles, self.settings.links
         for number in range(1, last):
             mine = [roles[(number * 9 + i * 5) % len(roles)] for i in range(6)]
@@ -70,7 +70,7 @@ class Campaign:
         return Worker(number, roles, self.settings, self.folder, where)
 
     def freed_within(self):
-        """Milliseconds within which undisturbed servers free what a killed process owned."""
+        """Returns the milliseconds within which undisturbed servers delete the znodes of a killed process."""
         return 0 if self.settings.freed_at_once else self.settings.slow + 2 * self.settings.tick
 
     def disturb(self, until):
@@ -86,7 +86,9 @@ class Campaign:
             self.pause(self.random.uniform(0.1, 1.5))
 
     def pause(self, seconds):
-        """The length of a disturbance, or the pause between two. Ends early if a worker ends by itself."""
+        """Waits for the length of a disturbance, or for the pause between two. Returns earlier if a worker ends by
+        itself.
+        """
         pause(self.workers, seconds)
 
     def finish(self):
@@ -95,7 +97,7 @@ class Campaign:
         self.watch_grants(at_least=self.kind.calm)
         self.notes.write("ending")
         self.end(self.workers)
-        # The sessions of killed processes end by their timeout.
+        # The killed processes' sessions end by their timeout.
         freed = self.settings.slow / 1000 + 2
         poll(lambda: not self.left(), freed)
         if self.left() and self.kind.ended_by_clients:
@@ -114,7 +116,7 @@ class Campaign:
             try:
                 code = worker.process.wait(max(0.1, limit - time.monotonic()))
                 self.notes.write("ended", worker=worker.name, life=worker.life, code=code)
-            except Exception:  # subprocess.TimeoutExpired
+            except Exception:  # including subprocess.TimeoutExpired
                 self.notes.write("hangs", worker=worker.name, life=worker.life)
                 worker.kill(self.notes)
 
@@ -123,8 +125,8 @@ class Campaign:
         return [(folder, name) for folder in folders for name in self.observer.children(folder)]
 
     def watch_grants(self, at_least=0):
-        """Waits until every path has been granted anew, and for `at_least` seconds. Returns the paths that were not
-        granted.
+        """Waits for at least `at_least` seconds, until every path's lock has been granted anew. Returns the paths
+        without a grant.
         """
         begun = {name: os.path.getsize(name) for name in self.worker_notes()}
         begin = time.monotonic()
@@ -148,7 +150,7 @@ class Campaign:
         return [os.path.join(self.folder, name) for name in names]
 
     def close(self):
-        """Ends every process. The servers' files are kept."""
+        """Ends every process, and keeps the servers' files."""
         for worker in self.workers:
             if worker.process and worker.running():
                 worker.kill(self.notes)
@@ -167,7 +169,7 @@ def run(settings, folder):
             raise RuntimeError(f"not granted before anything was disturbed: {', '.join(missing)}")
         campaign.disturb(time.monotonic() + settings.minutes * 60)
         campaign.finish()
-    except RuntimeError as problem:  # the judge still judges what happened until then
+    except RuntimeError as problem:  # the judge still judges the events before the problem
         campaign.cut_short = str(problem)
     finally:
         campaign.close()

@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0
 """Servers whose tree differs from the servers' own logs.
 
-A follower that fails, or is late, while it joins its leader may miss a transaction that its log has, or apply one
-twice (ZOOKEEPER-4394, -4785 and similar). Then it shows a client a deleted znode, or hides an existing one.
+A follower that fails, or is late, while it joins its leader may miss a transaction that its log has, or apply one twice
+(ZOOKEEPER-4394, -4785 and similar). Such a follower shows clients a deleted znode, or hides an existing one.
 
-During a campaign, lookout.py asks each server every second for its contenders. The answer contains the last
-transaction that the server's tree has applied. A contender that existed long before the answer, still exists, and is
-not listed, is *missing* there. A contender that was removed long before, and is listed, is a *phantom* there.
-"""
+During a campaign, lookout.py asks each server every second for its contenders. The answer contains the last transaction
+that the server's tree has applied. If a contender existed long before the answer and still exists, but the answer does
+not list it, it is *missing* on that server. If the answer lists a contender that was removed long before, it is a
+*phantom* on that server. """
 
 import collections
 
-STEADY = 1000  # ms for which the logs must agree, before and after
-MARGIN = 5000  # ms before the first and after the last wrong answer
+STEADY = 1000  # ms before and after an answer in which the logs must not change the contender
+MARGIN = 5000  # ms that count as wrong before the first and after the last wrong answer
 
 
 def short(name):
-    """A short form of a contender's name that is still unique: the start of its id, and its number."""
+    """Returns a short form of a contender's name that is still unique: the start of its GUID, and its number."""
     return name[3:11] + name[-10:]
 
 
 class Divergence:
-    """A contender that one server shows wrongly, and the span (ms, wall clock) in which the server did so."""
+    """A contender that one server showed wrongly, and the span in which it did so (ms of the wall clock)."""
 
     __slots__ = ("server", "znode", "what", "begun", "ended", "line")
 
@@ -37,7 +37,7 @@ class Divergence:
 
 
 class Divergences:
-    """`lists`: (wall ms, server, folder, zxid, short names, line)."""
+    """`lists`: tuples (wall-clock ms, server, folder, zxid, short names, line)."""
 
     def __init__(self, lists=(), history=None):
         self.found = {}  # (server, path, what) -> Divergence
@@ -74,11 +74,11 @@ class Divergences:
         divergence.ended = at
 
     def of_znode(self, znode, at):
-        """The divergence of this very contender at that time, or None."""
+        """Returns the divergence of this contender at that time, or None."""
         return next((d for d in self.by_folder[znode.folder] if d.znode is znode and d.covers(at)), None)
 
     def of_path(self, path, at):
-        """A divergence of any contender of that path at that time, or None."""
+        """Returns a divergence of any contender of that path at that time, or None."""
         return next((d for d in self.by_folder[path] if d.covers(at)), None)
 
     def __iter__(self):

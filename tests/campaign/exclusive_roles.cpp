@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The exclusive recipes: mutex, recursive_mutex, locks shared by the threads of a process, multi_lock, and
+// Plays the exclusive recipes: mutex, recursive_mutex, locks that the threads of a process share, multi_lock, and
 // guarded writes.
 #include <thread>
 
@@ -32,7 +32,7 @@ void play_again(player& me) {
 
 namespace {
 
-// The owner takes the lock twice. The notes record the inner hold as the same hold.
+// The owner takes the lock twice. The notes treat the inner entry as the same hold.
 void nested_turn(player& me, turnstile::recursive_mutex& lock, const std::string& path) {
     const auto timeout = me.some_timeout();
     const auto mine = me.begin("role=recursive path=" + path + " want=exclusive", timeout);
@@ -63,7 +63,7 @@ void play_recursive(player& me) {
     for (; me.goes_on(); me.think()) nested_turn(me, lock, path);
 }
 
-// Several threads of this process share the lock; other processes use other modes.
+// Several threads of this process share the lock, retained, as a cohort, or both. Other processes use other modes.
 void play_retained(player& me) {
     const std::string path = "/campaign/retained";
     turnstile::lock_options modes;
@@ -86,7 +86,7 @@ void play_retained(player& me) {
     play(me);
 }
 
-// Half of the turns take both locks, the others one of the two.
+// Half of the turns take both locks. The other turns take one of the two.
 void play_multi(player& me) {
     const std::string a = "/campaign/multi-a";
     const std::string b = "/campaign/multi-b";
@@ -107,7 +107,7 @@ namespace {
 
 constexpr const char* k_counter = "/campaign-counter";
 
-// The first process creates the znode that the holders write to. It does so under a hold as well.
+// Creates the znode that the holders write to, if no other process has done so. A hold protects the creation too.
 bool make_counter(player& me, turnstile::mutex& lock) {
     const milliseconds patience{20'000};
     auto hold = lock.acquire({.timeout = patience, .stop = me.ending()});

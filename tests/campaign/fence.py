@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The judge's model of a fenced store: it accepts a write unless it has seen a larger fencing token.
 
-A write of a later grant *overtakes* every earlier hold that it excludes. Whatever an overtaken hold writes is late,
-because of a pause or because its servers forgot the grant. The store must refuse all of it.
-"""
+A write of a later grant *overtakes* every earlier hold that excludes the later one. Each further write of an overtaken
+hold is late, because its process paused or its servers forgot its grant. The store must refuse these writes. """
 
 import collections
 
@@ -21,17 +20,17 @@ def judge(campaign, verdict):
 
 
 def overtakes(hold, path):
-    """Returns whether the hold overtakes earlier ones. It must have been valid when it was granted (an operator may
-    have ended it), and granted by the servers: a process may hand a hold on before it learns that others were granted
-    the lock.
+    """Returns true if the hold overtakes earlier holds. It must have been valid when it was granted (an operator may
+    have ended it), and the servers must have granted it. A hold that another thread handed over does not count: its
+    process may not know yet that the servers granted the lock to another client.
     """
     return hold.claims and hold.tokens[path][1] == 0
 
 
 def judge_path(path, holds, verdict):
     writes = sorted(((at, hold, line) for hold in holds for at, line in hold.writes), key=lambda w: w[0])
-    latest = {}  # want -> the hold with the largest token among the writes so far
-    overtaking = {}  # want -> the last granted hold of all that have written or tried to
+    latest = {}  # want -> the hold whose token is the largest among the writes so far
+    overtaking = {}  # want -> the latest granted hold that has written or tried to write
     for at, hold, line in writes:
         others = [overtaking[want] for want in overtaking if excludes(hold.want, want)]
         late = [other for other in others if other is not hold and other.granted > hold.granted]

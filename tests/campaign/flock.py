@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Thousands of idle sessions, which expire on an order, together with the session of a victim.
+"""Opens thousands of idle sessions, and lets them expire on an order, together with a victim's session.
 
     flock.py COUNT TIMEOUT_MS SERVER...
 
@@ -21,7 +21,7 @@ import time
 from raw_client import PING_FRAME, address_of, connect_request, security_of
 
 OPENED_PER_ROUND = 10
-ROUND = 0.02  # seconds
+ROUND = 0.02  # seconds for each round of the loop
 
 
 class Flock:
@@ -30,7 +30,7 @@ class Flock:
         self.addresses = [address_of(one) for one in servers]
         self.security = security_of(servers[0])
         self.poll = select.epoll()
-        self.links = {}  # by descriptor
+        self.links = {}  # links by their descriptor
         self.missing = count
         self.silent_until = 0.0
         self.marks = []  # (time, descriptor), the earliest one last
@@ -52,7 +52,7 @@ class Flock:
             self.poll.register(link.fileno(), select.EPOLLIN | select.EPOLLOUT)
 
     def greet(self, number):
-        """Finishes the TLS handshake, where there is one; then asks for a session."""
+        """Finishes the TLS handshake, if the server uses TLS. Then requests a session."""
         link = self.links[number]
         try:
             if self.security:
@@ -115,7 +115,7 @@ class Flock:
         self.drop(number)
 
     def spread(self, seconds):
-        """Sends a ping on every session, spread over `seconds`."""
+        """Sends a ping on every session. The pings are spread over `seconds`."""
         now = time.monotonic()
         self.marks = sorted(((now + random.random() * seconds, n) for n in self.links), reverse=True)
 

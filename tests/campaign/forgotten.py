@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Transactions that the servers' logs show as lost after they had been passed on.
+"""Finds transactions that the servers acknowledged and then lost, as the servers' logs show.
 
 A leader numbers the transactions of its term without gaps, and each is in the log of a majority before the client
 gets its answer. The log of a server that received a snapshot has gaps; another server has those numbers. If no server
@@ -12,8 +12,8 @@ from txn_log import committed, folder_transactions
 
 
 class Loss:
-    """Transactions first..last, and the span of the servers' wall clock (ms) in which a client's answers may
-    contradict the servers' state because of the loss.
+    """A loss: the lost transactions first..last, and the span of the servers' wall clock (ms) in which a client's
+    answers may contradict the servers' state because of the loss.
     """
 
     __slots__ = ("first", "last", "begun", "ended")
@@ -30,7 +30,7 @@ def time_of(body):
 
 
 def losses(folders, session_ms):
-    """`session_ms`: how long a session may live after the loss and still rely on an answer from before."""
+    """`session_ms`: the time after a loss for which a session may live and rely on an older answer."""
     times = {}
     for folder in folders:
         for zxid, body in folder_transactions(folder):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Judges whether the promises were kept, only from records made outside the library.
+"""Judges whether the promises were kept. Uses only records that were made outside the library.
 
     judge.py FOLDER
 
@@ -21,9 +21,9 @@ import served
 from records import Campaign
 from txn_log import History, transactions
 
-# Promises that do not hold on servers that lose writes at a failover: the judge counts and prints violations.
+# Promises that do not hold on servers which lose writes at a failover. The judge counts and prints their violations.
 NOT_PROMISED = {"redis-replicated": {"G1", "G5"}, "redis-sentinel": {"G1", "G5", claims.ORDER}}
-# Kinds of servers whose purpose is a failover: a run in which no replica took over shows nothing.
+# On these kinds of servers a campaign tests the failover. A run in which no replica took over tests nothing.
 REPLACED = ("redis-replicated", "redis-sentinel")
 
 
@@ -41,13 +41,14 @@ class Verdict:
         self.losses = list(losses)
         self.dropped = list(dropped)
         self.not_promised = set(not_promised)
-        self.unkept = []  # violations of NOT_PROMISED, in the form of `broken`
+        self.unkept = []  # violations of promises in NOT_PROMISED, in the form of `broken`
         self.divergences = divergences or diverged.Divergences()
-        self.broken = []  # (promise, sentence, lines)
-        self.of_servers = []  # in the form of `broken`
-        self.looked = collections.Counter()  # promise -> number of cases
-        self.numbers = collections.Counter()  # for the report
-        self.unplayed = ""  # the event that a campaign on these servers exists for, if it did not happen; a sentence
+        self.broken = []  # tuples (promise, sentence, lines)
+        self.of_servers = []  # faults of the servers, in the form of `broken`
+        self.looked = collections.Counter()  # promise -> number of examined cases
+        self.numbers = collections.Counter()  # numbers for the report
+        # sentence about the event that the campaign exists for, if the event did not happen; else empty
+        self.unplayed = ""
 
     def break_(self, promise, sentence, *lines, at=None, divergence=None):
         covered = at is not None and any(loss.begun <= at <= loss.ended for loss in self.losses)
@@ -62,7 +63,7 @@ class Verdict:
         return ", ".join(f"{promise} {count}" for promise, count in sorted(counts.items()))
 
     def faults(self):
-        """The faults of the servers, as sentences."""
+        """Returns the faults of the servers as sentences."""
         creates = [f"the servers dropped {znode.czxid:#x}, which a majority had logged: the create of {znode.path}"
                    for znode in self.dropped]
         return [str(fault) for fault in (*self.losses, *self.divergences)] + creates
@@ -101,7 +102,7 @@ def count_promotions(campaign, kind, verdict):
 
 
 def history_of(folder, campaign, logs):
-    """The history of the servers, from their own records."""
+    """Returns the servers' history, as their own records show it."""
     if logs:
         return History(transactions(logs), elects_leaders=True)
     if os.path.isdir(os.path.join(folder, "redis-log")):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of servers that a campaign can use: how workers reach them, how nemeses disturb them, and which of their
-records the judge reads.
+"""The kinds of servers that a campaign can use: the workers' connect strings, the nemeses, and the servers' records
+that the judge reads.
 """
 
 import os
@@ -21,30 +21,30 @@ ROLES = ["mutex", "recursive", "retained", "multi", "commit", "put", "shared", "
          "rate"]
 PATHS = ["mutex", "recursive", "retained", "multi-a", "multi-b", "commit", "put", "under", "shared", "semaphore",
          "election", "latch", "job", "rate"]
-STANDSTILL = 20  # seconds without a session while all servers serve
+STANDSTILL = 20  # seconds without a new session although all servers run
 STOOD_STILL = ("standstill", "of the servers' own")
 SCHEMA = os.path.join(HERE, "..", "..", "src", "sql", "schema")
 
 
 class Kind:
-    """`freed`: milliseconds within which the locks of a killed process are free. `small_disk`: MiB of a server's
+    """`freed`: milliseconds within which the locks of a killed process become free. `small_disk`: MiB of each server's
     private disk.
     """
 
     name = ""
-    staged = ""  # the stage's name for these servers; empty: the same
+    staged = ""  # the stage's name for these servers; empty: `name`
     servers = "one server"
     workers = 6
-    calm = 4  # undisturbed seconds at the end
-    slow = 1.5  # timeout of the second session, as a multiple of the first one's
+    calm = 4  # seconds without a disturbance at the end
+    slow = 1.5  # timeout of a worker's second session, as a multiple of the first session's timeout
     tick = sync_limit = 0
     small_disk = 0
-    disk_a_minute = 0  # further MiB for each minute: what a server writes and keeps
+    disk_a_minute = 0  # MiB that the disk needs for each minute, because the server keeps what it writes
     roles, paths = ROLES + ["checked"], PATHS + ["checked"]
-    guarded = False  # a guardian ends the session of a killed process
-    stalls_disks = False  # the shim can stall the servers' disks
+    guarded = False  # True: a guardian ends the session of a killed process
+    stalls_disks = False  # True: the preloaded shim can stall the servers' disks
     freed_at_once = False
-    ended_by_clients = False  # an expired session's znodes remain until another client acts
+    ended_by_clients = False  # True: an expired session's znodes remain until another client acts
 
     def __init__(self, campaign):
         self.c = campaign
@@ -55,17 +55,17 @@ class Kind:
         return Stage(self.c.settings, self.c.folder, self.staged or self.name)
 
     def where(self, links):
-        """A worker's connect string, from the addresses of its links."""
+        """Returns a worker's connect string, made from the addresses of its links."""
         raise NotImplementedError
 
     def prepare(self):
         """Runs before the first worker starts."""
 
     def end_standstill(self):
-        """Ends a standstill, in which all servers run and none executes requests."""
+        """Ends a standstill, in which all servers run and no server executes requests."""
 
     def keep(self):
-        """Runs at the end: keeps the records that the judge reads."""
+        """Called at the end: keeps the records that the judge reads."""
 
     def close(self):
         self.observer.close()
@@ -108,8 +108,8 @@ class ZooKeeper(Kind):
         return False
 
     def end_standstill(self):
-        """A leader may stop committing although both others follow it (docs/why/campaign.md). Does what an operator
-        would do: kills it and starts it again.
+        """A leader may stop committing although both other servers follow it (docs/why/campaign.md). Then this does
+        what an operator would do: it kills the leader and starts it again.
         """
         poll(self.gives_session, STANDSTILL)
         leader = self.leader()
@@ -156,7 +156,7 @@ class Redis(Kind):
     guarded = True
     servers = "one Redis server, appendonly yes, appendfsync always"
     small_disk = 64
-    disk_a_minute = 128  # the judge reads the whole log, so the server keeps it
+    disk_a_minute = 128  # the server keeps its whole log, because the judge reads it
     nemeses = ServerNemeses
 
     def make_observer(self):
@@ -187,15 +187,15 @@ class WatchedRedis(ReplicatedRedis):
     name = "redis-sentinel"
     servers = "three Redis servers, two of them replicas, which lag, and three sentinels"
     nemeses = SentinelNemeses
-    roles, paths = ROLES, PATHS  # the checked store has one address
+    roles, paths = ROLES, PATHS  # all roles; the checked store needs a single address
 
     def where(self, links):
         return links
 
 
 class AuditedServer(Kind):
-    """A database, whose triggers record what the judge reads. `line`: the columns of one record, in the database's
-    dialect.
+    """A database whose triggers record the changes for the judge. `line`: an SQL expression that makes a line of one
+    record.
     """
 
     line = ""
@@ -217,7 +217,7 @@ class AuditedServer(Kind):
         self.stage.order(f"sql 0 {file}.sql,{file}")
 
     def quietly(self, query):
-        """Executes a query. Returns whether the server executed it."""
+        """Executes a query. Returns True if the server executed it."""
         try:
             self.observer.ask(query)
             return True
@@ -231,7 +231,7 @@ class PostgreSQL(AuditedServer):
     guarded = True
     servers = "one PostgreSQL server"
     small_disk = 256
-    disk_a_minute = 32  # in longer runs the audit's table would fill it
+    disk_a_minute = 32  # otherwise the audit's table would fill the disk in longer runs
     nemeses = ServerNemeses
     line = "n, at, what, path, owner, number, deadline, encode(data, 'hex')"
 
@@ -242,7 +242,7 @@ class PostgreSQL(AuditedServer):
         return f"postgresql://postgres@{links}/postgres"
 
     def when_full(self):
-        """Fills the disk so that the next write of the log needs a new file."""
+        """Fills the disk in such a way that the next write of the log needs a new file."""
         self.quietly("SELECT pg_switch_wal()")
 
 
@@ -262,7 +262,7 @@ class MariaDB(AuditedServer):
         return f"mysql://root@{links}/turnstile"
 
     def when_full(self):
-        """Fills the remaining room in the file of the tables, in ever smaller pieces."""
+        """Fills the free room in the tables' file with ever smaller pieces."""
         limit = time.monotonic() + 2
         for size in (1 << 18, 1 << 14, 1 << 12):
             while self.quietly(f"INSERT INTO campaign_filler (data) VALUES (REPEAT('x', {size}))"):
@@ -274,12 +274,12 @@ class MariaDB(AuditedServer):
 
 
 class MySQL(MariaDB):
-    """TURNSTILE_TEST_MYSQL names the folder with the server's programs."""
+    """A MySQL server. TURNSTILE_TEST_MYSQL names the folder with its programs."""
 
     name = "mysql"
     servers = "one MySQL server"
     staged = "mariadb"
-    small_disk = 512  # an empty server has 95 MB
+    small_disk = 512  # MiB; an empty server needs 95
 
     def start_stage(self):
         if not os.environ.get("TURNSTILE_TEST_MYSQL"):
@@ -292,7 +292,7 @@ class SQLite(Kind):
     servers = "one SQLite file"
     slow = 10
     small_disk = 16
-    disk_a_minute = 64  # the audit is a table in the file
+    disk_a_minute = 64  # the audit is a table in the file, which grows
     freed_at_once = True
     nemeses = FileNemeses
 

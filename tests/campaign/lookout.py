@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Records every second what each server shows while a campaign lasts. One thread for each server, with a client that
-shares no code with the library.
+"""Records every second each server's view of the queues while a campaign lasts. One thread for each server uses a
+client that shares no code with the library.
 """
 
 import threading
@@ -31,7 +31,7 @@ class Lookout:
             try:
                 session = session or Session(server)
                 self._look(number, session)
-            except RawError:  # the server is stopped, or starts
+            except RawError:  # the server is stopped, or is just starting
                 if session is not None:
                     session.link.close()
                 session = None

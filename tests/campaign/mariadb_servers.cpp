@@ -12,8 +12,8 @@
 namespace campaign {
 namespace {
 
-// The triggers' rows get their numbers without a lock on their table. All tables are in one file, which grows by one
-// mebibyte: if there is no room for that, no table and no undo log can grow.
+// The rows of the triggers get their numbers without a lock on the table. All tables are in one file, which grows by
+// one mebibyte at a time. So on a full disk neither a table nor an undo log can grow.
 turnstile::testing::mariadb_server_options options() {
     return {.options = {"--innodb-autoinc-lock-mode=2", "--innodb-file-per-table=0",
                         "--innodb-autoextend-increment=1"}};
@@ -40,7 +40,8 @@ public:
     void pause(std::size_t /*i*/) override { server_.pause(); }
     void resume(std::size_t /*i*/) override { server_.resume(); }
     [[nodiscard]] bool running(std::size_t /*i*/) const override { return server_.running(); }
-    // A server that ended by itself on a full disk is started again; it may still be about to end.
+    // Starts a server again that has ended on a full disk. At first a start may fail, because the server is still
+    // ending.
     void wait_until_serving() override {
         std::string why;
         const bool serves = turnstile::testing::eventually([&] {
@@ -55,7 +56,7 @@ public:
         if (!serves) throw std::runtime_error{"MariaDB does not serve: " + why};
     }
 
-    // "sql": executes the statements of file IN and writes their output to file OUT: "IN,OUT".
+    // Order "sql IN,OUT": executes the statements of the file IN and writes their output to the file OUT.
     bool carry_out(const std::string& order, std::size_t /*i*/, const std::string& rest) override {
         if (order != "sql") return false;
         const auto comma = rest.find(',');
@@ -66,7 +67,7 @@ public:
     }
 
 private:
-    // The server's socket is in its home, which lies beside its log.
+    // The folder that contains the server's home and its log. The socket is in the home.
     [[nodiscard]] fs::path all_files() const {
         return server_.socket().parent_path().parent_path();
     }

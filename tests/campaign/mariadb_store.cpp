@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table in MariaDB, appended to in a transaction that locks the hold's row.
+// A table in MariaDB. A transaction locks the hold's row and appends to the table.
 #include <mysql.h>
 
 #include "checked_store.hpp"
@@ -25,7 +25,7 @@ public:
         if (!run("START TRANSACTION") || !turnstile::sql::check(hold, connection_.get()))
             return roll_back();
         dawdle();
-        // Insert after the pause: an entry gets its number when it is inserted.
+        // The pause comes before this INSERT, because an entry gets its number when it is inserted.
         if (!run("INSERT INTO campaign_entries (data) VALUES ('" + data + "')")) return roll_back();
         if (run("COMMIT")) return written::ok;
         connection_.reset();
@@ -33,7 +33,7 @@ public:
     }
 
 private:
-    // Nothing was committed, and nothing will be.
+    // If the ROLLBACK fails, the end of the connection rolls the transaction back.
     written roll_back() {
         if (!run("ROLLBACK")) connection_.reset();
         return written::refused;

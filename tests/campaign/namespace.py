@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Mounts that only this process and its children see, and that disappear with them."""
+"""Mounts that only this process and its children see. The mounts disappear when these processes end."""
 
 import ctypes
 import os
@@ -9,7 +9,7 @@ MS_REC, MS_PRIVATE = 1 << 14, 1 << 18
 
 
 def own_mounts():
-    """Gives this process a private mount namespace. Returns whether it may mount there."""
+    """Gives this process a private mount namespace. Returns True if the process may mount there."""
     if os.geteuid() != 0:
         return False
     libc = ctypes.CDLL(None, use_errno=True)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The director's attacks on the holder of a lock, on the first waiter, and on the servers meanwhile.
+"""The director's attacks: on the holder of a lock, on the first waiter, and at the same time on the servers.
 
-Each nemesis undoes its disturbance before it returns. A server's standstill is short or ends with the server's death,
-and two of them are seconds apart: docs/why/lease.md lists the assumptions about servers.
-"""
+Each nemesis undoes its disturbance before it returns. A paused server resumes soon or is killed, and two such pauses
+are seconds apart, because docs/why/lease.md assumes this about servers. """
 
 import contextlib
 import os
@@ -14,32 +13,33 @@ import time
 from crew import guardians
 from raw_client import PERSISTENT_SEQUENTIAL, RawError, Session
 
-AGAIN = "/campaign/again"  # the lock that a worker takes several times in a row
+AGAIN = "/campaign/again"  # path of the lock that a worker takes several times in a row
 
 
 class Aim:
-    """The holder and the first waiter of a path, as another client sees them on the servers."""
+    """An aim: the holder and the first waiter of a path, as another client sees them on the servers."""
 
     def __init__(self, path, holder, waiter, timeout):
         self.path, self.holder, self.waiter, self.timeout = path, holder, waiter, timeout
 
 
 def number_of(name):
-    """A contender's position in the queue; None for foreign children without a number."""
+    """Returns a contender's number in the queue, or None for a foreign child."""
     found = re.search(r"(?:-lock-|-latch-|__READ__|__WRIT__|-lease\d*-)(\d{10})$", name)
     return int(found.group(1)) if found else None
 
 
 class Nemeses:
-    """Aims, and the attacks on workers and links. A subclass lists its `kinds` (name, weight, attack), and the kinds
-    that a campaign exists for. Those come first, so that even the shortest campaign has them.
+    """Chooses aims, and attacks workers and links. A subclass lists its `kinds` (name, weight, attack), and the kinds
+    that a campaign on its servers must include. Required kinds come first, so that even the shortest campaign includes
+    them.
     """
 
     def __init__(self, campaign):
         self.c = campaign
         self.random = campaign.random
         self.kinds = []
-        self.due = set()  # names of attacks that are required and have not happened yet
+        self.due = set()  # names of the required attacks that have not happened yet
 
     def next(self):
         only = self.c.settings.only.split(",") if self.c.settings.only else []
@@ -50,7 +50,7 @@ class Nemeses:
         what[chosen]()
         return names[chosen]
 
-    # Aiming
+    # Choosing an aim
 
     def look(self, path):
         names = [n for n in self.c.observer.children(path) if number_of(n) is not None]
@@ -74,7 +74,7 @@ class Nemeses:
         return Aim(path, found[0], found[1] if len(found) > 1 else None, timeout / 1000)
 
     def aim(self, at_least=2):
-        """Aims at a path with a waiter. Tries the paths in random order."""
+        """Tries the paths in random order. Returns a path that has a waiter."""
         for _ in range(8):
             paths = self.c.settings.at.split(",") if self.c.settings.at else self.c.kind.paths[:]
             self.random.shuffle(paths)
@@ -99,7 +99,7 @@ class Nemeses:
                            whom="+".join(whom) if whom else "-", **more)
         self.c.counts[(kind, "+".join(whom) if whom else "servers")] += 1
 
-    # Workers
+    # Attacks on workers
 
     def stop(self, whom):
         """Stops a process for about the session timeout."""
@@ -127,8 +127,8 @@ class Nemeses:
         self.done("stop-shortly", aim, whom)
 
     def kill_guardians(self):
-        """Kills the guardians and a worker at the same time. The worker's sessions end by their timeout, or by a
-        guardian that was faster.
+        """Kills the guardians and a worker at the same time. The worker's sessions end by their timeout, unless a
+        guardian ended them first.
         """
         hit = [pid for pid in guardians(self.c.settings.guardian) if self.random.random() < 0.5]
         self.c.notes.write("guardian-kill", count=len(hit))
@@ -150,7 +150,7 @@ class Nemeses:
         for worker in hurt:
             worker.start()
 
-    # Links
+    # Attacks on links
 
     def hole(self):
         whom = self.some()
@@ -187,10 +187,10 @@ class Nemeses:
             self.c.stage.order(f"accept {worker.number - 1}")
         self.done("link-refused", aim, whom)
 
-    # Together with what is done to servers
+    # Attacks at the same time as attacks on servers
 
     def with_somebody_stopped(self):
-        """In half of the cases, a worker is stopped at this very moment."""
+        """In half of the cases, stops a worker, so that it is stopped while a server is attacked."""
         whom = self.some()
         aim = self.aim()
         hurt = self.victims(aim, whom) if aim and self.random.random() < 0.5 else []
@@ -235,7 +235,7 @@ class ZooKeeperNemeses(Nemeses):
             ("remake", 4, self.remake_folder),
         ]
 
-    # Workers
+    # Attacks on workers of ZooKeeper
 
     def stop(self, whom):
         """Stops a worker for about the session timeout. Often thousands of sessions expire at the same time, in a
@@ -246,9 +246,9 @@ class ZooKeeperNemeses(Nemeses):
             return
         flock = self.random.random() < 0.8
         leader = self.c.kind.leader() if flock and self.random.random() < 0.7 else None
-        # The flock's sessions have the timeout of the quick sessions; a slow session expires later. Their last
-        # messages arrive within a tick of the victim's last message: the victim sends one every few hundredths of
-        # a second.
+        # The flock's sessions have the timeout of quick sessions, but a slow session expires later. So the flock's last
+        # messages must arrive that much later, within a tick. The victim sends a message every few hundredths of a
+        # second.
         spread = self.c.settings.tick / 1000
         quick = self.c.settings.session / 1000
         words = aim.timeout - quick + self.random.uniform(-0.2, 0.05)
@@ -265,7 +265,7 @@ class ZooKeeperNemeses(Nemeses):
             self.c.kind.flock.mark(spread, quick * 1.4)
         pause = self.around_session(aim.timeout)
         if leader is not None:
-            # Stop the worker just before the servers expire the session, and resume it while they do so.
+            # The worker stops just before the servers expire its session, and resumes while they expire it.
             pause = aim.timeout + self.random.uniform(0.0, 0.6)
             self.pause_until(began + aim.timeout - self.random.uniform(0.6, 1.0))
             self.stall_log(leader)
@@ -275,7 +275,7 @@ class ZooKeeperNemeses(Nemeses):
         for worker in hurt:
             worker.go_on(self.c.notes)
         if leader is not None:
-            # Mostly longer than the relay bound. Beyond that bound no lease is certain through a follower.
+            # Usually longer than the relay bound, so that no lease through a follower is certain.
             self.c.pause(self.random.uniform(0.2, 3.0))
             self.flow_log(leader)
         kind = "stop" + ("+flock" if flock else "") + ("+log" if leader is not None else "")
@@ -293,10 +293,10 @@ class ZooKeeperNemeses(Nemeses):
         seen = self.look(aim.path)
         return seen if seen and seen.waiter else aim
 
-    # Servers
+    # Attacks on servers
 
     def some_server(self):
-        """The leader, or another server."""
+        """Returns the leader, or another server."""
         leader = self.c.kind.leader()
         if leader is None or self.random.random() < 0.4:
             return self.random.randrange(3), leader
@@ -327,8 +327,8 @@ class ZooKeeperNemeses(Nemeses):
         self.c.wait_for_servers()
 
     def remake_folder(self):
-        """Deletes a lock's folder whenever it is empty, and makes it again with a few creates: a sequential number
-        then comes twice (docs/why/mutex.md, "Without a list").
+        """Deletes a lock's folder whenever it is empty, and makes it again with a few creates. So a sequence number
+        occurs twice (docs/why/mutex.md, "Without a list").
         """
         times = 0
         with contextlib.suppress(RawError):  # the server ended by itself
@@ -347,14 +347,14 @@ class ZooKeeperNemeses(Nemeses):
             for _ in range(self.random.randint(0, 12)):
                 session.delete(session.create(f"{AGAIN}/by-hand-", PERSISTENT_SEQUENTIAL))
             return True
-        except RawError as why:  # the folder is not empty, or a worker made it
+        except RawError as why:  # the folder is not empty, or a worker has made it already
             if why.code == 0:
                 raise
             return False
 
     def renew_certificates(self):
-        """Replaces the certificates of the servers and the clients. Each client whose link is cut, and the server
-        that is killed, use the new certificates from then on.
+        """Replaces the certificates of the servers and the clients. A client uses the new ones after its link is cut,
+        and a server after it is killed.
         """
         self.c.notes.write("renew")
         self.c.stage.order("renew 0")

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// notes: a worker's records of its actions, for a judge that does not trust the library.
+// notes: a worker's file of notes about its actions, for a judge that does not trust the library.
 //
-// One line a record. Each line is a single write to a file that is only appended to, so that a killed process
-// leaves whole lines. A line is "<ns> <kind> <id> <key>=<value>...", with the time of CLOCK_BOOTTIME;
+// Each note is one line. The worker only appends to the file, with a single write for each line, so that a killed
+// process leaves whole lines. A line is "<ns> <kind> <id> <key>=<value>...", with the time of CLOCK_BOOTTIME;
 // docs/why/campaign.md lists the kinds.
 //
-// Thread safety: all members from any thread.
+// Thread safety: any thread may call all members.
 #pragma once
 
 #include <atomic>
@@ -29,7 +29,7 @@ public:
     // Throws std::system_error if the file cannot be written.
     explicit notes(const std::string& file);
 
-    // Returns the id of a call and of its hold; unique in the file.
+    // Returns an id for a call and its hold. The id is unique in the file.
     [[nodiscard]] std::uint64_t next_id() noexcept { return ++last_id_; }
 
     template <class... A>
@@ -49,10 +49,10 @@ private:
     return t.time_since_epoch().count();
 }
 
-// Replaces spaces, so that the text can be a value.
+// Replaces spaces, so that the text can be a value in a line.
 [[nodiscard]] std::string one_word(std::string text);
 
-// Returns "ok", or the error's name and its message as one word.
+// Returns "ok", or the error's name and message as one word.
 [[nodiscard]] std::string outcome_of(const turnstile::error& why);
 
 }  // namespace campaign

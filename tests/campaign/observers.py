@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the locks of servers other than ZooKeeper, with clients that share no code with the library: the children of
-a folder, and the data of a contender. A server that does not answer in time yields no observation.
+"""Reads the locks of servers other than ZooKeeper: the children of a folder, and the data of a contender. The clients
+share no code with the library. A server that does not answer in time yields no observation.
 """
 
 import socket
@@ -15,7 +15,7 @@ class Unanswered(Exception):
 
 
 class Observer:
-    """`_ask` raises Unanswered or OSError. The next question then uses a new connection."""
+    """`_ask` raises Unanswered or OSError. Then the next question uses a new connection."""
 
     def children(self, path):
         return self._safely(self._children, path, [])
@@ -35,7 +35,7 @@ class Observer:
 
 
 class Link:
-    """A connection that is read byte by byte, with a limit for each wait."""
+    """Reads a connection byte by byte. Each wait has a limit."""
 
     def __init__(self, address):
         host, port = address.rsplit(":", 1)
@@ -64,7 +64,7 @@ class Link:
 
 
 class Redis(Observer):
-    """`address` may change, because a master's address does."""
+    """`address` is a function's result or a fixed text: a master's address may change."""
 
     def __init__(self, address):
         self.address, self.link = address, None
@@ -107,13 +107,15 @@ CREATOR_ONLY = 4
 
 
 def data_of(record):
-    """The data of a znode's record in Redis: the bytes after its 64-byte head, without the owner's identity."""
+    """Returns the data in a znode's record in Redis: the bytes after the record's 64-byte head, without the owner's
+    identity.
+    """
     what = struct.unpack_from("<i", record, 60)[0]
     return record[104 if what & CREATOR_ONLY else 64:]
 
 
 class PostgreSQL(Observer):
-    """Simple queries for a user without a password."""
+    """Sends simple queries to PostgreSQL, for a user without a password."""
 
     def __init__(self, address):
         self.address, self.link = address, None
@@ -174,15 +176,16 @@ class PostgreSQL(Observer):
 
 
 class MariaDB(Observer):
-    """Text queries for a user without a password."""
+    """Sends text queries to MariaDB or MySQL, for a user without a password."""
 
-    CAPABILITIES = 0x8 | 0x200 | 0x2000 | 0x8000 | 0x80000  # a database, 4.1, transactions, authentication by name
+    # with a database, protocol 4.1, transactions, authentication by name
+    CAPABILITIES = 0x8 | 0x200 | 0x2000 | 0x8000 | 0x80000
 
     def __init__(self, address):
         self.address, self.link = address, None
 
     def ask(self, query):
-        """Returns the rows, as bytes."""
+        """Returns the rows of the answer, as bytes."""
         if self.link is None:
             self._connect()
         self._send(0, b"\x03" + query.encode())
@@ -190,7 +193,7 @@ class MariaDB(Observer):
         if head[0] == 0:
             return []
         for _ in range(self._length(head, 0)[0]):
-            self._packet()  # the description of a column
+            self._packet()  # reads the description of a column
         self._packet()
         rows = []
         while not self._is_last(packet := self._packet()):
@@ -203,7 +206,7 @@ class MariaDB(Observer):
         body = struct.pack("<IIB23x", self.CAPABILITIES, 1 << 24, 45)
         self._send(1, body + b"root\0" + b"\0" + b"turnstile\0" + b"mysql_native_password\0")
         answer = self._packet()
-        if answer[0] == 0xFE:  # MySQL asks for another proof of the password, which is empty
+        if answer[0] == 0xFE:  # MySQL requests another proof of the password, which is empty
             self._send(3, b"")
             answer = self._packet()
         if answer[0] != 0:
@@ -225,7 +228,7 @@ class MariaDB(Observer):
 
     @staticmethod
     def _length(body, at):
-        """Decodes a length of one to nine bytes. Returns it with the position behind it."""
+        """Decodes a length of one to nine bytes. Returns the length and the position after it."""
         size = {0xFC: 2, 0xFD: 3, 0xFE: 8}.get(body[at], 0)
         return (int.from_bytes(body[at + 1 : at + 1 + size], "little") if size else body[at]), at + 1 + size
 

@@ -4,11 +4,10 @@
 
     overlap.py PROGRAM [--minutes N] [--runners N] [--seed S]
 
-Starts a private server, runners on one path, each over its own link, and a nemesis that stops, kills and cuts off the
-runner whose command runs, or a waiting runner. The kernel is the judge: each command tries to lock a file without
-waiting, and the kernel unlocks the file when the last process of the command has ended. A command that finds the file
-locked has overlapped: it says so, and the script exits with 1.
-"""
+Starts a private server, and runners on one path with one link each. A nemesis stops, kills or cuts off the runner whose
+command runs, or a waiting runner. The kernel is the judge: each command tries to lock a file without waiting, and the
+kernel unlocks the file when the last process of the command has ended. A command that finds the file locked has
+overlapped: it says so, and the script exits with 1. """
 import argparse
 import collections
 import os
@@ -77,7 +76,7 @@ class link:
 
 
 class runner(threading.Thread):
-    """Starts one `turnstile run` after the other."""
+    """A process that executes `turnstile run` again and again."""
 
     def __init__(self, number, stage):
         super().__init__(daemon=True)
@@ -126,7 +125,7 @@ class stage:
         self.runners = [runner(i, self) for i in range(options.runners)]
 
     def victim(self):
-        """Mostly the runner whose command runs."""
+        """Returns a runner to attack: mostly the runner whose command runs."""
         try:
             with open(f"{self.folder}/in", encoding="ascii") as last:
                 holder = self.runners[int(last.read())]

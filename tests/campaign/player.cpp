@@ -15,7 +15,7 @@ namespace {
 
 constexpr milliseconds k_release_within{20'000};
 
-// Format: "/campaign/a:0x5,/campaign/b:0x7". The names of a hold's components end with the lock's path.
+// Returns "/campaign/a:0x5,/campaign/b:0x7". The names of a composite hold's parts end with the lock's path.
 std::string tokens_of(const guard& hold, const std::vector<std::string>& paths) {
     std::string text;
     const auto tokens = hold.fencing_tokens();
@@ -73,7 +73,7 @@ result<guard> player::take(const way& lock, acquire_options options) {
 }
 
 void player::granted(const trace& of, const guard& hold, const std::vector<std::string>& paths) {
-    // Read the clock first: a pause between the two reads then makes the claimed interval shorter, not
+    // The clock is read first. If the process pauses between the two reads, the claimed interval becomes shorter, not
     // longer.
     const auto now = boottime_clock::now();
     const auto until = hold.valid_until();
@@ -99,7 +99,7 @@ bool player::still_valid(const trace& of, const guard& hold) {
 }
 
 void player::critical_section(const trace& of, const guard& hold) {
-    // Most critical sections are short; some are long enough to be disturbed in the middle.
+    // Most critical sections are short. Some are so long that a nemesis disturbs them in the middle.
     const int steps = chance(0.03) ? between(50, 150) : between(1, 6);
     for (int i = 0; i != steps && goes_on() && !of.release_requested; ++i) {
         const bool valid = still_valid(of, hold);

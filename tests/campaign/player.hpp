@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // player: one thread of a worker that plays one recipe, and the code that the recipes share.
 //
-// Thread safety: a player belongs to its thread; a `trace` is shared with the library's callbacks.
+// Thread safety: each player belongs to one thread. The library's callbacks may use a `trace` from other threads.
 #pragma once
 
 #include <functional>
@@ -22,16 +22,17 @@ using turnstile::acquire_options;
 using turnstile::guard;
 using turnstile::result;
 
-// State of one call that its callbacks refer to; they keep it alive.
+// State of one call. The call's callbacks refer to this state and keep it alive.
 struct trace {
     trace(notes& to, std::uint64_t number) : out{to}, id{number} {}
 
     notes& out;
     std::uint64_t id;
-    std::atomic<bool> release_requested = false;  // another client asks for the lock
+    // true: another client requests that this hold be released
+    std::atomic<bool> release_requested = false;
 };
 
-// The functions that acquire one lock.
+// The functions by which a player can acquire one lock.
 struct way {
     std::function<result<guard>(acquire_options)> acquire;
     std::function<result<guard>(acquire_options)> try_acquire;
@@ -47,8 +48,8 @@ way way_of(L& lock) {
             }};
 }
 
-// Identifies this process among all processes of a campaign: its start by the boot clock, in ns. A pid does not: on a
-// machine that compiles, the kernel reuses it after minutes.
+// Identifies this process among all processes of a campaign: the time of its start on the boot clock, in ns. A pid is
+// not unique, because a busy machine reuses it after minutes.
 inline std::int64_t process_number() {
     static const std::int64_t k_number =
         std::chrono::nanoseconds{boottime_clock::now().time_since_epoch()}.count();
@@ -57,7 +58,7 @@ inline std::int64_t process_number() {
 
 class player {
 public:
-    // `others`: the process's other session with the same servers. `where`: their connect string.
+    // `others` is the process's other session with the same servers, whose connect string is `where`.
     player(notes& out, turnstile::client& servers, turnstile::client& others, std::string where,
            std::string name, std::uint64_t seed, std::stop_token ending)
         : out_{out},
@@ -80,30 +81,30 @@ public:
         return std::uniform_int_distribution<int>{low, high}(random_);
     }
     [[nodiscard]] bool chance(double p) { return std::bernoulli_distribution{p}(random_); }
-    // Sleeps that long, in place of a program's work.
+    // Sleeps for this time, in place of a program's work.
     static void work(milliseconds time);
     void think() { work(milliseconds{between(5, 120)}); }
 
-    // Records that a call begins, and returns the state for its callbacks. `action` describes the call:
-    // "role=mutex path=/campaign/mutex want=exclusive".
+    // Records that a call begins. Returns the call's state for its callbacks. `action` describes the call: "role=mutex
+    // path=/campaign/mutex want=exclusive".
     std::shared_ptr<trace> begin(const std::string& action, milliseconds timeout);
     acquire_options options(const std::shared_ptr<trace>& of, milliseconds timeout);
     [[nodiscard]] milliseconds some_timeout();
 
-    // Takes the lock by one of the forms of `way`.
+    // Takes the lock by one of the functions of `lock`.
     result<guard> take(const way& lock, acquire_options options);
 
-    // Records the grant. `paths`: the paths from which it excludes others.
+    // Records the grant. `paths` are the paths on which the hold excludes other clients.
     void granted(const trace& of, const guard& hold, const std::vector<std::string>& paths);
     void failed(const trace& of, const turnstile::error& why);
-    // Checks whether the hold is valid, and records the answer.
+    // Checks whether the hold is valid, and records the result.
     bool still_valid(const trace& of, const guard& hold);
-    // Some steps of work, while the hold is valid and no other client asks for the lock. Each step ends with a write
-    // without a further check, as a careless program would do it.
+    // Works in steps while the hold is valid and no other client requests the lock. Each step ends with a write without
+    // a further check, as in a careless program.
     void critical_section(const trace& of, const guard& hold);
     void release(const trace& of, guard& hold);
 
-    // Plays a whole turn: call, work, release.
+    // Plays a whole turn: acquires, works and releases.
     void turn(const way& lock, const std::string& action, const std::vector<std::string>& paths);
 
 private:
@@ -116,9 +117,9 @@ private:
     std::stop_token ending_;
 };
 
-// Each function plays one recipe until the player's end.
+// Each of these functions plays one recipe until the player ends.
 void play_mutex(player& me);
-// Takes a lock several times in a row, which few others want.
+// Takes one lock several times in a row. Few other players request that lock.
 void play_again(player& me);
 void play_recursive(player& me);
 void play_retained(player& me);
@@ -132,7 +133,7 @@ void play_latch(player& me);
 void play_job(player& me);
 void play_rate(player& me);
 void play_checked(player& me);
-// Is no contender: asks holders to release, and takes locks away.
+// Plays an operator, which never contends: it requests releases and takes locks away.
 void play_operator(player& me);
 
 }  // namespace campaign

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage with a single PostgreSQL server.
+// A campaign's stage with a single PostgreSQL server.
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -12,8 +12,8 @@
 namespace campaign {
 namespace {
 
-// The server creates new files for its write-ahead log, so that a full disk affects the log as well. Starting a
-// killed server does not wait for checkpoints.
+// The server makes a new file for each part of its write-ahead log, so that a full disk affects the log too. The small
+// limits keep its checkpoints and its start after a kill short.
 constexpr const char* k_config =
     "wal_recycle = off\nmin_wal_size = 32MB\nmax_wal_size = 64MB\nlogging_collector = off\n";
 
@@ -38,7 +38,8 @@ public:
     void pause(std::size_t /*i*/) override { server_.pause(); }
     void resume(std::size_t /*i*/) override { server_.resume(); }
     [[nodiscard]] bool running(std::size_t /*i*/) const override { return server_.running(); }
-    // Starts a server that a full disk has ended; it may not have ended completely, so a start may fail at first.
+    // Starts a server again that has ended on a full disk. At first a start may fail, because the server is still
+    // ending.
     void wait_until_serving() override {
         const bool serves = turnstile::testing::eventually([&] {
             try {
@@ -51,7 +52,7 @@ public:
         if (!serves) throw std::runtime_error{"PostgreSQL does not serve:\n" + server_.log()};
     }
 
-    // "sql": executes the statements of file IN and writes their output to file OUT: "IN,OUT".
+    // Order "sql IN,OUT": executes the statements of the file IN and writes their output to the file OUT.
     bool carry_out(const std::string& order, std::size_t /*i*/, const std::string& rest) override {
         if (order != "sql") return false;
         const auto comma = rest.find(',');

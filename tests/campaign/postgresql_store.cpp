@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A table in PostgreSQL, appended to in a transaction that locks the hold's row.
+// A table in PostgreSQL. A transaction locks the hold's row and appends to the table.
 #include <libpq-fe.h>
 
 #include <string_view>
@@ -19,7 +19,7 @@ public:
         if (!connected()) return written::refused;
         if (!run("BEGIN") || !turnstile::sql::check(hold, connection_.get())) return roll_back();
         dawdle();
-        // Insert after the pause: an entry gets its number when it is inserted.
+        // The pause comes before this INSERT, because an entry gets its number when it is inserted.
         if (!run("INSERT INTO campaign_entries (data) VALUES ('" + data + "')")) return roll_back();
         const std::unique_ptr<PGresult, decltype(&::PQclear)> end{
             ::PQexec(connection_.get(), "COMMIT"), &::PQclear};
@@ -32,7 +32,7 @@ public:
     }
 
 private:
-    // Nothing was committed, and nothing will be.
+    // If the ROLLBACK fails, the end of the connection rolls the transaction back.
     written roll_back() {
         if (!run("ROLLBACK")) connection_.reset();
         return written::refused;

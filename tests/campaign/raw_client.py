@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A ZooKeeper client of a hundred lines that shares no code with the library, for observations from outside and for
-what an operator does by hand.
+"""A ZooKeeper client of a hundred lines that shares no code with the library. Observes the servers from outside, and
+does an operator's work.
 """
 
 import socket
@@ -13,7 +13,7 @@ PERSISTENT, PERSISTENT_SEQUENTIAL = 0, 2
 
 
 class RawError(Exception):
-    """The server did not answer, or refused."""
+    """Error: the server did not answer, or refused a request."""
 
     def __init__(self, message, code=0):
         super().__init__(message)
@@ -43,7 +43,9 @@ def address_of(server):
 
 
 def security_of(server):
-    """The TLS that "host:port?ca_file=...&cert_file=...&key_file=..." asks for; None without options."""
+    """Returns the TLS context for "host:port?ca_file=...&cert_file=...&key_file=...", or None if the text has no
+    options.
+    """
     files = dict(urllib.parse.parse_qsl(server.partition("?")[2]))
     if not files:
         return None
@@ -53,7 +55,8 @@ def security_of(server):
 
 
 def connected(server, patience):
-    """A connection to the server. Each connection reads the certificates anew, since a campaign renews them."""
+    """Opens a connection to the server. Each connection reads the certificates again, because a campaign renews them.
+    """
     link = socket.create_connection(address_of(server), patience)
     try:
         security = security_of(server)
@@ -64,7 +67,7 @@ def connected(server, patience):
 
 
 def four_letter_word(server, word, timeout=1.0):
-    """The server's answer, or an empty text if it does not answer in time."""
+    """Returns the server's answer, or an empty text if the server does not answer in time."""
     try:
         with connected(server, timeout) as link:
             link.settimeout(timeout)
@@ -78,7 +81,7 @@ def four_letter_word(server, word, timeout=1.0):
 
 
 def mode_of(server):
-    """"leader", "follower", or an empty text."""
+    """Returns "leader", "follower", or an empty text."""
     for line in four_letter_word(server, "srvr").splitlines():
         if line.startswith("Mode: "):
             return line[6:]
@@ -86,7 +89,7 @@ def mode_of(server):
 
 
 class Session:
-    """A session at one server; every call waits for its answer."""
+    """A session at one server. Every call waits for the answer."""
 
     def __init__(self, server, timeout_ms=20_000, patience=2.0):
         try:
@@ -98,7 +101,7 @@ class Session:
             raise RawError(f"{server}: {why}") from why
         self.id = struct.unpack_from(">q", answer, 8)[0]
         self.xid = 0
-        self.zxid = 0  # the last transaction that the server's tree had applied at its latest answer
+        self.zxid = 0  # latest transaction that the server's tree had applied at its latest answer
         if self.id == 0:
             raise RawError(f"{server}: no session")
 
@@ -162,14 +165,14 @@ class Session:
 
 
 class Observer:
-    """Observes the servers, through whichever server answers."""
+    """Observes the servers through any server that answers."""
 
     def __init__(self, servers):
         self.servers = list(servers)
         self.session = None
 
     def ask(self, question):
-        """Returns question(session), from the first server that answers; None if no server answers."""
+        """Returns question(session) from the first server that answers, or None if no server answers."""
         for _ in range(len(self.servers) + 1):
             try:
                 if self.session is None:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The notes of the workers and the director, as holds and calls."""
+"""Reads the notes of the workers and the director into holds and calls."""
 
 import bisect
 import os
 import re
 
-# The kinds of holds of a shared_mutex, in the order of how much they exclude.
+# Ranks the kinds of holds of a shared_mutex: a higher rank excludes more.
 RANK = {"reader": 0, "upgradable": 1, "writer": 2}
-# The kinds of records that end a call.
+# The kinds of notes that end a call.
 ENDS = {"granted", "failed", "entered", "ran", "entry", "awaited"}
 
 
 class Line:
-    """A record's file and line, and its text, for a verdict."""
+    """The file, line number and text of a note, for a verdict."""
 
     __slots__ = ("file", "number", "text")
 
@@ -24,8 +24,8 @@ class Line:
 
 
 class Hold:
-    """A grant. Times are nanoseconds since boot. `claims` are the spans in which the library reported the hold as
-    valid: (from, to, mode, line), filled by `close`.
+    """A hold, from its grant. Times are nanoseconds since boot. `claims` are the spans in which the library reported
+    the hold as valid: (from, to, mode, line). `close` fills them.
     """
 
     __slots__ = ("life", "role", "paths", "want", "permits", "limit", "granted", "until", "until_line", "seen",
@@ -36,31 +36,31 @@ class Hold:
         self.granted, self.line = at, line
         self.permits, self.limit = 1, 0
         self.until, self.until_line, self.tokens, self.znode = at, line, {}, "-"
-        self.seen = at  # when the worker last saw it valid
+        self.seen = at  # latest time at which the worker saw the hold valid
         self.released = self.lost = None
         self.modes = [(at, want, line)]
-        self.grants = []  # (time, mode, tokens, line): the grant, and conversions
-        self.writes = []  # (time, line): writes of a program that did not check its hold again
+        self.grants = []  # (time, mode, tokens, line) of the grant and of conversions
+        self.writes = []  # (time, line) of writes without a new check of the hold
         self.claims = []
-        self.znodes = []  # from the servers' logs
+        self.znodes = []  # the hold's znodes in the servers' logs
 
     def confirm(self, at, until, line):
-        """Records that the library reported the hold as valid at `at`, and until `until`."""
+        """Records that at the time `at` the library reported the hold as valid until `until`."""
         self.seen = at
         if until > self.until:
             self.until, self.until_line = until, line
 
     @property
     def end(self):
-        """The time until which the hold counts as valid."""
+        """Returns the time until which the hold counts as valid."""
         ends = [self.until] + [t for t in (self.released, self.lost) if t is not None]
-        # A dead process claims nothing. Without a guardian its sessions still last until their timeout.
+        # A dead process claims no hold. Without a guardian the servers still keep its sessions until their timeout.
         if self.life.guarded and self.life.killed is not None:
             ends.append(max(self.life.killed, self.life.last))
         return min(ends)
 
     def close(self, excused):
-        """Computes the claims; none of them is later than `excused`."""
+        """Computes the claims. No claim ends later than `excused`."""
         end = min(self.end, excused)
         spans = self.modes + [(end, None, None)]
         for (start, mode, line), (after, _, _) in zip(spans, spans[1:]):
@@ -77,7 +77,7 @@ class Call:
 
 
 class Order:
-    """An order of an operator."""
+    """An operator's order."""
 
     __slots__ = ("begun", "what", "znode", "ended")
 
@@ -86,7 +86,7 @@ class Order:
 
 
 class Life:
-    """A process, from its start to its end."""
+    """A worker's process, from its start to its end."""
 
     def __init__(self, worker, number):
         self.worker, self.number = worker, number
@@ -95,7 +95,7 @@ class Life:
         self.begun = self.killed = self.ended = None
         self.guarded = False
         self.last = 0
-        self.stops = []  # (from, to)
+        self.stops = []  # spans (from, to) in which the process was stopped
 
     def stopped_within(self, start, end):
         return sum(max(0, min(end, b) - max(start, a)) for a, b in self.stops)
@@ -106,7 +106,7 @@ def values(words):
 
 
 def token(text):
-    """ "0x5+3" -> (5, 3)"""
+    """Converts "0x5+3" to (5, 3)."""
     zxid, _, counter = text.partition("+")
     return int(zxid, 16), int(counter or 0)
 
@@ -120,7 +120,7 @@ def tokens(text):
 
 
 class LifeReader:
-    """Reads one worker's notes, line by line."""
+    """Reads one worker's notes line by line."""
 
     def __init__(self, life):
         self.life = life
@@ -239,15 +239,15 @@ class LifeReader:
 
 
 class Campaign:
-    """All records of one folder."""
+    """All notes of one folder."""
 
     def __init__(self, folder):
         self.folder = folder
         self.lives = {}
-        self.clocks = []  # (boottime ns, wall - boottime ns)
-        self.director = []  # (time, kind, values, line)
+        self.clocks = []  # pairs (boottime ns, wall-clock ns minus boottime ns)
+        self.director = []  # the director's actions: (time, kind, values, line)
         self.calm = self.ending = None
-        self.lists = []  # (time, server, folder, zxid, short names, line), as lookout.py recorded it
+        self.lists = []  # lookout.py's observations: (time, server, folder, zxid, short names, line)
         self.settings = {}
         for name in sorted(os.listdir(folder)):
             if found := re.fullmatch(r"(worker-\d+)\.(\d+)\.notes", name):
@@ -263,17 +263,17 @@ class Campaign:
         return [call for life in self.lives.values() for call in life.calls]
 
     def shown(self):
-        """The observations of the servers, with times of the wall clock."""
+        """Returns lookout.py's observations, with times of the wall clock."""
         return [(self.wall(at), *rest) for at, *rest in self.lists]
 
     def wall(self, boottime):
-        """Milliseconds of the wall clock, the unit of the transaction logs."""
+        """Converts a boot time to milliseconds of the wall clock, the unit of the transaction logs."""
         at = bisect.bisect_right(self.clocks, (boottime, 1 << 63))
         return (boottime + (self.clocks[max(at - 1, 0)][1] if self.clocks else 0)) / 1e6
 
     def deadline_on_the_wall(self, deadline):
-        """Microseconds of the wall clock, for a session's deadline in a database: SQLite's deadlines use the boot
-        clock.
+        """Converts a session's deadline in a database to microseconds of the wall clock. Deadlines in SQLite use the
+        boot clock.
         """
         if self.settings.get("servers") != "sqlite":
             return deadline

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads a Redis server's append-only file: every change of the znodes that the server executed, in order.
 
-A script's effects are one MULTI ... EXEC in the file, or one command. Each write of the tree sets the field "z" to
-its number, which is the server's time in microseconds, or one more than the previous number. The reader relies only
-on the keys that docs/why/redis.md documents.
-"""
+The effects of one script are a MULTI ... EXEC in the file, or a single command. Each write of the tree sets the field
+"z" to its number, which is the server's time in microseconds, or one more than the previous number. The reader relies
+only on the keys that docs/why/redis.md documents. """
 
 import os
 import struct
@@ -16,8 +15,8 @@ NODES, DEADLINES, ENTRIES = b"{turnstile}:n", b"{turnstile}:d", b"{turnstile}:ca
 
 
 def commands(folder):
-    """All commands in the parts of an append-only file, in order. The base file is empty, because the server never
-    rewrites.
+    """Returns all commands in the parts of an append-only file, in order. The base file is empty, because the server
+    never rewrites the file.
     """
     parts = [name for name in os.listdir(folder) if name.endswith(".incr.aof")]
     parts.sort(key=lambda name: int(name.split(".")[-3]))
@@ -28,7 +27,7 @@ def commands(folder):
                     continue
                 words = [read_word(file) for _ in range(int(head[1:]))]
                 if None in words:
-                    break  # the command that a killed server had begun to write
+                    break  # a killed server had written only a part of this command
                 yield words
 
 
@@ -61,7 +60,7 @@ def fields_of(words):
 
 
 def numbers(group, latest):
-    """For each command of a script, the number of the write to which it belongs."""
+    """Returns for each command of a script the number of the write to which the command belongs."""
     found, z = [], None
     for words in reversed(group):
         if words[0].upper() == b"HSET" and words[1] == NODES and b"z" in (fields := fields_of(words)):
@@ -77,8 +76,8 @@ def numbers(group, latest):
 
 class Reader:
     def __init__(self):
-        self.deadlines = {}  # session -> microseconds of the server's clock
-        self.known = set()  # paths
+        self.deadlines = {}  # session -> deadline in microseconds of the server's clock
+        self.known = set()  # paths of existing znodes
         self.entries = []
         self.latest = 0
 
@@ -104,7 +103,7 @@ class Reader:
         self.deadlines[session] = deadline
 
     def end(self, session, z):
-        """A session that ends at its deadline did not end itself."""
+        """Returns how a session ended. A session whose deadline has passed did not end itself."""
         due = self.deadlines.pop(session, 0) <= z
         return Transaction(z, z / 1000, session, [("expire",) if due else ("close",)])
 
@@ -130,7 +129,7 @@ class Reader:
 
 
 def transactions(folder):
-    """(transactions, entries that were appended under redis::check)"""
+    """Returns (transactions, entries that workers appended under redis::check)."""
     reader, found = Reader(), []
     for group in groups(commands(folder)):
         found += reader.take(group)

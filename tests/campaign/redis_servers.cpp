@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Redis server that persists each write; or three servers, two of which replicate the first one asynchronously. The
-// replicas lag and take over on an order, or when sentinels decide it.
+// A stage with a Redis server that persists each write, or with three servers, two of which replicate the first one
+// asynchronously. The replicas lag. A replica takes over on an order, or when sentinels decide it.
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -18,7 +18,7 @@ using turnstile::testing::redis_server;
 using turnstile::testing::tcp_proxy;
 using turnstile::testing::traffic;
 
-// The judge reads the append-only file, and needs all of it, from the first write on.
+// The judge needs the whole append-only file, from the first write on.
 constexpr const char* k_durable =
     "appendonly yes\nappendfsync always\nauto-aof-rewrite-percentage 0\n";
 
@@ -50,7 +50,7 @@ private:
     std::optional<small_disk> disk_;
 };
 
-// Each replicated server has a separate link for it, so that a test can cut a replica off.
+// Each replica reads from the master through a separate link, so that the stage can cut a replica off.
 class replicated_redis final : public staged_servers {
 public:
     replicated_redis() {
@@ -72,7 +72,7 @@ public:
     [[nodiscard]] fs::path folder(std::size_t i) const override { return servers_.at(i)->folder(); }
     void kill(std::size_t i) override { servers_.at(i)->kill(); }
     void stop(std::size_t i) override { servers_.at(i)->stop(); }
-    // A restarted server becomes a replica of the master: it starts without data.
+    // A restarted server becomes a replica of the master, because it starts without data.
     void start(std::size_t i) override {
         servers_.at(i)->start();
         sources_.at(i)->pass();
@@ -95,7 +95,7 @@ public:
     bool carry_out(const std::string& order, std::size_t i, const std::string& /*rest*/) override {
         if (order == "lag") return sources_.at(master_)->black_hole(), true;
         if (order != "promote") return false;
-        // Writes on the way from the old master to its replicas are lost.
+        // Writes that are on their way from the old master to its replicas are lost.
         sources_.at(master_)->refuse();
         if (servers_.at(i)->ask("REPLICAOF NO ONE") != "+OK")
             throw std::runtime_error{"a replica was not promoted"};
@@ -121,7 +121,8 @@ private:
     std::size_t master_ = 0;
 };
 
-// Clients ask the sentinels for the master. A lagging replica sends its master a wrong password, and is refused.
+// Clients ask the sentinels for the master's address. To make a replica lag, the stage gives it a wrong password for
+// its master.
 class watched_redis final : public staged_servers {
 public:
     watched_redis() { servers_.start(); }
@@ -131,7 +132,7 @@ public:
     [[nodiscard]] fs::path folder(std::size_t i) const override { return server(i).folder(); }
     void kill(std::size_t i) override { server(i).kill(); }
     void stop(std::size_t i) override { server(i).stop(); }
-    // The wrong password may be in the server's configuration, because sentinels make servers rewrite it.
+    // Sentinels make servers rewrite their configuration, so the wrong password may have got into it.
     void start(std::size_t i) override {
         server(i).start();
         (void)server(i).ask("CONFIG SET masterauth \"\"");
@@ -163,7 +164,7 @@ public:
 
 private:
     [[nodiscard]] redis_server& server(std::size_t i) const { return servers_.server(i); }
-    // The master may be stopped.
+    // Skips the master, which may be stopped and not answer.
     void set_password(const std::string& password, std::size_t master) const {
         for (std::size_t i = 0; i != count(); ++i)
             if (i != master && running(i)) (void)server(i).ask("CONFIG SET masterauth " + password);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A campaign as a section of docs/reference/verification.md, and as a few lines."""
+"""Writes a campaign as a section of docs/reference/verification.md, and as a few lines."""
 
 import collections
 import os
@@ -9,7 +9,7 @@ import time
 
 from kinds import KINDS
 
-# The actions that the section counts; docs/why/campaign.md explains the promises.
+# The section counts these actions. docs/why/campaign.md explains the promises.
 PLAYED = ("calls", "holds lost", "processes", "processes killed", "times stopped", "sessions expired", "znodes",
           "late writes", "writes that the store refused")
 
@@ -28,7 +28,7 @@ def summary(verdict):
 
 
 def not_promised(verdict):
-    """Violations of promises that these servers do not make, as numbers."""
+    """Returns the numbers of violations of promises that these servers do not make."""
     if not verdict.not_promised:
         return []
     return ["", f"not promised by these servers, and seen: {verdict.unkept_by_promise() or 'nothing'}",
@@ -45,7 +45,7 @@ def listed(contradictions):
 
 
 def commit():
-    """The tested commit, and whether the tree had changes."""
+    """Returns the tested commit, and says whether the source tree had changes."""
     try:
         here = os.path.dirname(os.path.abspath(__file__))
         name = subprocess.run(["git", "rev-parse", "--short=12", "HEAD"], cwd=here, text=True,
@@ -71,7 +71,7 @@ def machine():
 
 
 def section(settings, counts, verdict, began):
-    """The run as a table of two columns, followed by its contradictions."""
+    """Returns the run as a table of two columns, followed by the contradictions."""
     rows = [
         ("when", f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime(began))} UTC, {settings.minutes:g} minutes of nemeses, "
                  f"seed {settings.seed}"),
@@ -96,7 +96,7 @@ def section(settings, counts, verdict, began):
 
 
 def by_kind(counts):
-    """The times of each nemesis, over all targets."""
+    """Returns for each nemesis the number of its attacks on all targets."""
     times = collections.Counter()
     for (kind, _), n in counts.items():
         times[kind] += n
@@ -104,7 +104,7 @@ def by_kind(counts):
 
 
 def put(file, name, text):
-    """Replaces the page's generated part of this name by the text, or appends the part at the end."""
+    """Replaces the page's generated part with this name, or appends the part to the page."""
     begin, end = f"<!-- scripts/campaign makes {name} -->\n", f"<!-- end of {name} -->\n"
     page = ""
     if os.path.exists(file):

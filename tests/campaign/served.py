@@ -10,7 +10,7 @@ from claims import SLACK
 from txn_log import Removal
 
 MS = 1_000_000
-CLOCKS = 5  # milliseconds by which the two clocks may differ
+CLOCKS = 5  # milliseconds by which two clocks may differ
 
 
 def judge(campaign, history, verdict):
@@ -30,22 +30,22 @@ def judge(campaign, history, verdict):
 
 
 def number_of(name):
-    """(the kind of lock, the contender's number), or None."""
+    """Returns (kind of lock, contender's number), or None."""
     found = re.search(r"-(lock|latch|lease\d*|__READ__|__WRIT__)-?(\d{10})$", name)
     if not found:
         return None
     if "-__UPGR__" in name and found.group(1) == "__WRIT__":
-        return None  # the contender occupies another's position: G1 judges its exclusion
+        return None  # the contender took over another contender's number; G1 judges its exclusion
     return found.group(1), int(found.group(2))
 
 
 def tie_holds(campaign, history, by_path, verdict):
     """G6: a token is the transaction number of the znode's creation. G1: the servers let no session expire before the
-    valid_until of its holds. From its expiry on another client may be granted the lock, so this counts even if no
-    client requests it, or the hold has been released.
+    valid_until of its holds. After the expiry the servers may grant the lock to another client. So an early expiry
+    counts even if no client requests the lock, or if the hold has been released.
     """
-    # Contenders that enter in one transaction have one czxid, in a folder each. The probe beside them does not
-    # count.
+    # Contenders of one transaction have one czxid, in a folder each. A transaction may also create a probe znode, which
+    # is no contender.
     made = {(znode.folder, znode.czxid): znode for znode in history.znodes
             if not znode.name.startswith("_probe-")}
     for hold in campaign.holds:
@@ -75,8 +75,8 @@ def tie_holds(campaign, history, by_path, verdict):
 
 
 def judge_gone(campaign, hold, znode, gone, verdict):
-    """G1: a session expires early only if its process is dead, or has given it up. Then no hold of the session is
-    valid for that process.
+    """G1: a session may expire early only if its process is dead or has given the session up. In both cases none of the
+    session's holds is valid for the process any more.
     """
     life = hold.life
     dead = min((t for t in (life.killed, life.ended) if t is not None), default=hold.end)
@@ -92,8 +92,8 @@ def excluded_by(mine, other):
 
 
 def judge_order(campaign, history, verdict):
-    """G2: when a contender is granted, no contender ahead excludes it. For each grant, all such znodes with lower
-    numbers were removed before the worker learned of the grant.
+    """G2: at a grant no contender ahead excludes the granted one. All such znodes with lower numbers were removed
+    before the worker learned of the grant.
     """
     folders = collections.defaultdict(list)
     for znode in history.znodes:
@@ -136,7 +136,7 @@ def permits_of(znode):
 
 
 def judge_left(campaign, history, verdict):
-    """G4: at the end no znode is left."""
+    """G4: at the campaign's end no znode is left."""
     left = [line for _, kind, _, line in campaign.director if kind == "left"]
     for znode in history.standing.values():
         left.append(Removal(znode))
@@ -146,7 +146,7 @@ def judge_left(campaign, history, verdict):
 
 
 def disturbances(campaign):
-    """Spans in which no server certainly had a stable leader. A new leader restarts the timeouts."""
+    """Returns the spans in which a stable leader is not certain. A new leader restarts the session timeouts."""
     spans, begun = [], {}
     for at, kind, said, _ in campaign.director:
         if kind in ("server-stop", "server-kill", "disk-stall", "log-stall", "disk-full", "file-lock"):
@@ -158,9 +158,7 @@ def disturbances(campaign):
 
 
 def judge_dead(campaign, history, verdict):
-    """G4: the znodes of a killed process disappear within its sessions' timeouts and two ticks, under a stable
-    leader.
-    """
+    """G4: under a stable leader, the znodes of a killed process disappear within its session timeout and two ticks."""
     if not campaign.settings:
         return
     longest = int(campaign.settings["freed"])
@@ -186,7 +184,9 @@ def judge_dead(campaign, history, verdict):
 
 
 def judge_jobs(campaign, history, verdict):
-    """A job starts at most once per period, by the time stamps of the servers' leader, and each start runs once."""
+    """A job starts at most once per period, by the time stamps of the servers' leader. Each start runs the function
+    once.
+    """
     for path, writes in history.writes.items():
         if not path.endswith("job-record"):
             continue
@@ -210,7 +210,9 @@ def judge_jobs(campaign, history, verdict):
 
 
 def judge_rates(campaign, history, verdict):
-    """A period has no more entries than the limit, by the leader's time stamps, and each reported entry is recorded."""
+    """A period has no more entries than the limit, by the leader's time stamps. Each reported entry is in the gate's
+    data.
+    """
     entries = sorted((e for life in campaign.lives.values() for e in life.entries),
                      key=lambda e: e[1])
     if not entries:

@@ -21,11 +21,11 @@ int open_or_throw(const std::filesystem::path& file, int flags) {
 }
 
 int make_pipe(const std::filesystem::path& pipe) {
-    constexpr int k_smallest = 4096;  // a few dozen lines
+    constexpr int k_smallest = 4096;  // room for a few dozen lines
     std::filesystem::remove(pipe);
     if (::mkfifo(pipe.c_str(), 0600) != 0)
         throw std::system_error{errno, std::generic_category(), pipe.string()};
-    // Opened for both directions, so that neither side waits for the other to open it.
+    // The pipe is open for both directions, so that neither side waits for the other side's open().
     const int opened = open_or_throw(pipe, O_RDWR | O_NONBLOCK);
     ::fcntl(opened, F_SETPIPE_SZ, k_smallest);
     return opened;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_log: reads one server's log through a small pipe, or stops reading, so that the server's threads
-// block when they log.
+// server_log: reads one server's log through a small pipe, or stops reading it. Then the server's threads block when
+// they log.
 //
-// Thread safety: all members from any thread. Threads: a reader.
+// Thread safety: any thread may call all members. The object has one thread, which reads.
 #pragma once
 
 #include <atomic>
@@ -13,7 +13,7 @@ namespace campaign {
 
 class server_log {
 public:
-    // Replaces the file `pipe` by a pipe, and appends what the server writes there to `kept`.
+    // Replaces the file `pipe` by a pipe. Appends what the server writes into the pipe to the file `kept`.
     server_log(const std::filesystem::path& pipe, const std::filesystem::path& kept);
     ~server_log();
     server_log(const server_log&) = delete;

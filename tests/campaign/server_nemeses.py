@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The director's attacks on one server, on a file, or on a server with replicas, while the holder or the first waiter
-of a lock is stopped or cut off.
+"""The director's attacks on one server, on a file, or on a server with replicas. Meanwhile the holder or the first
+waiter of a lock is stopped or cut off.
 """
 
 import contextlib
@@ -14,7 +14,7 @@ BALLAST = 1 << 20
 
 
 class DiskNemeses(Nemeses):
-    """A private disk of the server, which is filled to the last byte."""
+    """A server's private disk, which an attack fills to the last byte."""
 
     def fill(self):
         self.c.notes.write("disk-full")
@@ -35,7 +35,7 @@ class DiskNemeses(Nemeses):
         return os.path.join(self.c.stage.folders[0], "ballast")
 
     def span(self):
-        """The length of a disturbance: mostly short, sometimes about a session timeout and longer."""
+        """Returns the length of a disturbance: mostly short, sometimes about a session timeout or longer."""
         quick = self.c.settings.session / 1000
         if self.random.random() < 0.3:
             return self.random.uniform(0.7, 1.6) * quick
@@ -56,7 +56,7 @@ class ServerNemeses(DiskNemeses):
             self.kinds.append(("disk-full", 6, self.fill_disk))
 
     def stop_server(self):
-        """Stops the server, at times for longer than a session timeout: then all sessions have expired when it
+        """Stops the server, sometimes for longer than a session timeout. Then all sessions have expired when the server
         resumes.
         """
         aim, whom, hurt = self.with_somebody_stopped()
@@ -92,7 +92,7 @@ class ServerNemeses(DiskNemeses):
         self.finish(hurt, "server-flap", aim, whom)
 
     def lose_replies(self):
-        """The server executes the victims' requests, and the replies are lost with the server."""
+        """The server executes the victims' requests. It is killed before its replies arrive."""
         whom = self.some()
         if (aim := self.aim()) is None:
             return
@@ -108,7 +108,9 @@ class ServerNemeses(DiskNemeses):
         self.done("lost-replies", aim, whom)
 
     def fill_disk(self):
-        """On a full disk some servers exit, some refuse writes. A third of the attacks kills the server as well."""
+        """Fills the server's disk. Some servers then exit, others refuse writes. In a third of the cases the server is
+        killed as well.
+        """
         aim, whom, hurt = self.with_somebody_stopped()
         self.fill()
         if hasattr(self.c.kind, "when_full") and self.random.random() < 0.5:
@@ -137,8 +139,8 @@ class ServerNemeses(DiskNemeses):
 
 
 class MariaDBNemeses(ServerNemeses):
-    """Includes the actions of other users of the server. A session has two connections, one of which sleeps in a
-    statement.
+    """Attacks on a database server. Other users of the server are among the attackers. A session has two connections,
+    and one of them sleeps in a statement.
     """
 
     def __init__(self, campaign):
@@ -150,14 +152,14 @@ class MariaDBNemeses(ServerNemeses):
         ]
 
     def kill_statements(self):
-        """Bells ring without an event, and transactions end in the middle."""
+        """Wakes sessions without an event, and ends transactions in the middle."""
         aim, whom, hurt = self.with_somebody_stopped()
         for _ in range(self.random.randint(20, 200)):
             self.kill_some("KILL QUERY", 0.3)
         self.finish(hurt, "statement-kill", aim, whom)
 
     def kill_connections(self):
-        """Kills both connections, or one of the two."""
+        """Kills one of a session's connections, or both."""
         aim, whom, hurt = self.with_somebody_stopped()
         for _ in range(self.random.randint(1, 4)):
             self.kill_some("KILL CONNECTION", self.random.choice([0.1, 0.5, 1.0]))
@@ -171,7 +173,7 @@ class MariaDBNemeses(ServerNemeses):
                 self.answers(f"{how} {number.decode()}")
 
     def lock_rows(self):
-        """Another program's transaction locks the sessions' rows, or the rows that serve as locks of paths."""
+        """Another program's transaction locks the sessions' rows, or the rows that lock paths."""
         aim, whom, hurt = self.with_somebody_stopped()
         table = self.random.choice(["turnstile_sessions", "turnstile_stripes"])
         self.answers("BEGIN")
@@ -193,7 +195,7 @@ class MariaDBNemeses(ServerNemeses):
 
 
 class FileNemeses(DiskNemeses):
-    """The processes of a host and their file."""
+    """Attacks on the processes of one host and on their SQLite file."""
 
     def __init__(self, campaign):
         super().__init__(campaign)
@@ -205,10 +207,10 @@ class FileNemeses(DiskNemeses):
             self.kinds.append(("disk-full", 6, self.fill_disk))
 
     def lock_file(self):
-        """Another program's transaction has the write lock."""
+        """Another program's transaction takes the write lock."""
         aim, whom, hurt = self.with_somebody_stopped()
         base = sqlite3.connect(self.c.kind.file, timeout=10, isolation_level=None)
-        with contextlib.suppress(sqlite3.OperationalError):  # a stopped process has it
+        with contextlib.suppress(sqlite3.OperationalError):  # a stopped process may have the write lock
             base.execute("BEGIN IMMEDIATE")
             self.c.notes.write("file-lock")
         self.c.pause(self.span())
@@ -242,7 +244,7 @@ class FileNemeses(DiskNemeses):
 
 
 class ReplicaNemeses(Nemeses):
-    """A lagging replica takes over: the master's writes meanwhile are lost."""
+    """Attacks in which a lagging replica takes over. The writes that only the old master has are lost."""
 
     def __init__(self, campaign):
         super().__init__(campaign)
@@ -251,7 +253,7 @@ class ReplicaNemeses(Nemeses):
         self.kinds = worker_kinds(self) + link_kinds(self) + [("failover", 14, self.fail_over)]
 
     def fail_over(self):
-        """Often cuts the holder off at the same time: it receives no message until its lease has ended."""
+        """Often cuts the holder off at the same time. Then the holder receives no message until its lease has ended."""
         aim, whom, hurt = self.with_somebody_stopped()
         lag = self.some_lag()
         cut_off = self.cut_off_holder()
@@ -274,7 +276,7 @@ class ReplicaNemeses(Nemeses):
         self.c.wait_for_servers()
 
     def some_lag(self):
-        """Seconds in which the replicas receive nothing."""
+        """Returns the seconds for which the replicas receive no writes."""
         self.c.notes.write("server-kill", server=self.master)
         lag = self.random.choice([0.0, self.random.uniform(0.02, 0.3), self.random.uniform(0.3, 2.5)])
         if lag:
@@ -297,7 +299,7 @@ class ReplicaNemeses(Nemeses):
 
 
 class SentinelNemeses(ReplicaNemeses):
-    """The sentinels detect that the master is gone, and choose another."""
+    """Attacks in which the sentinels detect that the master has gone, and choose another master."""
 
     def __init__(self, campaign):
         super().__init__(campaign)
@@ -307,7 +309,7 @@ class SentinelNemeses(ReplicaNemeses):
         aim, whom, hurt = self.with_somebody_stopped()
         lag = self.some_lag()
         old = self.master
-        # A stopped holder receives no message while others are granted the lock.
+        # A stopped holder receives no message while the servers grant the lock to other clients.
         holder = self.aim(at_least=1) if self.random.random() < 0.5 else None
         stopped = [holder.holder] if holder and holder.holder not in hurt else []
         for worker in stopped:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared recipes: shared_mutex, with its conversions, and semaphore.
+// Plays the shared recipes: shared_mutex with its conversions, and semaphore.
 #include "player.hpp"
 #include "turnstile/semaphore.hpp"
 #include "turnstile/shared_mutex.hpp"
@@ -8,8 +8,8 @@ namespace campaign {
 
 namespace {
 
-// Converts a hold, and records it before and after. Until the answer, the hold counts as the weaker of the
-// two kinds.
+// Converts a hold, with a note before and a note after the conversion. Until the answer arrives, the judge counts the
+// hold as the weaker of the two kinds.
 void convert(player& me, const trace& of, guard& hold, const std::string& to,
              const std::function<result<void>(guard&)>& how, milliseconds timeout) {
     const auto now = boottime_clock::now();
@@ -28,7 +28,7 @@ void upgradable_turn(player& me, turnstile::shared_mutex& lock, const trace& of,
     me.critical_section(of, hold);
     if (me.chance(0.6)) {
         const auto timeout = me.some_timeout();
-        // The answer to the upgrade arrives on the same executor as the hold's own callbacks.
+        // The executor that runs the hold's callbacks also delivers the answer to the upgrade.
         convert(
             me, of, hold, "writer",
             [&](guard& mine) {
@@ -71,7 +71,7 @@ void play_shared(player& me) {
             me.turn(way_of(lock), "role=shared path=" + path + " want=writer", {path});
             continue;
         }
-        // An upgradable hold, or a writer that is downgraded.
+        // Takes an upgradable hold and upgrades it, or a writer's hold and downgrades it.
         const bool writes = kind == 2;
         const auto timeout = me.some_timeout();
         const auto mine = me.begin("role=shared path=" + path + " want=" +

@@ -23,7 +23,7 @@ public:
         if (!checked) return roll_back();
         dawdle();
         if (run("COMMIT")) return written::ok;
-        // An uncommitted entry is visible to no client, unless its log was written completely.
+        // An uncommitted entry becomes visible only if the whole transaction got into the log.
         connection_.reset();
         return written::unknown;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stage of a campaign: the servers, and for each worker a link to each server that can be cut and stalled. Reads
-// orders, one a line, from its standard input and answers each with one line: "ok", or an error. Ends, with all its
-// processes, when standard input is closed.
+// The stage of a campaign: the servers, and for each worker one link to each server. The stage can cut and stall a
+// link. Reads orders, one a line, from its standard input and answers each with one line: "ok", or an error. Ends, with
+// all its processes, when standard input is closed.
 //
 //     turnstile_campaign_stage KIND FOLDER WORKERS TICK_MS SYNC_LIMIT SMALL_DISK_MIB [SHIM]
 //
@@ -78,7 +78,7 @@ public:
         return "ready " + addresses + ' ' + folders + ' ' + links;
     }
 
-    // If an order fails, the director copies the servers' files.
+    // Answers an order that fails with the error. Then the director copies the servers' files.
     [[nodiscard]] std::string answer(const std::string& line) {
         std::istringstream words{line};
         std::string command;

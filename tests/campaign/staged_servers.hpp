@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// staged_servers: the servers of a campaign, all of one kind, and every disturbance of them.
+// staged_servers: the servers of a campaign, which are of one kind, and the disturbances of these servers.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -15,9 +15,9 @@ namespace campaign {
 namespace fs = std::filesystem;
 
 struct stage_settings {
-    fs::path folder;                 // the campaign's
-    int tick_ms = 0;                 // ZooKeeper's
-    int sync_limit = 0;              // ZooKeeper's
+    fs::path folder;                 // folder of the campaign
+    int tick_ms = 0;                 // for ZooKeeper only
+    int sync_limit = 0;              // for ZooKeeper only
     std::size_t small_disk_mib = 0;  // size of each server's private disk; 0: the machine's disk
 };
 
@@ -27,25 +27,26 @@ public:
 
     [[nodiscard]] virtual std::size_t count() const = 0;
     [[nodiscard]] virtual std::string address(std::size_t i) const = 0;  // "127.0.0.1:20001"
-    // Follows the addresses in a connect string: "?ca_file=...", or nothing.
+    // Returns the part of a connect string after the addresses: "?ca_file=...", or an empty text.
     [[nodiscard]] virtual std::string address_options() const { return {}; }
     [[nodiscard]] virtual fs::path folder(std::size_t i) const = 0;
     virtual void kill(std::size_t i) = 0;
     virtual void stop(std::size_t i) = 0;
-    virtual void start(std::size_t i) = 0;  // returns once it serves; does nothing if it runs
+    // returns when the server serves, at once if it ran before
+    virtual void start(std::size_t i) = 0;
     virtual void pause(std::size_t i) = 0;
     virtual void resume(std::size_t i) = 0;
     [[nodiscard]] virtual bool running(std::size_t i) const = 0;
     virtual void wait_until_serving() = 0;
     [[nodiscard]] virtual std::size_t master() const { return 0; }
-    // Executes the orders that only some kinds of servers have: "log-stall", "disk-flow", "sql", ... Returns
-    // false if the order is unknown.
+    // Executes an order that only some kinds of servers know: "log-stall", "disk-flow", "sql", ... Returns false if
+    // this kind does not know the order.
     virtual bool carry_out(const std::string& /*order*/, std::size_t /*server*/,
                            const std::string& /*rest*/) {
         return false;
     }
-    // Number of links of a worker. The first ones lead to these servers. A worker without links gets the
-    // connect string.
+    // Number of links of a worker. The first link leads to the first server, and so on. A worker without links uses
+    // connect_string().
     [[nodiscard]] virtual std::size_t links() const { return count(); }
     [[nodiscard]] virtual std::string connect_string() const { return {}; }
 };

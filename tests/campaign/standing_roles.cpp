@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes with participants: elections, jobs, rates; and the operator.
+// Plays the recipes whose callers stay: elections, jobs and rates; and plays the operator.
 #include <optional>
 
 #include "player.hpp"
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Plays one leadership. Its last record says that it gives the lead up.
+// Plays one lead of a participant. The last note says that the participant gives the lead up.
 void lead(player& me, turnstile::leader_term& term, const std::string& path) {
     const auto mine = std::make_shared<trace>(me.out(), me.out().next_id());
     const auto now = boottime_clock::now();
@@ -42,7 +42,7 @@ void lead(player& me, turnstile::leader_term& term, const std::string& path) {
 
 void play_election(player& me) {
     const std::string path = "/campaign/election";
-    // The library calls the function in one thread of the participant, never twice at the same time.
+    // The library calls the function in one thread of the participant, and never twice at the same time.
     player leader{me.out(),   me.servers(), me.others(),
                   me.where(), me.name(),    static_cast<std::uint64_t>(me.between(0, 1 << 30)),
                   me.ending()};
@@ -70,7 +70,7 @@ void play_election(player& me) {
 
 namespace {
 
-// The latch's current leadership, or nothing if it does not lead.
+// The lead of a participant that uses the protocol `latch`.
 struct leadership {
     turnstile::fencing_token token;
     time_point until;
@@ -137,7 +137,7 @@ void play_job(player& me) {
     turnstile::job_gate gate{
         me.servers(), path, {.period = 700ms, .at_least_for = 100ms, .at_most_for = 2s}, me.name()};
     for (; me.goes_on(); me.think()) {
-        // The session timeout bounds a run that does not wait.
+        // A job that must not wait is limited by the session timeout.
         const bool waits = me.chance(0.5);
         const auto timeout = waits ? me.some_timeout() : me.servers().session().timeout;
         const auto mine =
@@ -180,7 +180,7 @@ void play_rate(player& me) {
 
 namespace {
 
-// Returns all contenders of a path, of any recipe.
+// Returns all contenders of a path, whatever recipe they use.
 result<std::vector<turnstile::contender>> queue_of(player& me, const std::string& path) {
     const turnstile::query_options limits{5s, me.ending()};
     if (path.ends_with("shared")) return turnstile::shared_mutex{me.servers(), path}.queue(limits);
@@ -204,7 +204,8 @@ void play_operator(player& me) {
         const turnstile::revocation orders{me.servers(), path};
         const turnstile::revoke_options why{
             .who = "operator", .why = "campaign", .wait = {}, .stop = me.ending()};
-        // Only recipes in which one znode is one hold: the judge has to know which hold the operator ended.
+        // The operator may take a lock away only where one znode is one hold. Otherwise the judge could not tell which
+        // hold the operator ended.
         const bool simple =
             path.ends_with("mutex") || path.ends_with("retained") || path.ends_with("under");
         const int how = me.between(0, simple ? 3 : 2);

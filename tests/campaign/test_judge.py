@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the judge: hand-made histories, each of which breaks one promise, and a history that breaks none."""
+"""Tests the judge with hand-made histories. Each breaks one promise, except one history that breaks none."""
 
 import os
 import struct
@@ -15,7 +15,7 @@ S = 1_000_000_000
 MS = 1_000_000
 PATH = "/campaign/mutex"
 OTHER = "/campaign/other"
-OFFSET = 1_700_000_000 * S  # the wall clock minus the time since boot
+OFFSET = 1_700_000_000 * S  # wall clock minus the time since boot
 
 
 def jute(value):
@@ -24,15 +24,15 @@ def jute(value):
 
 
 class Folder:
-    """A campaign's hand-made files. Times are milliseconds since boot."""
+    """Writes the files of a hand-made campaign. Times are milliseconds since boot."""
 
     def __init__(self):
         self.temporary = tempfile.TemporaryDirectory()
         self.path = self.temporary.name
         self.zxid = 0x100
-        self.log = []  # records
+        self.log = []  # records of the transaction log
         self.numbers = 0
-        self.forget_at = None  # the point at which the servers skip a number
+        self.forget_at = None  # the servers skip one transaction number at this point
         self.director("0 clock offset=%d" % OFFSET, "0 settings session=3000 slow=4500 freed=4900")
 
     def director(self, *lines):
@@ -88,13 +88,13 @@ class Folder:
         return self.transaction(at, session, -11, b"", request=0)
 
     def contend(self, at, gone, session=1, path=PATH, marker="lock-", expires=False):
-        """A contender's znode from `at` to `gone`. Returns (its path, its token)."""
+        """Creates a contender's znode at the time `at` and removes it at the time `gone`. Returns (path, token)."""
         name = f"{path}/_c_x-{marker}{self.numbers:010d}"
         self.numbers += 1
         return name, at, gone, session, expires
 
     def serve(self, *contenders):
-        """Writes the transactions of some contenders in order of time. Returns their tokens."""
+        """Writes the transactions of some contenders in the order of their times. Returns the contenders' tokens."""
         steps = []
         for i, (name, at, gone, session, expires) in enumerate(contenders):
             steps.append((at, 0, i, name, session))
@@ -146,7 +146,7 @@ class JudgeTest(unittest.TestCase):
 
     def two_turns(self, first_end, second_at, want=("exclusive", "exclusive"), tokens=("0x1", "0x2"),
                   more=""):
-        """Two workers' holds, without any record of the servers."""
+        """Writes two workers' holds, without any record of the servers."""
         for worker, at, end, kind, token in ((1, 1000, first_end, want[0], tokens[0]),
                                              (2, second_at, second_at + 500, want[1], tokens[1])):
             self.folder.worker(worker, call(900, 1, kind, more=more),
@@ -431,7 +431,7 @@ class JudgeTest(unittest.TestCase):
         self.folder.director(f"{at} lists server={server} path={PATH} zxid={zxid:#x} names={shown}")
 
     def waits_behind(self, gone):
-        """After all disturbances have ended, no contender is granted."""
+        """After the end of all disturbances the servers grant the lock to no contender."""
         a, b = self.folder.contend(950, gone), self.folder.contend(960, 80_000, session=2)
         token, _ = self.folder.serve(a, b)
         self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, token, a[0]), "1400 release 1")
@@ -460,9 +460,7 @@ class JudgeTest(unittest.TestCase):
         self.expect("G7", contains="nobody is granted")
 
     def passes(self, *shown_at, zxid=0x102):
-        """The logs show that the second contender is granted while the first one exists; a server shows only the
-        second one.
-        """
+        """In the logs the second contender is granted while the first exists. One server shows only the second."""
         a, b = self.folder.contend(950, 9000, session=1), self.folder.contend(1960, 6000, session=2)
         _, token = self.folder.serve(a, b)
         self.folder.worker(2, call(1900, 1), granted(3500, 1, 6500, token, b[0]), "4000 release 1")
@@ -558,12 +556,12 @@ class JudgeTest(unittest.TestCase):
         self.expect("commits", contains="smaller")
 
     def put(self, at, hold, *, under="-", data="d", entries=1, result="ok", part="-", removes=0):
-        """A commit as two lines of a worker's notes."""
+        """Returns a commit as two lines of a worker's notes."""
         return (f"{at} commit 9 hold={hold} under={under} data={data} entries={entries} deadline={9000 * MS} "
                 f"store=shelf removes={removes}", f"{at + 10} committed 9 result={result} part={part}")
 
     def shelf(self, *writes):
-        """Creations of, writes to and removals of znodes: (ms, what, path, data)."""
+        """Writes creations of znodes, writes to znodes and removals of znodes: tuples (ms, what, path, data)."""
         for at, what, path, data in writes:
             if what == "set":
                 self.folder.set(at, path, data)
@@ -573,8 +571,8 @@ class JudgeTest(unittest.TestCase):
                 self.folder.delete(at, 3, path)
 
     def two_locks(self, *writes, **told):
-        """Worker 1 holds both locks and puts under both; worker 2 has the second lock after it, from 2000 ms on.
-        `writes`: the writes among these that the servers executed.
+        """Worker 1 holds both locks and puts under both. Worker 2 gets the second lock after that, at 2000 ms.
+        `writes`: the writes that the servers executed.
         """
         f = self.folder
         a = f.contend(910, 3000, path=PATH)

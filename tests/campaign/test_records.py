@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the judge's readers for servers other than ZooKeeper: hand-made files of Redis and of a database's
-triggers, with workers' notes beside them.
+"""Tests the judge's readers for servers other than ZooKeeper, with hand-made files of Redis and of a database's
+triggers, and with workers' notes.
 """
 
 import os
@@ -12,7 +12,7 @@ import judge
 
 S = 1_000_000_000
 MS = 1_000_000
-OFFSET = 1_700_000_000 * S  # the wall clock minus the time since boot
+OFFSET = 1_700_000_000 * S  # wall clock minus the time since boot
 PATH = "/campaign/mutex"
 
 
@@ -59,7 +59,7 @@ class Folder:
         self.append("redis-log/appendonly.aof.1.incr.aof", command("SELECT", 0) + b"".join(scripts))
 
     def audit(self, *rows, entries=()):
-        """Rows are (ms, what, path, owner, number, deadline in microseconds, data)."""
+        """Writes rows of the audit table: (ms, what, path, owner, number, deadline in microseconds, data)."""
         text = "".join(f"{n}|{micros(ms)}|{what}|{path}|{owner}|{number}|{deadline}|{data.encode().hex()}\n"
                        for n, (ms, what, path, owner, number, deadline, data) in enumerate(rows))
         self.append("audit", text)
@@ -91,7 +91,7 @@ class RecordsTest(unittest.TestCase):
         self.assertIn(contains, " ".join(sentence for _, sentence, _ in verdict.broken))
         return verdict
 
-    # Redis
+    # Tests for Redis
 
     def heard(self, ms, session=7):
         return command("ZADD", "{turnstile}:d", micros(ms + 3000), session)
@@ -167,7 +167,7 @@ class RecordsTest(unittest.TestCase):
         return (f"{at} commit {number} hold=1 data={data} deadline={20_000 * MS} store=entries",
                 f"{at + 1} committed {number} result={result}")
 
-    # Databases
+    # Tests for databases
 
     def test_audit_what_is_well(self):
         f = self.begin("postgresql")
@@ -205,7 +205,7 @@ class RecordsTest(unittest.TestCase):
         self.expect("commits", contains="smaller than one before")
 
     def gone(self, at):
-        """SQLite: a session of worker 1 is ended before its deadline."""
+        """SQLite: another client ends a session of worker 1 before the session's deadline."""
         f = self.begin("sqlite")
         z = micros(950)
         f.audit((950, "create", f"{PATH}/_c_x-lock-0000000001", 7, z, 0, "worker-1"),
@@ -229,7 +229,7 @@ class RecordsTest(unittest.TestCase):
         self.folder.worker(1, call(900, 1), granted(1000, 1, 4000, z), "1250 lost 1 by=token")
         self.expect()
 
-    # Late writes
+    # Tests for late writes
 
     def overtaken(self, servers, tokens, *more):
         f = self.begin(servers)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Reads the servers' transaction logs: every change that the servers executed, in order.
 
-The format is ZooKeeper's FileTxnLog: a header, then records of a checksum, a length, a TxnHeader and the transaction.
-The reader decodes only what the judge needs.
-"""
+The format is ZooKeeper's FileTxnLog: a header, and then records. A record has a checksum, a length, a TxnHeader and the
+transaction. The reader decodes only what the judge needs. """
 
 import heapq
 import os
@@ -13,13 +12,12 @@ import struct
 CREATE, DELETE, SET_DATA, CHECK, MULTI, CREATE2 = 1, 2, 5, 13, 14, 15
 CREATE_CONTAINER, DELETE_CONTAINER, CREATE_TTL = 19, 20, 21
 OPEN_SESSION, CLOSE_SESSION, ERROR = -10, -11, -1
-NUMBER = re.compile(r"\d{10}$")  # of a sequential znode
+NUMBER = re.compile(r"\d{10}$")  # number of a sequential znode
 
 
 class Transaction:
-    """An executed transaction. `parts` are tuples: ("create", path, data, ephemeral), ("delete", path), ("set", path,
-    data), ("open", timeout), ("close",), ("expire",).
-    """
+    """An executed transaction. Its `parts` are tuples: ("create", path, data, ephemeral), ("delete", path), ("set",
+    path, data), ("open", timeout), ("close",), ("expire",). """
 
     __slots__ = ("zxid", "time", "session", "parts")
 
@@ -59,8 +57,8 @@ def skip_acl(reader):
 
 
 def part_of(kind, reader, request):
-    """Decodes one part; None if the judge does not need it. `request`: the client's number of the request; the
-    servers' own requests have none.
+    """Decodes one part of a transaction. Returns None if the judge does not need that part. `request`: the number that
+    the client gave its request; requests of the servers have none.
     """
     if kind in (CREATE, CREATE2):
         path, data = reader.text(), reader.text()
@@ -88,14 +86,14 @@ def parts_of(kind, reader, request):
         inner = reader.int()
         body = Reader(reader.buffer())
         if inner == ERROR:
-            return []  # all or none
+            return []  # the servers executed no part of a failed transaction
         if part := part_of(inner, body, request):
             parts.append(part)
     return parts
 
 
 def file_transactions(path):
-    """(zxid, raw bytes), in order."""
+    """Yields pairs (zxid, raw bytes) in order."""
     with open(path, "rb") as file:
         if file.read(4) != b"ZKLG":
             return
@@ -106,13 +104,13 @@ def file_transactions(path):
                 return
             body = file.read(size + 1)
             if len(body) != size + 1 or body[-1:] != b"B":
-                return  # the record is incomplete
+                return  # the server wrote only a part of the record
             yield struct.unpack_from(">q", body, 12)[0], body
 
 
 def folder_transactions(folder):
-    """The transactions of one server, in order of zxid. A server that joins again may receive transactions that its
-    log already has.
+    """Returns the transactions of one server in the order of zxid. A server that rejoins the ensemble may receive
+    transactions that its log already has.
     """
     files = [name for name in os.listdir(folder) if name.startswith("log.")]
     last = 0
@@ -124,8 +122,8 @@ def folder_transactions(folder):
 
 
 def committed(folders):
-    """For each leader's term, the last transaction that a majority has. A leader that was alone has logged more, and
-    keeps it in its log even if it gets a snapshot afterwards.
+    """Returns for each leader's term the last transaction that a majority has. A leader without followers may have
+    logged further transactions. They stay in its log, even if it gets a snapshot later.
     """
     lasts = {}
     for folder in folders:
@@ -140,8 +138,8 @@ def committed(folders):
 
 
 def transactions(folders):
-    """The transactions that the servers executed: the union of their logs, in order of zxid. The logs of the others
-    fill the gaps of a server that lagged behind.
+    """Returns the transactions that the servers executed: the union of their logs, in the order of zxid. If a server
+    lagged behind, the logs of the other servers fill its gaps.
     """
     limits = committed(folders)
     seen = 0
@@ -160,7 +158,8 @@ class Znode:
 
     def __init__(self, path, data, owner, czxid, made):
         self.path, self.data, self.owner, self.czxid, self.made = path, data, owner, czxid, made
-        self.gone = self.gone_zxid = self.gone_by = None  # by: a session, or how its own session ended
+        # gone_by: the session that removed the znode, or how the owner's session ended
+        self.gone = self.gone_zxid = self.gone_by = None
 
     @property
     def folder(self):
@@ -172,7 +171,7 @@ class Znode:
 
 
 class Removal:
-    """The removal of a znode, as a line of a verdict."""
+    """The removal of a znode, as a line in a verdict."""
 
     def __init__(self, znode):
         self.znode = znode
@@ -188,22 +187,21 @@ class Removal:
 
 
 class History:
-    """The znodes below one root, the sessions, and the writes to persistent znodes. Times are milliseconds of the
-    leader's wall clock.
+    """The history of the servers: the znodes below one root, the sessions, and the writes to persistent znodes. Times
+    are milliseconds of the leader's wall clock.
 
-    `elects_leaders`: the servers may drop a create that a majority had logged, when a server whose tree is behind
-    its log votes with its tree. The history leaves out such a znode. A folder gives each number to one create,
-    until the folder is made again. So if another session's create has the number of an earlier one, the servers
-    dropped the earlier one.
+    `elects_leaders`: the servers may drop a create that a majority had logged, when a server whose tree is behind its
+    log votes with its tree. The history leaves out such a znode. A folder gives each number to one create, until the
+    folder is made again. So if creates of two sessions have the same number, the servers dropped the earlier create.
     """
 
     def __init__(self, log, root="/campaign", elects_leaders=False):
-        self.znodes = []  # ephemeral znodes, in order of czxid
+        self.znodes = []  # ephemeral znodes in the order of czxid
         self.writes = {}  # path -> [(zxid, time, data)]
-        # session -> (zxid, time): closed by itself, expired by the servers, or ended by a client that saw its
-        # process end
+        # Each maps a session to (zxid, time). `closed`: the session closed itself. `expired`: the servers expired it.
+        # `gone`: another client saw the session's process end, and ended the session.
         self.closed, self.expired, self.gone = {}, {}, {}
-        self.entries = []  # entries appended under sql::check or redis::check
+        self.entries = []  # entries that workers appended under sql::check or redis::check
         self.standing = {}
         self.dropped = []  # znodes whose create the servers dropped
         owned = {}
@@ -222,7 +220,7 @@ class History:
                     if elects_leaders and (number := NUMBER.search(made.name)):
                         of_folder = numbered.setdefault(made.folder, {})
                         first = of_folder.setdefault(number[0], made)
-                        if first.owner != made.owner:  # a conversion keeps the number, and the session
+                        if first.owner != made.owner:  # a converted contender keeps its number and its session
                             self._drop(first, owned)
                             of_folder[number[0]] = made
                     self.znodes.append(made)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process of the campaign: plays some recipes over its own links to the servers until it gets SIGTERM, and
-// records the library's answers.
+// A process of the campaign: plays some recipes over its own links to the servers until it gets SIGTERM, and records
+// the library's answers in its notes.
 //
 //     turnstile_campaign_worker NOTES NAME SEED QUICK_MS SLOW_MS TICK_MS SYNC_LIMIT SERVERS ROLE...
 //
-// It has two sessions, with these two timeouts. TICK_MS and SYNC_LIMIT are ZooKeeper's, 0 for others.
+// The worker has two sessions, with the timeouts QUICK_MS and SLOW_MS. TICK_MS and SYNC_LIMIT are settings of
+// ZooKeeper, and 0 for other servers.
 #include <pthread.h>
 #include <sys/prctl.h>
 
@@ -52,7 +53,7 @@ turnstile::client_options options_for(const std::vector<std::string>& arguments,
     options.label = arguments[2];
     if (const char* const guardian = std::getenv("TURNSTILE_CAMPAIGN_GUARDIAN"))
         options.guardian = {turnstile::guardian_use::started, guardian};
-    // Half of the workers connect to the leader, whose answers make a lease certain at once.
+    // Half of the workers connect to the leader, whose answers extend a lease at once.
     if (options.lease.sync_limit != 0 && arguments[2].back() % 2 != 0)
         options.server = turnstile::server_preference::leader;
     return options;
@@ -65,7 +66,7 @@ int run(const std::vector<std::string>& arguments) {
     ::pthread_sigmask(SIG_BLOCK, &ends, nullptr);
 
     notes out{arguments[1]};
-    // Two sessions with different timeouts; the roles alternate between them.
+    // The worker has two sessions with different timeouts. The roles use them in turn.
     const std::string& where = arguments[8];
     turnstile::client quick{where, options_for(arguments, arguments[4])};
     turnstile::client slow{where, options_for(arguments, arguments[5])};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three ZooKeeper servers, whose disks and logs can be stalled.
+// A stage with three ZooKeeper servers. Their disks and logs can be stalled.
 #include <fstream>
 
 #include "server_log.hpp"
@@ -11,7 +11,7 @@ namespace campaign {
 namespace {
 
 constexpr std::size_t k_servers = 3;
-constexpr const char* k_log = "log-pipe";  // in the server's folder
+constexpr const char* k_log = "log-pipe";  // name of the pipe in the server's folder
 
 turnstile::testing::ensemble_options options_for(
     const stage_settings& settings, const std::optional<turnstile::testing::server_tls>& tls) {
@@ -20,9 +20,10 @@ turnstile::testing::ensemble_options options_for(
     options.count = k_servers;
     options.tick_time = std::chrono::milliseconds{settings.tick_ms};
     options.sync_limit = settings.sync_limit;
-    options.sync = turnstile::testing::disk_sync::on;  // the preloaded shim decides its duration
+    // the preloaded shim decides how long a sync takes
+    options.sync = turnstile::testing::disk_sync::on;
     options.heap_mebibytes = 1024;  // the leader keeps an hour's requests for stopped followers
-    // A question for a server's role must not wait for its log.
+    // The servers must not log requests for their role. Otherwise such a request would wait for a stalled log.
     const std::string level = "org.slf4j.simpleLogger.log.org.apache.zookeeper.server.";
     options.system_properties = {{"org.slf4j.simpleLogger.logFile", k_log},
                                  {level + "NIOServerCnxn", "warn"},
@@ -36,7 +37,7 @@ public:
     explicit zookeeper_servers(const stage_settings& settings,
                                const std::optional<turnstile::testing::server_tls>& tls = {})
         : servers_{options_for(settings, tls)} {
-        // The servers' folders exist only now.
+        // The servers' folders exist only after the first start. So the servers are stopped again for the pipes.
         for (std::size_t i = 0; i != k_servers; ++i) {
             servers_.kill(i);
             logs_.push_back(std::make_unique<server_log>(
@@ -76,7 +77,7 @@ private:
     std::vector<std::unique_ptr<server_log>> logs_;
 };
 
-// The certificates of all servers and all clients.
+// Certificates that all servers share, and certificates that all clients share.
 struct certificates {
     turnstile::testing::certificate_authority authority{"campaign"};
     turnstile::testing::issued_certificate server = authority.issue("server");
@@ -95,7 +96,7 @@ struct certificates {
     }
 };
 
-// The same servers, which accept TLS alone.
+// The ZooKeeper servers of a campaign, accepting only TLS.
 class secured_zookeeper_servers final : private certificates, public zookeeper_servers {
 public:
     explicit secured_zookeeper_servers(const stage_settings& settings)

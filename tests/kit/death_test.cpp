@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No process and no file of the kit remains when the test's process dies.
+// No process and no file of the kit remains after the death of the process that uses the kit.
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
@@ -34,7 +34,8 @@ TEST_P(sigkill_of_the_test, ends_children_and_removes_folders) {
     EXPECT_TRUE(eventually([&] { return !alive(child); }));
     EXPECT_TRUE(eventually([&] { return !alive(grandchild); }));
     EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(folder); }));
-    // This process is not the kit's child, and is still alive: so it did not keep the link open.
+    // The kit does not know this process, which is alive. If it had inherited the kit's link, the kit would still be
+    // waiting for the link's end.
     EXPECT_TRUE(alive(careless));
     ::kill(careless, SIGKILL);
 }

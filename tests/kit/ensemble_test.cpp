@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three servers: elections, pauses, restarts.
+// Tests an ensemble of three servers: elections, pauses, restarts.
 #include "turnstile/testing/ensemble.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ protected:
         servers = std::make_unique<ensemble>(ensemble_options{.count = 3});
     }
     static void TearDownTestSuite() { servers.reset(); }
-    // After every test, makes all servers run and serve.
+    // Makes all servers run and serve again after every test.
     void TearDown() override {
         for (std::size_t i = 0; i < servers->size(); ++i) {
             servers->resume(i);

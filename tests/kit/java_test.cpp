@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The Java programs that represent users' existing clients.
+// Tests the Java programs that stand for users' existing clients.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -50,7 +50,7 @@ TEST_F(curator_test, takes_turns_with_another) {
     EXPECT_NE((first.output() + second.output()).find("granted 40\n"), std::string::npos);
 }
 
-// A program is in the critical section without Curator's lock.
+// The file "writer" shows that a program is in the critical section without Curator's lock.
 TEST_F(curator_test, tells_of_a_violation) {
     std::ofstream{file("writer")} << "somebody else";
     auto contender = contend("/locks/violated", "1", "log");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process like a test: starts what its argument says, prints its data, and waits to be killed.
+// A process that behaves like a test: starts the processes that its argument names, prints their data, and waits until
+// it is killed.
 #include <unistd.h>
 
 #include <csignal>
@@ -16,7 +17,7 @@ namespace {
 
 using namespace turnstile::testing;
 
-// A child that ignores every signal that can be ignored, and has a child itself.
+// A child that ignores the signals for ending, and that has a child itself.
 constexpr const char* k_stubborn = R"sh(
 trap '' HUP INT TERM
 sleep 1000 &
@@ -25,7 +26,7 @@ echo "child $$"
 wait
 )sh";
 
-// Inherits every descriptor that is not close-on-exec, like the child of a careless library.
+// The child inherits every descriptor that is not close-on-exec, as the child of a careless library does.
 void start_careless_child() {
     const pid_t pid = ::fork();
     if (pid == 0) {
@@ -36,7 +37,7 @@ void start_careless_child() {
     std::cout << "careless " << pid << std::endl;
 }
 
-// So many ports that two processes would share some if they did not coordinate.
+// With so many ports two processes would share some if they did not coordinate.
 std::vector<loopback_port> take_many_ports() {
     constexpr std::size_t k_many = 400;
     std::vector<loopback_port> ports(k_many);

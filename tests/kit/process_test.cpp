@@ -66,8 +66,8 @@ TEST_F(process_test, pauses_and_resumes) {
     auto child = shell("while :; do sleep 0.01; done");
     for (int i = 0; i < 3; ++i) {
         child.pause();
-        // D: in vfork, because the child stopped before its exec; the process does not run either. R: the child has
-        // reached its exec, and the kernel stops this process as it leaves vfork.
+        // The pause may reach the shell's own child between vfork() and exec(). Then the shell waits in vfork(), in
+        // state D, and runs no more than in state T. The kernel stops the shell as it leaves vfork().
         EXPECT_TRUE(eventually([&] {
             const char state = state_of(child.pid());
             return state == 'T' || state == 'D';
@@ -88,7 +88,7 @@ TEST_F(process_test, terminates_a_paused_child) {
 }
 
 TEST_F(process_test, inherits_no_descriptor) {
-    const int leaking = ::open("/dev/null", O_RDONLY);  // not close-on-exec
+    const int leaking = ::open("/dev/null", O_RDONLY);  // without close-on-exec
     auto child = shell("ls /proc/$$/fd");
     ASSERT_TRUE(child.wait());
     ::close(leaking);

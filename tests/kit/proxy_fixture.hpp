@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server for all tests of the proxy, and a proxy for each test.
+// One server for all tests of the proxy, and a proxy for each test.
 #pragma once
 
 #include <gtest/gtest.h>

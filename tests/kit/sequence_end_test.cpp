@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a folder's sequence counter, on a real server that starts just before it.
+// Tests a real server whose sequence counter is just before its end.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -25,8 +25,8 @@ protected:
     temporary_folder folder_;
 };
 
-// 3.8.0 stops at the largest number; other versions may wrap, as a later server may. The snapshot has to guarantee
-// the start only.
+// Only the start of the counter is checked. Server 3.8.0 stops at the largest number, but other versions may continue
+// at the smallest.
 TEST_P(sequence_end_test, starts_just_before_the_end) {
     ensemble servers{{.count = GetParam(), .data_from = folder_.path() / "data"}};
     zk_client client{servers.connect_string()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No server and no data remain when the test's process is killed.
+// No server and no data remain after the test's process was killed.
 #include <gtest/gtest.h>
 #include <signal.h>
 

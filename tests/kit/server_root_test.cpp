@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers of another version, from a folder that a variable names.
+// Tests servers of another version, whose folder an environment variable names.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,7 +19,7 @@ namespace {
 
 using namespace turnstile::testing;
 
-// A variable of the environment, as it was before when the scope ends.
+// Sets an environment variable, and restores its earlier value at the end of the scope.
 class scoped_variable {
 public:
     scoped_variable(const char* name, const std::string& value) : name_{name} {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A single server: options, counters, data.
+// Tests a single server: its options, counters and data.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sessions that end from outside: by a second connection, and by silence.
+// Tests sessions that end from outside: through a second connection, or by silence.
 #include "turnstile/testing/session_fault.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 using namespace turnstile::testing;
 using kit_test::zk_client;
 
-// The C client gives a request up after two thirds of the timeout, which is long enough for a busy machine.
+// The C client gives a request up after two thirds of the timeout. With this timeout, that is long enough on a busy
+// machine.
 constexpr int k_short_timeout_ms = 4000;
 
 class session_test : public ::testing::Test {
@@ -61,7 +62,7 @@ TEST_F(session_test, is_not_closed_without_its_password) {
                  std::runtime_error);
     EXPECT_THROW(close_session(servers->connect_string(), owner.session_id(), "short"),
                  std::runtime_error);
-    // At each attempt the server drops the owner's connection, whatever the password is. The session remains.
+    // At each attempt the server closes the owner's connection, even if the password is wrong. The session remains.
     EXPECT_TRUE(owner.connected.wait(2));
     EXPECT_TRUE(eventually([&] { return owner.exists("/not-closed") == ZOK; }));
 }

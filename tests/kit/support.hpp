@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for the kit's tests: the state of a process, and a process to kill.
+// Helpers for the kit's tests: the state of a process, and a process that tests may kill.
 #pragma once
 
 #include <signal.h>
@@ -15,19 +15,19 @@
 
 namespace kit_test {
 
-// Returns the letter of the process's state (proc(5)); 'X' if the process has ended.
+// Returns the letter of the process's state (proc(5)), or 'X' if the process has ended.
 inline char state_of(pid_t pid) {
     const auto stat = turnstile::support::stat_behind_name(pid);
     return stat.empty() ? 'X' : stat.front();
 }
 
-// True if the process runs or can run: it has neither ended nor is it a zombie.
+// Returns true if the process has neither ended nor become a zombie.
 inline bool alive(pid_t pid) {
     const char state = state_of(pid);
     return state != 'Z' && state != 'X';
 }
 
-// Returns the rest of the first line that starts with `key` and a space; empty if there is none.
+// Returns the rest of the first line that starts with `key` and a space, or an empty text if no line does.
 inline std::string line_after(const std::string& text, std::string_view key) {
     std::istringstream lines{text};
     for (std::string line; std::getline(lines, line);) {
@@ -41,7 +41,7 @@ inline pid_t pid_after(const std::string& text, std::string_view key) {
     return rest.empty() ? 0 : static_cast<pid_t>(std::stol(rest));
 }
 
-// Runs kit_victim until it prints READY.
+// Runs kit_victim, and waits until it prints READY.
 class victim {
 public:
     explicit victim(const std::string& scene)
@@ -50,7 +50,7 @@ public:
 
     [[nodiscard]] bool ready() const { return ready_; }
     [[nodiscard]] std::string output() const { return process_.output(); }
-    // Kills only this process, as the kernel does when memory runs out.
+    // Kills only this process and not its children, as the kernel does when memory runs out.
     [[nodiscard]] bool die() {
         ::kill(process_.pid(), SIGKILL);
         return process_.wait();

@@ -20,7 +20,7 @@ using turnstile::testing::test_deadline;
 
 class zk_client {
 public:
-    // Does not wait for the connection.
+    // Returns before the client is connected.
     explicit zk_client(const std::string& servers, int timeout_ms = 30'000) {
         zoo_set_debug_level(static_cast<ZooLogLevel>(0));
         handle_ = zookeeper_init(servers.c_str(), &on_event, timeout_ms, nullptr, this, 0);
@@ -30,7 +30,7 @@ public:
     zk_client(const zk_client&) = delete;
     zk_client& operator=(const zk_client&) = delete;
 
-    // Events of the session and of watches, counted.
+    // Counts the session's events and watch events.
     event connected;
     event disconnected;
     event expired;
@@ -41,7 +41,7 @@ public:
         return {zoo_client_id(handle_)->passwd, sizeof zoo_client_id(handle_)->passwd};
     }
 
-    // These return ZooKeeper's error code.
+    // The next functions return ZooKeeper's error code.
     int create(const std::string& path, int flags = 0, std::string* created = nullptr) {
         std::string name(path.size() + 32, '\0');
         const int rc = zoo_create2(handle_, path.c_str(), "data", 4, &ZOO_OPEN_ACL_UNSAFE, flags,
@@ -50,7 +50,7 @@ public:
         return rc;
     }
     int remove(const std::string& path) { return zoo_delete(handle_, path.c_str(), -1); }
-    // Removes every client's right to read the znode, and keeps all other rights.
+    // Removes the right to read the znode from all clients. All other rights remain.
     int hide(const std::string& path) {
         Id anyone = ZOO_ANYONE_ID_UNSAFE;
         ::ACL all{ZOO_PERM_ALL & ~ZOO_PERM_READ, anyone};

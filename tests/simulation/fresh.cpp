@@ -26,8 +26,8 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr auto k_show_every = 500ms;      // on a terminal
-constexpr auto k_show_every_lines = 30s;  // in a file
+constexpr auto k_show_every = 500ms;      // when the output is a terminal
+constexpr auto k_show_every_lines = 30s;  // when the output is a file
 
 struct counts {
     std::uint64_t histories = 0;
@@ -73,7 +73,7 @@ std::size_t index_of(const history_kind& kind) {
     return at;
 }
 
-// Several threads play; one mutex guards the next turn and the results.
+// Several threads play histories. One mutex guards the choice of the next history and the results.
 class run {
 public:
     explicit run(const fresh_options& wanted)
@@ -144,7 +144,7 @@ private:
     clock::time_point shown_ = begin_;
 };
 
-// ---- the report at the end -----------------------------------------------------------------------
+// ---- the report after the last history -----------------------------------------------------------
 
 std::string table_of(const tally& all) {
     std::string text = "| kind | histories | events | grants | broken |\n|---|---|---|---|---|\n";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fresh_turns: chooses the histories of a run on fresh seeds: for one kind after the other, a block of consecutive
-// seeds that begins at random.
+// fresh_turns: chooses the histories of a run on fresh seeds: kinds of histories take turns, and each gets a block of
+// consecutive seeds that begins at a random seed.
 //
-// A value; the same seed gives the same sequence. It never draws seeds of the fixed ranges, which are played anyway,
-// nor seeds from 10,000,000 on, which are reserved for judges from outside.
+// A value; the same seed gives the same sequence. The choice never includes seeds of the fixed ranges, which are played
+// by the tests anyway, nor seeds from 10,000,000 on, which are reserved for independent judges of the project.
 #pragma once
 
 #include <cstddef>
@@ -41,7 +41,7 @@ private:
     }
 
     base::random source_;
-    std::size_t kind_ = k_history_kinds.size() - 1;  // in the current block
+    std::size_t kind_ = k_history_kinds.size() - 1;  // index of the current block's kind
     std::uint64_t seed_ = 0;
     std::uint64_t left_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The seeds that a run on fresh seeds draws: every kind equally often, and no excluded seed.
+// Tests the seeds that a run on fresh seeds draws: all kinds equally often, and no excluded seed.
 #include "simulation/fresh_turns.hpp"
 
 #include <gtest/gtest.h>
@@ -53,7 +53,7 @@ TEST(fresh_turns, draw_the_same_again_from_the_same_number_only) {
     EXPECT_LT(shared, k_round / 10);
 }
 
-// The names that `--work` accepts.
+// `--work` accepts these names, so each kind needs a distinct name.
 TEST(fresh_turns, have_a_name_for_every_kind) {
     std::set<std::string> names;
     for (const auto& kind : k_history_kinds) names.insert(to_string(kind));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The record of a run about servers that have lost data.
+// Tests simulation::history, which knows each znode of a run, for servers that have lost data.
 #include "simulation/history.hpp"
 
 #include <gtest/gtest.h>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_hunt: searches for counterexamples to a lease's rule, or replays one.
+// turnstile_hunt: searches for counterexamples to a rule for leases, or replays one counterexample.
 //
 //     turnstile_hunt --rule touch_before_write --seeds 1..20000 --jobs 2
 //     turnstile_hunt --rule touch_before_write --seed 42
 //
 // A sweep prints one line of a table: the rule, the numbers of histories, grants and counterexamples, the seed of the
-// first counterexample and the seed of the shortest one. A replay prints the story. Exits with 1 if a history broke a
-// promise other than the hunted one.
+// first counterexample and the seed of the shortest one. A replay prints the history's story. The tool exits with 1 if
+// a history broke a promise other than the hunted one.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -57,8 +57,9 @@ struct tally {
     std::uint64_t grants = 0;
     std::uint64_t counterexamples = 0;
     std::uint64_t first = std::numeric_limits<std::uint64_t>::max();
-    std::pair<std::uint64_t, std::uint64_t> shortest{first, first};  // events, seed
-    std::vector<std::string> others;  // broken promises other than the hunted one
+    // number of events and seed of the shortest counterexample
+    std::pair<std::uint64_t, std::uint64_t> shortest{first, first};
+    std::vector<std::string> others;  // promises, other than the hunted one, that a history broke
 };
 
 void count(const simulation::outcome& result, tally& into) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules by which a modelled single server keeps data and decides, one by one (simulation/keyspace.hpp).
+// Tests the rules by which the modelled single server keeps data and decides (simulation/keyspace.hpp).
 #include "simulation/keyspace.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 using namespace std::chrono_literals;
 using word = served::word;
 
-// A keyspace with a clock that the test moves.
+// A keyspace whose clock the test advances.
 class keeping {
 public:
     explicit keeping(server_kind kind) : keys_{kind, 10s, local::tree{}} {}
@@ -107,7 +107,8 @@ TEST(keyspace, of_redis_numbers_by_its_clock_where_that_is_ahead) {
     keeping server{server_kind::redis};
     const auto holder = server.attach();
     const auto first = server.apply(holder, ephemeral("/a")).zxid;
-    EXPECT_EQ(first, std::chrono::microseconds{1h}.count() + 2);  // after a history and a session
+    // the clock continues after the transactions of an earlier history and of a session
+    EXPECT_EQ(first, std::chrono::microseconds{1h}.count() + 2);
     server.pass(5ms);
     EXPECT_EQ(server.apply(holder, ephemeral("/b")).zxid,
               std::chrono::microseconds{1h + 5ms}.count());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of histories that the simulator's tool plays: one for each kind of work on each kind of servers, and the
-// hunt for counterexamples to the lease's rule.
+// Lists the kinds of histories that the tool turnstile_simulate plays: each kind of work on each kind of servers, and
+// the hunt for counterexamples to the lease's rule.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@
 namespace turnstile::tests {
 
 struct history_kind {
-    std::optional<simulation::work_kind> work;  // nothing: the hunt
+    std::optional<simulation::work_kind> work;  // empty: the hunt
     simulation::server_kind servers = simulation::server_kind::ensemble;
     friend bool operator==(const history_kind&, const history_kind&) = default;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hunt finds counterexamples to the tempting rules for a lease, and none to the shipped rule.
+// The hunt finds counterexamples to rules that look plausible for a lease, and no counterexample to the library's rule.
 #include "verification/lease_hunt.hpp"
 
 #include <gtest/gtest.h>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_lease_table: computes how much of a hold's time the lease's rule leaves, for docs/why/lease.md: the
-// shipped core on one faultless connection with a round trip of 10 ms, in virtual time.
+// turnstile_lease_table: computes the part of a hold's time that the lease's rule leaves to the holder, for
+// docs/why/lease.md. Runs the shipped core in virtual time, on one connection without faults and with a round trip of
+// 10 ms.
 #include <algorithm>
 #include <chrono>
 #include <iostream>
@@ -146,7 +147,7 @@ std::string seconds(duration d) {
     return fmt::format("{:.1f}", std::chrono::duration<double>{d}.count());
 }
 
-// Takes the lock at many phases of the idle time, and holds it for long.
+// Runs a session idle for many different lengths of time, and then takes the lock and holds it for long.
 void print(const setting& setting) {
     constexpr int k_phases = 200;
     std::optional<duration> first_least;

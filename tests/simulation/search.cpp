@@ -3,8 +3,8 @@
 //
 //     turnstile_search --clients 2 --faults 2
 //
-// Prints the numbers of states and histories. Exits with 1 if a promise was broken, and prints the shortest way
-// there; with 2 if the arguments are invalid.
+// Prints the numbers of states and histories. Exits with 1 if a promise was broken, and prints the shortest history
+// that breaks it. Exits with 2 if the arguments are invalid.
 #include <chrono>
 #include <iostream>
 #include <map>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every interleaving within small bounds keeps the contract; and the search detects a wrong world or a wrong count.
-// scripts/search uses larger bounds.
+// Every interleaving within small bounds keeps the contract. The search also detects a wrong model of the servers and
+// counts correctly. scripts/search uses larger bounds.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -54,7 +54,7 @@ TEST(search, keeps_the_contract_of_three_clients_without_faults) {
     expect_all_kept(small(3, 0));
 }
 
-// A handle may report lost requests before or after the lost connection.
+// The ZooKeeper client may report lost requests before or after it reports the lost connection.
 TEST(search, keeps_the_contract_whenever_lost_requests_are_told) {
     for (const auto when : {unanswered::before_detached, unanswered::after_attached}) {
         auto limits = small(2, 1);
@@ -72,9 +72,9 @@ TEST(search, keeps_the_contract_up_to_a_depth_with_more_faults_and_clients) {
     EXPECT_FALSE(expect_kept(limits).complete);
 }
 
-// ---- the search itself ----------------------------------------------------------------------
+// ---- the search covers its model ------------------------------------------------------------
 
-// A search in which a kind of step never happens proves nothing about that kind.
+// If the search never takes some kind of step, it proves nothing about that kind.
 TEST(search, takes_every_kind_of_step) {
     auto limits = small(2, 1);
     limits.early_timers = 1;
@@ -82,12 +82,14 @@ TEST(search, takes_every_kind_of_step) {
     const auto found = search_all(limits);
     for (std::size_t i = 0; i != k_acts; ++i) {
         const auto kind = static_cast<act>(i);
-        if (kind == act::pass || kind == act::serve_backwards) continue;  // covered below
+        // other tests below cover these two
+        if (kind == act::pass || kind == act::serve_backwards) continue;
         EXPECT_GT(found.taken[i], 0U) << name_of(kind);
     }
 }
 
-// To miss two events at once takes two faults and more steps than this test has time for.
+// In a search, missing two events at once takes two faults and more steps than a test has time for. So this test calls
+// the servers directly.
 TEST(search, tells_missed_events_in_either_order) {
     constexpr session_name session = 101;
     servers world;
@@ -101,7 +103,7 @@ TEST(search, tells_missed_events_in_either_order) {
     EXPECT_EQ(forwards[1].path, other[0].path);
 }
 
-// Time passes only if nothing else can happen: here, the event that a client waits for is lost.
+// Time passes only if nothing else can happen. Here the client waits for an event that the servers never send.
 TEST(search, lets_time_pass_where_nothing_else_can_happen) {
     auto limits = small(2, 0);
     limits.wrong = wrong_world::lost_watch;
@@ -116,7 +118,7 @@ double walk(model& world, const position& from) {
     return ends;
 }
 
-// Merging states gives the same count as enumerating the histories.
+// The search merges equal states. It must count as many histories as a walk through all of them.
 TEST(search, counts_the_histories_that_there_are) {
     for (const auto& limits : {small(1, 1), small(2, 0)}) {
         model world{limits};
@@ -150,9 +152,9 @@ TEST(search, stops_at_its_number_of_states) {
     EXPECT_EQ(found.breach, "");
 }
 
-// ---- wrong worlds ---------------------------------------------------------------------------
+// ---- worlds that break an assumption of the core --------------------------------------------
 
-// Returns the promise that the search finds broken there, with the steps that lead to it.
+// Returns the promise that the search finds broken in a wrong world, and prints the steps that lead to the breach.
 std::string broken_in(wrong_world wrong, const bounds& within) {
     auto limits = within;
     limits.wrong = wrong;
@@ -169,7 +171,7 @@ TEST(search, needs_servers_that_keep_a_session_for_its_lease) {
 TEST(search, needs_servers_that_refuse_late_writes) {
     EXPECT_EQ(broken_in(wrong_world::late_writes, small(2, 1)), "G4");
 }
-// Events are hints: a waiter reads again from time to time.
+// A waiter does not rely on events: it also reads the folder from time to time.
 TEST(search, needs_no_watch_that_fires) {
     auto limits = small(2, 0);
     limits.wrong = wrong_world::lost_watch;

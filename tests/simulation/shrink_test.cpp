@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shrinking histories: steps that are left out stay out, and steps that a failure needs remain.
+// Tests of shrinking: faults that were left out stay out, and faults that a failure needs remain.
 #include <gtest/gtest.h>
 
 #include <stdexcept>
@@ -11,7 +11,7 @@ namespace {
 
 using numbers = disturbances::numbers;
 
-// Returns a seed whose history has enough faults.
+// Returns the first seed whose history has more than 40 faults.
 std::uint64_t eventful() {
     for (std::uint64_t seed = 1;; ++seed)
         if (simulate(seed).drawn > 40) return seed;

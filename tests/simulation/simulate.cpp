@@ -5,8 +5,8 @@
 //     turnstile_simulate --seeds 1..2000 --jobs 2
 //     turnstile_simulate --fresh 5
 //
-// Exits with 1 if a promise was broken. A sweep then prints the lowest seed that breaks one, shrunk, and the line
-// that replays it; a run on fresh seeds (fresh.hpp) prints each such seed.
+// Exits with 1 if a promise was broken. A sweep then shrinks the history of the lowest such seed, and prints it with
+// the line that replays it. A run on fresh seeds (fresh.hpp) prints each such seed.
 #include <unistd.h>
 
 #include <algorithm>
@@ -145,7 +145,7 @@ simulation::reduction shrink(const arguments& wanted, const simulation::outcome&
         });
 }
 
-// Several threads play the histories of a range; each history is a pure function of its seed.
+// Several threads play the histories of a range of seeds. Each history is a pure function of its seed.
 class sweep {
 public:
     explicit sweep(const arguments& wanted) : wanted_{wanted}, next_{wanted.seeds.first} {}
@@ -178,7 +178,7 @@ public:
         for (const auto& [name, count] : breaches_)
             fmt::print("{} broken in {} histories\n", name, count);
     }
-    // The lowest seed that breaks a promise: all lower seeds were played as well.
+    // The history of the lowest seed that breaks a promise. All lower seeds were played as well.
     [[nodiscard]] const std::optional<simulation::outcome>& first_breach() const {
         return first_breach_;
     }

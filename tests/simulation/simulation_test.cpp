@@ -19,7 +19,7 @@ namespace {
 
 void expect_kept(std::uint64_t seed) {
     const auto result = simulate(seed);
-    // Played again for its story: a seed always has the same history.
+    // Plays the seed again to print its story. A seed always gives the same history.
     if (result.broken) ADD_FAILURE() << simulate(seed, {}, trace::detail::full).report();
 }
 
@@ -47,25 +47,32 @@ void expect_kept(work_kind work) {
         expect_kept(seed, work);
 }
 
-// Seeds that once broke a promise, with the commit. A seed keeps its history only until the simulator changes; the
-// named tests keep its finding.
+// Seeds that once broke a promise. The comments name the last commit with the failure, the promise, and the unit test
+// that now covers the cause. "The judge", "the model" and "the scenario" mean that this part of the simulation was
+// wrong, and not the library; its corrected rule follows. A seed keeps its history only until the simulator changes.
 struct found_seed {
     std::uint64_t seed = 0;
     work_kind work = work_kind::locks;
 };
 constexpr std::array k_found{
-    // 6bbd0dd, G5: contender_in_session.whose_watch_an_earlier_connection_lost_asks_for_it_again
+    // Commit 6bbd0dd broke the promise G5 in the next seeds. Test:
+    // contender_in_session.whose_watch_an_earlier_connection_lost_asks_for_it_again
     found_seed{7'029'489},
     found_seed{7'262'731},
-    // 6bbd0dd, G4: simulation.waits_for_those_who_still_come_to_their_turn
+    // Commit 6bbd0dd broke the promise G4 in the next seeds. Test:
+    // simulation.waits_for_those_who_still_come_to_their_turn
     found_seed{905'244, work_kind::deadlocks},
-    // d7e23cc, M2, the judge: a session that was left ends at the latest two ticks after its timeout
+    // Commit d7e23cc broke the promise M2 in the next seeds, by a fault of the judge: a session that its client left
+    // ends at the latest two ticks after its timeout.
     found_seed{1'418'227, work_kind::recursion},
-    // d7e23cc, E1, the judge: a term whose znode was removed by hand does not end a later hint
+    // Commit d7e23cc broke the promise E1 in the next seeds, by a fault of the judge: a term whose znode was removed by
+    // hand does not use up the next term's hint.
     found_seed{1'362'975, work_kind::elections},
-    // 1fbf697, G6, the judge: a machine whose clock stopped may be granted late, as it may hold for too long
+    // Commit 1fbf697 broke the promise G6 in the next seeds, by a fault of the judge: a client whose clock stopped may
+    // learn of its grant late.
     found_seed{6'683'334},
-    // b5bbae5, G2, the judge: nor does that clock show how long ago its waiter's znode was deleted by hand
+    // Commit b5bbae5 broke the promise G2 in the next seeds, by a fault of the judge: a clock that stopped does not
+    // show how long ago a znode was deleted by hand.
     found_seed{689'493},
     found_seed{1'741'584},
     found_seed{3'257'218},
@@ -75,24 +82,33 @@ constexpr std::array k_found{
     found_seed{7'575'360},
     found_seed{8'727'287},
     found_seed{8'899'261},
-    // b5bbae5, G4: session_looks.give_back_a_watch_that_another_contender_set
+    // Commit b5bbae5 broke the promise G4 in the next seeds. Test:
+    // session_looks.give_back_a_watch_that_another_contender_set
     found_seed{4'096'197, work_kind::recursion},
     found_seed{4'571'912, work_kind::conversions},
-    // eb283cc, M2, the judge: an expired session waits while the leader closes others
+    // Commit eb283cc broke the promise M2 in the next seeds, by a fault of the judge: an expired session stays while
+    // the leader closes other sessions.
     found_seed{1'700'829},
-    // dbf7beb, G3: contender_permits.a_second_look_waits_for_the_look_that_is_under_way
+    // Commit dbf7beb broke the promise G3 in the next seeds. Test:
+    // contender_permits.a_second_look_waits_for_the_look_that_is_under_way
     found_seed{1'993'654},
-    // 53c75e4, G4, the judge: a session that is not needed is replaced when an answer is late
+    // Commit 53c75e4 broke the promise G4 in the next seeds, by a fault of the judge: a client replaces a session that
+    // it does not need if an answer is late.
     found_seed{3'653'085, work_kind::recursion},
-    // c1032eb, no end, the judge: its quorum asked again although a lease is too short forever
+    // Commit c1032eb did not end the next seed, by a fault of the modelled quorum: it retried although the lease would
+    // always be too short.
     found_seed{6'136'977},
-    // 470e973, the model: a caller that left got the outcome of its call a second time
+    // Commit 470e973 failed in the next seed by a fault of the model: a caller that had left got the outcome of its
+    // call a second time.
     found_seed{101'700},
-    // c87ff03, G4, the scenario: a packet limit for one contender, and a retained lock beside it
+    // Commit c87ff03 broke the promise G4 in the next seeds, by a fault of the scenario: the packet limit was computed
+    // for one contender, and there was also a retained lock.
     found_seed{240'662},
-    // cb0e738, G3, the judge: a contender with room that has not got the event still has a watch
+    // Commit cb0e738 broke the promise G3 in the next seeds, by a fault of the judge: a permit's contender that now has
+    // room keeps its watch until it gets the event.
     found_seed{11'016'697},
-    // 6bbd0dd, X1: wait_for_graph.tells_an_owners_waits_for_one_lock_apart
+    // Commit 6bbd0dd broke the promise X1 in the next seeds. Test:
+    // wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };
 
@@ -125,9 +141,9 @@ TEST(simulation, keeps_what_rates_promise) {
     expect_kept(work_kind::rates);
 }
 
-// Cycles of waits end one after the other, each after several reads: that takes long, and is no standstill.
-// The time counts from the latest answer. In seed 1 the leader takes 16 timeouts to close sessions one after another, and
-// the last contender leaves 29 timeouts after the last fault.
+// Cycles of waits end one after the other, and each needs several reads. That takes long, but is no standstill: the
+// time until `settle` counts from the latest answer. In seed 1 the leader takes 16 timeouts to close sessions one after
+// another. The last contender leaves 29 timeouts after the last fault.
 TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         auto scenario = draw_scenario(seed, work_kind::deadlocks);
@@ -137,7 +153,7 @@ TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
     }
 }
 
-// A fault that never meets an operation finds nothing.
+// A kind of fault that never affects an operation finds nothing.
 TEST(simulation, lets_each_kind_of_fault_happen) {
     std::array<std::uint64_t, k_faults> seen{};
     const auto count = [&seen](const scenario& drawn) {
@@ -177,7 +193,7 @@ TEST(simulation, grants_locks) {
     EXPECT_GE(grants, 300U);
 }
 
-// Nor does the simulator find faults of batched removals if no batch happens.
+// The simulator cannot find faults of batched removals if no client removes a batch.
 TEST(simulation, removes_contenders_together) {
     std::uint64_t batches = 0;
     for (std::uint64_t seed = 1; seed <= 300; ++seed) batches += simulate(seed).batches;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Histories of the shipped core on one modelled server of the Redis or the SQL kind: the promises that the back ends
-// declare hold. Other promises are seen to break, and the fencing token catches that.
+// Histories of the shipped core on one modelled server of the Redis or the SQL kind. The promises that its back end
+// declares must hold. If the server breaks exclusion, which it does not promise, the fencing token must catch that.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -47,7 +47,7 @@ TEST(single_server, of_the_sql_kind_keeps_what_is_declared) {
     expect_kept_by_all_work(server_kind::sql);
 }
 
-// Each of these seeds once broke a promise, by a fault of the product, of the model, or of the judge.
+// Each of these seeds once broke a promise, by a fault of the library, of the model, or of the judge.
 TEST(single_server, keeps_what_is_declared_where_a_seed_broke_it_once) {
     struct found {
         server_kind servers;
@@ -94,7 +94,7 @@ TEST(single_server, keeps_what_is_declared_where_a_seed_broke_it_once) {
         expect_kept(seed, work, servers);
 }
 
-// Sums over the histories on one kind of server.
+// Totals over the histories on one kind of server.
 struct sum {
     std::uint64_t histories = 0;
     std::uint64_t grants = 0;
@@ -126,7 +126,8 @@ bool is_stepped(const scenario& s) {
     return s.every[static_cast<std::size_t>(fault::server_clock_step)] > core::duration{};
 }
 
-// exclusion: best_effort. Two holders at once occur, and of each pair the earlier one's late writes are refused.
+// The server promises exclusion only as best_effort: two holders at once occur. Of each such pair a store that compares
+// tokens must refuse the earlier holder's late writes.
 TEST(single_server, that_loses_data_is_seen_to_grant_twice_and_the_token_refuses_each_late_write) {
     const auto all = play(server_kind::redis, 600, [](const scenario& s) {
         return s.single.promised.exclusion == exclusion_promise::best_effort;
@@ -136,7 +137,8 @@ TEST(single_server, that_loses_data_is_seen_to_grant_twice_and_the_token_refuses
     EXPECT_EQ(all.double_holds, all.refused_by_token + all.brought_back);
 }
 
-// exclusion: leased, "while the server keeps its data and its clock runs at a true rate".
+// The server promises exclusion as leased, "while the server keeps its data and its clock runs at a true rate": no lock
+// has two holders at once.
 TEST(single_server, that_keeps_its_data_and_its_clock_grants_once) {
     for (const auto servers : k_single_servers) {
         const auto all = play(servers, 400, [](const scenario& s) {
@@ -158,7 +160,7 @@ TEST(single_server,
     }
 }
 
-// A fault that never meets an operation finds nothing.
+// A kind of fault that never affects an operation finds nothing.
 TEST(single_server, is_met_by_each_kind_of_fault) {
     std::vector<std::string> wanted{"is not told that it has events",
                                     "a bell is late",
@@ -193,7 +195,7 @@ TEST(single_server, plays_one_history_for_a_seed) {
     }
 }
 
-// The judge uses the promises that the back ends declare, and not the model's own.
+// The judge uses the promises that the real back ends declare, and does not have its own copy of them.
 #if TURNSTILE_HAS_REDIS
 TEST(single_server, of_the_redis_kind_is_judged_by_what_its_back_end_declares) {
     redis::server_facts durable;

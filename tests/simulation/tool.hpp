@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the programs of this folder: the option --seeds, and the conversion of arguments and exceptions into an
-// exit status.
+// Code that the programs of this folder share: the option --seeds, and the conversion of arguments and exceptions into
+// an exit status.
 #pragma once
 
 #include <charconv>
@@ -28,7 +28,7 @@ inline std::uint64_t parse_seed(const std::string& text) {
     return value;
 }
 
-// Parses "A..B".
+// Parses a range "A..B".
 inline seed_range parse_seeds(const std::string& text) {
     const auto dots = text.find("..");
     if (dots == std::string::npos)
@@ -45,7 +45,7 @@ inline CLI::Option* add_seeds_option(CLI::App& app, seed_range& into) {
         "plays the histories of the seeds A..B (default: 1..1000)");
 }
 
-// `run` returns the exit status. Returns 2 if the arguments are invalid or `run` throws.
+// Returns the exit status that `run` returns, or 2 if the arguments are invalid or `run` throws.
 template <class F>
 int run_tool(CLI::App& app, int count, char** words, F&& run) {
     try {

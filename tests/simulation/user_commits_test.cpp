@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// testing::simulation::commit(): the rules and the errors of guard::commit(), and several holds.
+// Tests testing::simulation::commit(): the rules and errors of guard::commit(), and commits under several holds.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -28,7 +28,7 @@ protected:
         EXPECT_TRUE(run.run_until([&] { return run.valid(held); }, 30s));
         return held;
     }
-    // Returns no error if the commit was executed.
+    // Returns the commit's error code; no error if the commit was executed.
     static std::error_code code(const outcome& told) {
         return told && !*told ? std::error_code{told->error().code()} : std::error_code{};
     }
@@ -60,7 +60,7 @@ TEST_F(user_commits, that_break_a_rule_are_refused_as_a_guards_are) {
     EXPECT_EQ(
         refusal(held, transaction{}.put("/stock", std::string(transaction::k_most_bytes, 'x'))),
         errc::bad_option);
-    // A sequential znode whose name consists of its number.
+    // This creates a sequential znode whose whole name is its number.
     EXPECT_TRUE(*commit(held, transaction{}.make("/orders").create(
                                   "/orders/", "", node_kind::persistent_sequential)));
     run.settle();
@@ -93,7 +93,7 @@ TEST_F(user_commits, may_rest_on_several_holds) {
     run.settle();
 }
 
-// The znode is deleted, and its holder does not know it yet.
+// A third party deletes the znode, and the znode's holder does not know it yet.
 TEST_F(user_commits, fail_when_a_further_hold_does_not_stand) {
     const auto first = hold(ann, "/locks/a");
     const auto second = hold(ann, "/locks/b");

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile::testing::simulation in a user's test of a service: kinds of locks, permits, and entries by a rate gate.
+// Uses turnstile::testing::simulation as a user's test of a service would: kinds of locks, permits, and entries through
+// a rate gate.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -144,7 +145,7 @@ TEST(user_kinds, a_caller_that_waits_for_room_does_not_keep_the_history_from_its
     EXPECT_EQ(outcomes.at(1).error(), errc::closed);
 }
 
-// The place of a waiting caller belongs to its session.
+// A caller's place in the queue belongs to the caller's session, and so is lost with the session.
 TEST(user_kinds, a_caller_that_waits_for_room_learns_that_its_place_is_lost) {
     simulation run{{.seed = 7, .servers = 3}};
     const auto ann = run.add_client();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile::testing::simulation in a user's test of a service: guarded writes, elections and jobs.
+// Uses turnstile::testing::simulation as a user's test of a service would: guarded writes, elections and jobs.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -38,7 +38,7 @@ TEST(user_recipes, a_commit_writes_while_the_hold_stands) {
     run.settle();
 }
 
-// The holder slept past its lease. Like guard::commit(), the commit checks the clock first.
+// The holder was paused past the end of its lease. Its commit checks the clock first, as guard::commit() does.
 TEST(user_recipes, a_commit_of_a_holder_that_overslept_is_refused) {
     simulation run{{.seed = 2, .servers = 3}};
     const auto ann = run.add_client();
@@ -83,7 +83,7 @@ TEST(user_recipes, a_commit_under_nothing_is_not_held) {
     run.settle();
 }
 
-// A release that does not reach the servers takes effect at the session's end, and no later.
+// If a release does not reach the servers, the lock becomes free when the session expires, and no later.
 TEST(user_recipes, a_release_that_no_server_hears_frees_the_lock_within_the_session_time_out) {
     simulation run{{.seed = 5, .servers = 3, .session_timeout = 10s, .tick = 500ms}};
     const auto ann = run.add_client();
@@ -103,7 +103,7 @@ TEST(user_recipes, a_release_that_no_server_hears_frees_the_lock_within_the_sess
 
 // ---- elections ------------------------------------------------------------------------------------
 
-// A service that takes part: the number of its notifications, and its current state.
+// A service that takes part in an election: counts its notifications, and knows its current state.
 struct candidate {
     simulation& run;
     std::string name;
@@ -171,7 +171,7 @@ TEST(user_recipes, who_stays_out_leads_once) {
     run.settle();
 }
 
-// Whatever fails, no two lead at a time, and after the faults one leads.
+// While servers and clients fail, never do two participants lead at a time. After the faults one participant leads.
 TEST(user_recipes, never_do_two_lead) {
     for (std::uint64_t seed = 1; seed <= 25; ++seed) {
         simulation run{{.seed = seed,
@@ -220,7 +220,7 @@ TEST(user_recipes, a_job_runs_once_in_its_period) {
     const auto bob = run.add_client();
     ask(ann);
     run.run_for(1s);
-    ask(bob);  // while it runs
+    ask(bob);  // the job runs at this moment
     ASSERT_TRUE(run.run_until([&] { return reports.size() == 2; }, 30s));
     EXPECT_EQ(reports.at(0).verdict, job_verdict::running);
     EXPECT_EQ(reports.at(1).verdict, job_verdict::ran);
@@ -238,7 +238,8 @@ TEST(user_recipes, a_job_runs_once_in_its_period) {
     run.settle();
 }
 
-// Its end was never recorded: no participant runs it before it must be over.
+// The servers never learn that the crashed run has ended. So no participant runs the job again before at_most_for has
+// passed.
 TEST(user_recipes, a_job_of_a_client_that_crashed_counts_as_running) {
     simulation run{{.seed = 4, .servers = 3}};
     int runs = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile::testing::simulation as a user sees it: public headers only.
+// Uses turnstile::testing::simulation as a user does, with public headers only.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ TEST(user_simulation, grants_in_the_order_of_arrival_with_growing_tokens) {
     run.settle();
 }
 
-// A service under test would write as long as it holds, with its token.
+// `write` stands for a service that writes with its fencing token while it holds the lock.
 TEST(user_simulation, lets_a_resource_refuse_who_slept_past_its_lease) {
     simulation run{{.seed = 3, .servers = 3}};
     fencing_token largest;
@@ -66,12 +66,12 @@ TEST(user_simulation, lets_a_resource_refuse_who_slept_past_its_lease) {
                                     .on_lost = [&](const error&) { told = true; }});
     ASSERT_TRUE(run.run_until([&] { return run.valid(first); }, 30s));
     const auto second = run.acquire(bob, k_path, {.on_granted = write});
-    // The client checks its guard, falls asleep, and writes.
+    // The client checks its guard, is paused, and writes after the pause.
     run.pause(ann, 2min);
     run.after(ann, 0s, [&] { write(of_ann); });
     ASSERT_TRUE(run.run_until([&] { return run.valid(second); }, 1min));
     EXPECT_FALSE(run.valid(first));
-    EXPECT_FALSE(told);  // the client is asleep
+    EXPECT_FALSE(told);  // the client is still paused
     ASSERT_TRUE(run.run_until([&] { return told; }, 3min));
     EXPECT_EQ(refused, 1);
     run.settle();

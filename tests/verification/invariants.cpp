@@ -28,7 +28,7 @@ void breach(const char* name, const std::string& description) {
     throw violation{name, description};
 }
 
-// ---- the notices ----------------------------------------------------------------------------
+// ---- notices --------------------------------------------------------------------------------
 
 void invariants::on_call(contender_key key, contender_record&& record) {
     if (record.deadline) waiting_.insert(key);
@@ -92,7 +92,8 @@ void invariants::judge_grant(contender_key key, contender_record& record) {
     const auto& mine = *history_.find(record.znode);
     if (record.max_hold > core::duration{} && record.max_end - holder.local_now() > record.max_hold)
         breach("M1", name(key) + " is granted for longer than its max_hold");
-    // The core does not know the tried rule: its late grants do not become guards.
+    // In a hunt for a rule (`trial`), the core does not know that rule. The model makes no guards of its late grants,
+    // so they break no promise.
     if (holder.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
         breach("G1", name(key) + " is granted when its lease is over");
     judge_place(key, mine);
@@ -100,8 +101,9 @@ void invariants::judge_grant(contender_key key, contender_record& record) {
     judge_token(key, record, mine);
 }
 
-// Returns true if touches are relayed, and the leader could not be reached, or is not searched for. Returns false
-// right after a stop: the servers' messages from the meantime are still unread.
+// Returns true if a lease may be too short: servers relay the client's messages, and the client could not reach the
+// leader or does not search for it. Returns false right after a pause of the client: the servers' messages from the
+// pause are still unread.
 bool invariants::may_lack_a_lease(const client_view& client) const {
     using namespace std::chrono_literals;
     const auto timeout = scenario_.time.session_timeout;
@@ -109,7 +111,7 @@ bool invariants::may_lack_a_lease(const client_view& client) const {
     const bool slept = client.latest_stop() > timeout * 6 / 10;
     if (slept && now() < client.awake_since() + timeout * 9 / 10) return false;
     const bool goes = scenario_.place != core::placement::anywhere && scenario_.roles_known;
-    // After that the client tries again.
+    // After the last fault the client needs this long to try again to reach the leader.
     const auto again = 2 * std::max<core::duration>(timeout, 5s);
     return !goes || now() < instant{} + scenario_.faults_last + again;
 }
@@ -130,7 +132,7 @@ void invariants::judge_failure(contender_key key, const contender_record& record
         (why == errc::quota_exceeded && history_.over_quota(record.folder)) ||
         (why == errc::closed && client.core().state() == session_state::closed);
     if (!because) breach("G8", name(key) + " fails without reason: " + why.message());
-    // With a lock delay, the mark of a contender that left long ago may be in the way as well.
+    // With a lock delay, the crash mark of a contender that left long ago may also cause `busy`.
     if (why == errc::busy && scenario_.lock_delay == core::duration{}) judge_busy(key, record);
 }
 
@@ -143,14 +145,14 @@ void invariants::judge_gone(contender_key key, const contender_record& record) {
         breach("G8", name(key) + " is told that nothing is left, and " + left->znode + " stands");
 }
 
-// A session that the client has replaced (because it flapped, or a znode could not be removed) expires with its
-// timeout.
+// Returns true if the client still uses the session. After it replaced a session (because connections broke too often,
+// or it could not remove a znode), that session expires with its timeout.
 bool invariants::counts_on(client_id client, session_id session) const {
     return !history_.told_over.contains(session) &&
            this->client(client).core().session_id() == session;
 }
 
-// ---- what is so -----------------------------------------------------------------------------
+// ---- state after each step ------------------------------------------------------------------
 
 void invariants::on_step(client_id client) {
     const auto& view = this->client(client);
@@ -168,7 +170,7 @@ void invariants::on_step(client_id client) {
             breach("G5", name(key) + " is not told that its hold is at risk");
 }
 
-// An epoch ends with `lost`, and only then does the next one begin.
+// An epoch ends with `lost`, and the next epoch begins only after that.
 void invariants::on_state(client_id client, const session_change& step) {
     const bool begins = step.to == session_state::connecting;
     const bool ends = step.to == session_state::lost;
@@ -180,10 +182,11 @@ void invariants::on_state(client_id client, const session_change& step) {
     if (step.to == session_state::connected) connected_[client] = now();
 }
 
-// If its servers and its connection have been healthy long enough, the session is kept alive and its lease is fresh.
+// If a client's servers and connection have been healthy for long enough, the client keeps its session alive and its
+// lease is fresh. So it may not lose the session.
 void invariants::judge_lost_session(client_id client) const {
     const auto timeout = scenario_.time.session_timeout;
-    // In a hunt the timeout may leave a hold through a follower almost no lease.
+    // In a hunt the timeout may be so short that a client of a follower has almost no lease.
     if (scenario_.trial.hunting || 8 * round_trip() > timeout) return;
     if (slept_lately(this->client(client))) return;
     const auto seen = seen_.find(client);
@@ -192,7 +195,8 @@ void invariants::judge_lost_session(client_id client) const {
         breach("G5", fmt::format("client {} loses its session while all is well", client));
 }
 
-// Checks the claim of docs/why/lease.md itself, whether or not there is a hold.
+// Checks the claim that docs/why/lease.md proves, also while no contender holds: the lease ends before the servers may
+// expire the session.
 void invariants::judge_lease(const client_view& view) const {
     const auto until = view.core().session_lease().valid_until();
     const auto deadline = servers_.deadline(view.core().session_id());
@@ -243,7 +247,8 @@ void invariants::after_event() {
     judge_packets();
 }
 
-// A client within its limits sends no packet that servers refuse: the session could never recover from a refusal.
+// Servers must never refuse a packet of a client that keeps its limits: each new connection would send that packet
+// again.
 void invariants::judge_packets() const {
     if (scenario_.packets_fit && servers_.refused_packets() != 0)
         breach("G4", "a client has more watches than a server takes in one packet");
@@ -252,7 +257,7 @@ void invariants::judge_packets() const {
 void invariants::judge_created() {
     for (const auto& znode : history_.take_created()) {
         const auto& contender = *history_.find(znode);
-        if (contender.came == arrival::late) continue;  // G4: removed when the client finds it
+        if (contender.came == arrival::late) continue;  // G4 judges whether the client removes it
         const auto key = history_.tagged.at(contender.data);
         const auto& record = history_.contenders.at(key);
         if (record.gone && !record.abandoned && counts_on(key.first, contender.session))
@@ -262,8 +267,8 @@ void invariants::judge_created() {
 }
 
 void invariants::judge_holds() {
-    std::map<std::string, std::vector<contender_key>> valid;  // by folder
-    std::vector<contender_key> failed;  // the servers may have granted the lock again
+    std::map<std::string, std::vector<contender_key>> valid;  // by the lock's folder
+    std::vector<contender_key> failed;  // holds whose lock the servers may have granted again
     for (const auto& key : holding()) {
         auto& record = history_.contenders.at(key);
         const auto& mine = *history_.in_place_of(record.znode);
@@ -292,7 +297,7 @@ void invariants::judge_holds() {
     judge_failed_by_servers(failed, valid);
 }
 
-// Describes the guard, with the true times for the values of the client's clock.
+// Describes the guard. Converts the times on the client's clock into true times.
 std::string invariants::guard(contender_key key) const {
     const auto& record = history_.contenders.at(key);
     return fmt::format("{} (granted at {:.6f}, valid until {:.6f})", name(key),
@@ -338,9 +343,10 @@ core::duration invariants::confirmation() const {
                                                       : scenario_.time.session_timeout / 5;
 }
 
-// The znode must go as soon as its client could have an answer to the remove. If the client has left the session, the
-// znode goes at most two ticks after the servers' deadline. A new leader restarts that deadline, and a leader that
-// closes other expired sessions delays it.
+// Judges contenders that exceeded a limit of their hold or their wait. Such a contender's znode must be gone as soon as
+// its client could have the answer to the remove. If the client has left the session, the znode may stay until two
+// ticks after the servers' deadline. A new leader restarts that deadline, and a leader that closes other expired
+// sessions delays it.
 void invariants::judge_given_up() {
     std::erase_if(given_up_, [this](const contender_key& key) {
         const auto& record = history_.contenders.at(key);

@@ -54,7 +54,8 @@ private:
 
 [[noreturn]] void breach(const char* invariant, const std::string& description);
 
-// Returns whether two contenders may not hold at the same time. For permits the sums count instead.
+// Returns whether contenders of two kinds may not hold at the same time. For permits, the judge compares their sum with
+// the limit instead.
 [[nodiscard]] bool exclude(core::contender_kind a, core::contender_kind b);
 
 class invariants final : public recorder {
@@ -63,7 +64,7 @@ public:
                const servers_view& servers)
         : recorder{future, truth}, scenario_{scenario}, history_{truth}, servers_{servers} {}
 
-    // ---- what happened ----
+    // ---- inputs ---- ------
     void on_call(contender_key key, contender_record&& record) override;
     void on_given_up(contender_key key) override;
     void on_state(client_id client, const session_change& step) override;
@@ -76,28 +77,28 @@ public:
 
     void after_event() override;
 
-    // ---- for judges of recipes that use these locks ----
+    // ---- for judges of recipes that use these locks ---- ----
     [[nodiscard]] bool healthy() const { return servers_.healthy(); }
-    // The time since which this client has had an undisturbed connection to the servers.
+    // The time since which nothing has disturbed this client's connection to the servers.
     [[nodiscard]] instant undisturbed_since(client_id client) const;
-    // Longest time of a request and its answer while nothing is disturbed.
+    // Longest time between a request and its answer while nothing is disturbed.
     [[nodiscard]] core::duration round_trip() const;
-    // Longest time for which an event may wait at a single server if its bell is lost or late: until the session
-    // polls.
+    // Longest time for which an event may wait at a single server. If the server's notification is lost or late, the
+    // session polls and finds the event.
     [[nodiscard]] core::duration longest_unheard() const;
 
-    // Returns true if servers without the promise have forgotten the basis of a grant, or ended its session early:
-    // then they may have granted the lock again. True as long as the unknown lease may run.
+    // Returns true if the servers have forgotten the basis of a grant, or have ended its session early, and do not
+    // promise the opposite. Then they may have granted the lock again, for as long as the client's lease may run.
     [[nodiscard]] bool is_failed_by_servers(contender_key key, const znode_record& mine) const;
-    // The servers have forgotten that the znode was removed, and its client has received nothing from them since.
+    // Returns true if the servers have forgotten the znode's removal, and the client has received no message since.
     [[nodiscard]] bool is_back_unheard(client_id client, const znode_record& znode) const;
 
     // Violations on servers that do not promise exclusion.
     struct seen_broken {
-        std::uint64_t double_holds = 0;  // two guards, both valid, of holds that exclude each other
-        std::uint64_t refused_by_token = 0;  // where the token refuses the earlier hold
-        // The rest, where the later hold has the smaller token: another client had removed the waiter, and the
-        // servers forgot that.
+        std::uint64_t double_holds = 0;  // pairs of valid guards of holds that exclude each other
+        std::uint64_t refused_by_token = 0;  // pairs of which the token refuses the earlier hold
+        // The other pairs, in which the later hold has the smaller token. Another client had removed the later hold's
+        // znode, and the servers brought the znode back.
         std::uint64_t brought_back = 0;
     };
     [[nodiscard]] const seen_broken& broken() const noexcept { return broken_; }
@@ -117,7 +118,7 @@ private:
     [[nodiscard]] bool counts_on(client_id client, session_id session) const;
     void judge_order(contender_key key, const contender_record& record,
                      const core::asked_to_release& order);
-    // For each kind of lock (invariants_kinds.cpp).
+    // The next functions judge single kinds of locks (invariants_kinds.cpp).
     void judge_place(contender_key key, const znode_record& mine) const;
     void judge_delay(contender_key key, const contender_record& record);
     void judge_token(contender_key key, const contender_record& record, const znode_record& mine);
@@ -136,12 +137,12 @@ private:
     void judge_low_water_marks();
     void judge_created();
     void judge_holds();
-    // For servers that lose data, or whose clocks are set (invariants_servers.cpp).
+    // The next functions are for servers that lose data or whose clocks are set (invariants_servers.cpp).
     void judge_failed_by_servers(const std::vector<contender_key>& failed,
                                  const std::map<std::string, std::vector<contender_key>>& valid);
     void judge_double(contender_key failed, contender_key other);
     [[nodiscard]] bool goes_by_lost_data(client_id client) const;
-    // Returns true for a single server that promises G1: its clock is at most slewed, and its data stay.
+    // Returns true for a single server that promises G1: its clock is slewed but never set, and it loses no data.
     [[nodiscard]] bool keeps_its_clock() const;
     void judge_lost_session(client_id client) const;
     void judge_lease(const client_view& view) const;
@@ -151,7 +152,7 @@ private:
     void judge_deadlines();
     void judge_given_up();
     [[nodiscard]] bool slept_lately(const client_view& view) const;
-    [[nodiscard]] core::duration confirmation() const;  // its interval
+    [[nodiscard]] core::duration confirmation() const;  // interval of confirmations
 
     struct seen_session {
         session_id session = 0;
@@ -162,12 +163,14 @@ private:
     const scenario& scenario_;
     history& history_;
     const servers_view& servers_;
-    std::map<client_id, seen_session> seen_;  // after the latest step
-    std::map<client_id, instant> connected_;  // time of the latest attach
-    std::int64_t low_water_judged_at_ = 0;    // the latest judged transaction
-    instant unhealthy_{};                     // when a server was last without its majority
-    std::set<contender_key> waiting_;         // with a deadline
-    std::set<contender_key> given_up_;        // by a limit of the hold or the wait
+    std::map<client_id, seen_session> seen_;  // by client, after its latest step
+    std::map<client_id, instant> connected_;  // time at which each client attached last
+    std::int64_t low_water_judged_at_ = 0;    // latest judged transaction
+    // latest time at which a server was without its majority
+    instant unhealthy_{};
+    std::set<contender_key> waiting_;  // waiting contenders that have a deadline
+    // contenders that exceeded a limit of their hold or their wait
+    std::set<contender_key> given_up_;
     seen_broken broken_;
     std::set<std::pair<contender_key, contender_key>> doubles_;
 };

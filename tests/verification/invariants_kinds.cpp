@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which holders may hold at the same time, and which contender had to be first: for mutexes, readers and writers, and
-// semaphores.
+// Decides which holders may hold at the same time, and which contender had to be first: for mutexes, readers and
+// writers, and semaphores.
 #include <algorithm>
 #include <limits>
 
@@ -30,25 +30,28 @@ bool stood(const znode_record& record, std::int64_t at) {
 bool exclude(contender_kind a, contender_kind b) {
     if (core::family(a) == contender_family::semaphore) return false;
     if (core::family(a) != contender_family::read_write) return true;
-    // An upgrade rests on its own upgradable hold; no other contender has one at that time.
+    // An upgrade needs an upgradable hold of the same client. No other contender holds as upgradable or as upgrade at
+    // that time.
     if (a == contender_kind::upgrade || b == contender_kind::upgrade)
         return a != contender_kind::upgradable && b != contender_kind::upgradable;
     return writes(a) || writes(b) ||
            (a == contender_kind::upgradable && b == contender_kind::upgradable);
 }
 
-// ---- G2 -------------------------------------------------------------------------------------
+// ---- G2: fairness ---------------------------------------------------------------------------
 
-// There must have been an instant at which the znode existed, and no contender ahead for which it has to wait.
+// At some instant the znode must have existed, with no contender ahead of it for which it has to wait.
 void invariants::judge_place(contender_key key, const znode_record& mine) const {
-    // The order is lost with the data, and the znode's place with the session that ended early.
+    // Servers that lost data also lost the order of the contenders. A session that ended early lost its contender's
+    // place.
     if (goes_by_lost_data(key.first) || is_failed_by_servers(key, mine)) return;
     if (mine.wants.kind == contender_kind::permit) {
         if (!history_.forced(mine) && !had_room(mine, true))
             breach("G2", mine.data + " is granted permits by " + mine.znode + " without room");
         return;
     }
-    if (mine.wants.kind == contender_kind::upgrade) return;  // overtakes waiters: G1 judges it
+    // an upgrade overtakes waiters; G1 judges it
+    if (mine.wants.kind == contender_kind::upgrade) return;
     for (const auto& other : history_.of(mine.folder)) {
         if (other.place >= mine.place || !exclude(mine.wants.kind, other.wants.kind)) continue;
         if (other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted)) continue;
@@ -58,8 +61,9 @@ void invariants::judge_place(contender_key key, const znode_record& mine) const 
     }
 }
 
-// F37: it was deleted by hand so recently that no confirmation of its client must have shown it. If the client's
-// clock stopped meanwhile, it does not show how long ago the deletion was.
+// Returns true if the contender ahead may be unknown to its own client (F37): it was deleted by hand so recently that
+// the client's next confirmation has not shown it. A client whose clock stopped cannot tell how long ago the deletion
+// was.
 bool invariants::may_be_unknown(contender_key key, const znode_record& mine) const {
     if (core::family(mine.wants.kind) == contender_family::read_write) return false;
     const auto interval = confirmation();
@@ -68,7 +72,8 @@ bool invariants::may_be_unknown(contender_key key, const znode_record& mine) con
     return history_.forced(mine) && now() <= since + slowest;
 }
 
-// Returns whether at some instant since its creation there was (or was not) room for its permits.
+// `wanted` true: returns whether at some instant since the znode's creation there was room for its permits. False:
+// whether at some instant there was no room.
 bool invariants::had_room(const znode_record& mine, bool wanted) const {
     std::vector<std::int64_t> instants{mine.created};
     for (const auto& change : history_.limits(mine.folder)) instants.push_back(change.since);
@@ -89,9 +94,9 @@ bool invariants::has_room_at(const znode_record& mine, std::int64_t at) const {
     return taken <= limit;
 }
 
-// Judges the result `busy` of a try: a contender was in its way.
+// Judges the result `busy` of a try: another contender must have been ahead.
 void invariants::judge_busy(contender_key key, const contender_record& record) const {
-    if (goes_by_lost_data(key.first)) return;  // the contender in the way may be lost
+    if (goes_by_lost_data(key.first)) return;  // the contender that was ahead may be lost
     const auto tag = history::tag(key);
     const auto& all = history_.of(record.folder);
     for (const auto& mine : all) {
@@ -111,7 +116,7 @@ void invariants::judge_busy(contender_key key, const contender_record& record) c
 }
 
 bool invariants::exceeds(contender_key key, const contender_record& record) const {
-    if (goes_by_lost_data(key.first)) return true;  // by a limit that is lost
+    if (goes_by_lost_data(key.first)) return true;  // the limit that it exceeds may be lost
     const auto& limits = history_.limits(record.folder);
     return std::any_of(limits.begin(), limits.end(), [&record](const auto& change) {
         return change.permits < record.wants.permits ||
@@ -119,7 +124,7 @@ bool invariants::exceeds(contender_key key, const contender_record& record) cons
     });
 }
 
-// ---- G1 -------------------------------------------------------------------------------------
+// ---- G1: exclusion --------------------------------------------------------------------------
 
 void invariants::judge_together(contender_key key, const std::vector<contender_key>& others) const {
     const auto& mine = history_.contenders.at(key);
@@ -127,7 +132,7 @@ void invariants::judge_together(contender_key key, const std::vector<contender_k
     for (const auto& other : others) {
         const auto& theirs = history_.contenders.at(other);
         taken += theirs.wants.permits;
-        // An upgrade of this client and the hold on which it rests.
+        // True if one of the two contenders is an upgrade of this client, and the other is the hold that it upgrades.
         const bool own = key.first == other.first &&
                          (mine.wants.kind == contender_kind::upgrade ||
                           theirs.wants.kind == contender_kind::upgrade) &&
@@ -145,7 +150,7 @@ void invariants::judge_together(contender_key key, const std::vector<contender_k
                fmt::format("{} permits are out, and there were never more than {}", taken, most));
 }
 
-// An upgrade counts as long as the hold on which it rests.
+// Returns true if the upgradable hold under this upgrade is gone. The upgrade then counts as not held.
 bool invariants::stands_alone(const contender_record& record) const {
     if (record.wants.kind != contender_kind::upgrade) return false;
     const auto& all = history_.of(record.folder);
@@ -156,7 +161,7 @@ bool invariants::stands_alone(const contender_record& record) const {
     });
 }
 
-// The upgrade, or the hold that it upgrades.
+// Returns true if the upgrade, or the hold that it upgrades, is at the end of the sequence numbers.
 bool invariants::at_counter_end(contender_key key) const {
     const auto& record = history_.contenders.at(key);
     const auto tag = history::tag(key);
@@ -169,7 +174,7 @@ bool invariants::at_counter_end(contender_key key) const {
 
 // ---- the lock delay -------------------------------------------------------------------------
 
-// Counts the delay from the removal of a holder's znode without a release.
+// The delay counts from the removal of a holder's znode that no release caused.
 void invariants::judge_delay(contender_key key, const contender_record& record) {
     using namespace std::chrono_literals;
     if (scenario_.lock_delay == core::duration{} || record.wants.kind != contender_kind::lock)
@@ -178,7 +183,8 @@ void invariants::judge_delay(contender_key key, const contender_record& record) 
         if (other == key || !theirs.granted || theirs.folder != record.folder) continue;
         const auto& znode = *history_.find(theirs.znode);
         const bool released = theirs.left && !theirs.lost && znode.why == removal::by_owner;
-        // Both time stamps of a delay are truncated to whole milliseconds: each hides up to one.
+        // The delay is the difference of two time stamps. Each is truncated to whole milliseconds, and so may hide up
+        // to one.
         if (!released && now() + 2ms < znode.deleted_at + scenario_.lock_delay)
             breach("D1", history::tag(key) + " is granted too soon after the crash of " +
                              history::tag(other));
@@ -187,9 +193,9 @@ void invariants::judge_delay(contender_key key, const contender_record& record) 
 
 // ---- the low-water mark ------------------------------------------------------------------------------
 
-// No contender has the mark's number or a lower one, and the mark does not overwrite other clients' data. A contender
-// that older data brought back does not count if its own client had removed it, or its session had ended: no caller
-// waits by it, and it goes with its session.
+// Checks two rules. No contender has the low-water mark's number or a lower one. The mark does not overwrite other
+// clients' data. A contender that older data brought back does not count if its own client had removed it or its
+// session had ended: no caller waits for it, and it goes with its session.
 void invariants::judge_low_water_marks() {
     const auto& truth = servers_.truth();
     if (low_water_judged_at_ == truth.zxid()) return;
@@ -213,11 +219,12 @@ void invariants::judge_low_water_marks() {
     }
 }
 
-// ---- G3 -------------------------------------------------------------------------------------
+// ---- G3: no herd ----------------------------------------------------------------------------
 
-// The number of sessions that a removal may wake. A leaving writer wakes all the readers that it grants. A reader
-// wakes the next writer and an upgrade. A semaphore's holder wakes two while the first in line changes. It wakes more
-// only if it existed when the semaphore shrank and no client had found out yet which holds exceed the limit.
+// Returns whether this removal may wake more than one session. A leaving writer wakes all readers that it grants. A
+// leaving reader wakes the next writer and an upgrade. A leaving semaphore holder wakes two sessions while the first in
+// line changes. It wakes more only if it held when the semaphore shrank, and no client had found out yet which holds
+// exceed the limit.
 bool invariants::may_wake_many(const znode_record& record) const {
     if (history_.tampered(record.folder)) return true;
     if (record.wants.kind == contender_kind::permit)
@@ -226,8 +233,8 @@ bool invariants::may_wake_many(const znode_record& record) const {
     return core::family(record.wants.kind) == contender_family::read_write;
 }
 
-// Before the deletion of `record` there was room for every contender of the session behind it, and a client had not
-// found that out: the deletion meets a watch that the client is about to remove.
+// Returns true if, before `record` was deleted, there was room for each of the session's contenders behind it, and one
+// client had not learned that yet. Then the deletion fires a watch that the client is about to remove.
 bool invariants::has_room_unheard(session_id session, const znode_record& record) const {
     const auto before = record.deleted - 1;
     bool unheard = false;
@@ -251,7 +258,7 @@ bool invariants::stood_when_open(const znode_record& record) const {
     return false;
 }
 
-// ---- G6 -------------------------------------------------------------------------------------
+// ---- G6: fencing ----------------------------------------------------------------------------
 
 void invariants::judge_token(contender_key key, const contender_record& record,
                              const znode_record& mine) {
@@ -260,12 +267,12 @@ void invariants::judge_token(contender_key key, const contender_record& record,
         breach("G6", history::tag(key) + " has another token than its czxid");
     if (history_.forced(mine) || mine.was_forced || scenario_.trial.judge_guards_only) return;
     if (mine.wants.kind == contender_kind::permit) return;
-    // The client's lease is over and its clock does not show it: it may learn late of a hand-over that others have
-    // overtaken.
+    // The client's lease is over, and its stopped clock does not show it. So the client may learn late of a hand-over,
+    // after other clients got the lock.
     if (client(key.first).rests_on_a_stopped_clock()) return;
     auto& all = history_.tokens[record.folder];
-    // The client learns of this grant from an answer from before the servers lost the znode. Since then they may have
-    // granted the lock to a later contender, and its client may know it.
+    // The servers answered this client before they lost the znode, and the client reads that answer only now. Meanwhile
+    // they may have granted the lock to a later contender, whose client may know its token already.
     const bool came_late = history::failed_by_servers(mine);
     for (const auto& [kind, token] : all)
         if (!came_late && exclude(mine.wants.kind, kind) && record.token <= token)
@@ -289,7 +296,7 @@ void invariants::judge_renamed(contender_key key, const contender_record& record
 
 // ---- revocation -----------------------------------------------------------------------------
 
-// An order applies to the contender into whose znode it was written.
+// An order must reach the contender into whose znode it was written, and no other contender.
 void invariants::judge_order(contender_key key, const contender_record& record,
                              const core::asked_to_release& order) {
     const auto* ordered = history_.in_place_of(history_.ordered(order.by));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which promises servers may break that lose data or whose clocks are set, by their declared promises; and the
-// promise that always holds: the fencing token.
+// Judges servers that lose data or whose clocks are set. Their declared promises say what they may break. One promise
+// always holds: the fencing token refuses the earlier holder.
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -21,7 +21,8 @@ bool invariants::keeps_its_clock() const {
            scenario_.single.promised.exclusion != exclusion_promise::best_effort;
 }
 
-// The client relies on answers from before the servers lost data, and has received nothing from them since.
+// Returns true if the client relies on answers that the servers sent before they lost data, and has received no later
+// message.
 bool invariants::goes_by_lost_data(client_id client) const {
     const auto lost_at = history_.lost_data_at();
     if (!lost_at) return false;
@@ -31,15 +32,17 @@ bool invariants::goes_by_lost_data(client_id client) const {
            (away && now() <= *lost_at + scenario_.time.session_timeout);
 }
 
-// The client was right, and cannot know better. The session is over by its next attach, or at its deadline.
+// Returns true if the client does not know yet that the servers brought back a znode which it had removed. It learns
+// that when it attaches, or when its session expires.
 bool invariants::is_back_unheard(client_id client, const znode_record& znode) const {
     if (!znode.returned_at) return false;
     const auto last = connected_.find(client);
     return last == connected_.end() || last->second < *znode.returned_at;
 }
 
-// Its znode is lost, or was removed early, or a contender ahead exists again that was gone at the grant. If another
-// client had removed that contender, its own client does not know it, and still holds.
+// Returns true if servers may have granted the holder's lock again. Its znode is lost or was removed early, or a
+// contender ahead that was gone at the grant exists again. If another client had removed that contender, its owner does
+// not know of the removal and still holds.
 bool invariants::is_failed_by_servers(contender_key key, const znode_record& mine) const {
     const auto timeout = scenario_.time.session_timeout;
     if (history::failed_by_servers(mine)) return now() <= mine.deleted_at + timeout;
@@ -70,15 +73,15 @@ void invariants::judge_failed_by_servers(
     }
 }
 
-// Both holders write at this instant: a store that compares tokens accepts the later one's write, and refuses the
-// earlier one's.
+// Both guards are valid now, so both holders may write. A store that compares tokens must accept the later holder's
+// write and refuse the earlier holder's.
 void invariants::judge_double(contender_key failed, contender_key other) {
     const auto& mine = history_.contenders.at(failed);
     const auto& theirs = history_.contenders.at(other);
     if (!exclude(mine.wants.kind, theirs.wants.kind)) return;
     if (!doubles_.insert(std::minmax(failed, other)).second) return;
     ++broken_.double_holds;
-    // A late answer is from a time when the znode existed.
+    // If the servers have deleted the znode, the grant's answer is older than the deletion, even if it arrived later.
     const auto granted_at = [this](const contender_record& record) {
         const auto& znode = *history_.in_place_of(record.znode);
         return history::failed_by_servers(znode) ? std::min(record.granted_at, znode.deleted_at)

@@ -11,10 +11,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::uint64_t k_expiry_dice = 0x8ebc6af09c88c6e3;  // separate random numbers
+// separate random numbers for the expiry
+constexpr std::uint64_t k_expiry_dice = 0x8ebc6af09c88c6e3;
 constexpr std::uint64_t k_idle = 0x2f6b1f4a5b3c9d17;
 constexpr std::int64_t k_parts_per_million = 1'000'000;
-// With this drift a core holds for twenty-one timeouts: the naive rule beside it ends the guards.
+// With this drift the core's own rule would let a hold last twenty-one timeouts. So only the tried rule ends the
+// guards.
 constexpr double k_endless = -20;
 
 timing hunt_timing(dice& chance) {
@@ -29,11 +31,12 @@ timing hunt_timing(dice& chance) {
     return t;
 }
 
-// Draws the longest stall, and the relay bound that the clients assume. The latency between the servers counts as a
-// stall.
+// Draws the longest stall, and the relay bound that the clients assume. The delay between the servers counts as a stall
+// too.
 void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
     auto& t = s.time;
-    const auto longest = t.tick * t.sync_limit;  // otherwise a follower would leave its leader
+    // a follower that stalls longer would leave its leader
+    const auto longest = t.tick * t.sync_limit;
     s.rule.relay_bound_assumed = chance.chance(0.7);
     if (rule == tried_rule::confirmed_by_sync) s.rule.relay_bound_assumed = true;
     const auto least = 2 * t.server_latency;
@@ -51,10 +54,11 @@ void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
     }
 }
 
-// The servers grant timeouts of 2 to 20 ticks. Below 1.3 R a hold through a follower would not last.
+// Servers grant timeouts of 2 to 20 ticks. With a timeout below 1.3 times the relay bound, a hold at a follower would
+// end at once.
 core::duration draw_timeout(dice& chance, const scenario& s) {
     const auto least = std::max(2 * s.time.tick, dice::part(s.rule.relay_bound, 1.3));
-    // A leader that is alone answers syncs for syncLimit ticks: mostly the session ends earlier.
+    // A leader without followers answers syncs for syncLimit ticks. A longer timeout would mostly outlast it.
     const auto most = s.trial.sync_confirms ? s.time.sync_limit * s.time.tick : 20 * s.time.tick;
     return chance.between(least, std::max(most, least));
 }
@@ -92,7 +96,7 @@ void draw_hunt_faults(dice& chance, scenario& s) {
     if (expiry.chance(0.5)) s.slow_expiry = expiry.pick(std::vector<double>{0.3, 1});
     if (chance.chance(0.3)) s.cut = chance.pick(std::vector<double>{0.003, 0.02});
     if (chance.chance(0.3)) s.slow = chance.pick(std::vector<double>{0.01, 0.1});
-    if (chance.chance(0.3)) {  // requests take longer than the assumed limit of touches
+    if (chance.chance(0.3)) {  // slow requests: they take longer than the assumed relay bound
         s.slow = 0.1;
         s.time.slow_latency = s.rule.relay_bound * 3 / 2;
     }
@@ -101,9 +105,8 @@ void draw_hunt_faults(dice& chance, scenario& s) {
     s.settle = timeout;
 }
 
-// Sessions without waiting or holding contenders for a while: only reads maintain their chain. Then the process
-// stops, or is cut off, for about as long as the chain lasts, while its server relays nothing and the leader's loop
-// is slow.
+// Makes sessions idle for a while, so that only reads extend their chain. Then the process stops, or is cut off, for
+// about as long as the chain lasts. Meanwhile its server relays no messages and the leader's expiry is slow.
 void draw_idle(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     const auto often = [&](fault which, double mean) {

@@ -21,16 +21,16 @@
 namespace turnstile::simulation {
 
 enum class tried_rule {
-    // The library's rule. Its relay bound covers every stall.
+    // The library's rule, with a relay bound that covers every stall.
     ours,
     // The library's rule, with a relay bound smaller than stall + tick / 2.
     ours_with_small_relay_bound,
-    // A guard is valid until two thirds of the timeout have passed since the latest answer.
+    // A guard is valid until two thirds of the timeout have passed since the client's latest answer.
     two_thirds_since_heard,
-    // The library's rule, with an answered sync in place of a committed write.
+    // The library's rule, but an answered sync takes the place of a committed write.
     confirmed_by_sync,
-    // An answered request counts as soon as a later write has committed. That equals the library's rule with a relay
-    // bound of zero, for a client that never learns a server's role.
+    // An answered request counts as soon as a later write has committed. This equals the library's rule with a relay
+    // bound of zero, for a client that never learns its server's role.
     touch_before_write,
 };
 inline constexpr std::array k_tried_rules{
@@ -43,7 +43,8 @@ inline constexpr std::array k_tried_rules{
 [[nodiscard]] scenario draw_hunt(tried_rule rule, std::uint64_t seed);
 [[nodiscard]] outcome hunt(tried_rule rule, std::uint64_t seed, const reduction& reduced = {},
                            trace::detail wanted = trace::detail::none);
-// Returns false for a history that breaks a promise other than exclusion: that would be another fault.
+// Returns true if the history broke exclusion. A history that breaks another promise shows another fault, and is no
+// counterexample.
 [[nodiscard]] bool is_counterexample(const outcome& result);
 
 }  // namespace turnstile::simulation

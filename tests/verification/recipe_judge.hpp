@@ -63,11 +63,11 @@ public:
 private:
     struct commit {
         contender_key hold;
-        std::vector<std::string> targets;   // paths that must exist afterwards
-        std::vector<std::string> standing;  // znodes of further holds
+        std::vector<std::string> targets;   // paths that must exist after the commit
+        std::vector<std::string> standing;  // znodes of the further holds
         int applied = 0;
-        std::int64_t zxid = 0;  // the commit's
-        bool lost = false;      // applied, and the servers have lost it
+        std::int64_t zxid = 0;  // transaction number of the commit
+        bool lost = false;      // applied at first, and then lost by the servers
         bool failed = false;
     };
     struct hint {
@@ -91,15 +91,17 @@ private:
 
     const scenario& scenario_;
     history& history_;
-    std::map<std::string, commit> commits_;  // by text
-    std::map<std::string, hint> hints_;      // by folder
-    bool forgetful_ = false;                 // the servers have lost writes that they had answered
+    std::map<std::string, commit> commits_;  // commits by their text
+    std::map<std::string, hint> hints_;      // hints by their folder
+    // true: the servers have lost writes that they had answered
+    bool forgetful_ = false;
     job_record job_;
-    std::vector<std::int64_t> entries_;               // their stamps
-    std::vector<history::written> jobs_and_entries_;  // all that are not lost
+    std::vector<std::int64_t> entries_;  // time stamps of entries
+    // writes of jobs and entries that are not lost
+    std::vector<history::written> jobs_and_entries_;
     std::map<contender_key, shared_hold> shared_;
-    std::map<std::string, std::string> owners_;  // by the data of the contender
-    std::set<std::set<std::string>> deadlocks_;  // the sets of waits in which a wait was given up
+    std::map<std::string, std::string> owners_;  // owners by the contender's data
+    std::set<std::set<std::string>> deadlocks_;  // sets of waits in which one wait has given up
 };
 
 }  // namespace turnstile::simulation

@@ -61,7 +61,7 @@ disturbances::numbers parse_numbers(std::string_view text) {
         add_range(text.substr(0, comma), some);
         if (comma == std::string_view::npos) break;
         text.remove_prefix(comma + 1);
-        if (text.empty()) parse_number(text);  // a comma at the end
+        if (text.empty()) parse_number(text);  // throws if a comma ends the text
     }
     return some;
 }

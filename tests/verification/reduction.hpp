@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduction: the parts of a history that are left out. A value; the default leaves out nothing.
+// reduction: names the parts of a history that are left out. A value; the default leaves out nothing.
 #pragma once
 
 #include <cstddef>
@@ -15,8 +15,8 @@ namespace turnstile::simulation {
 struct reduction {
     static constexpr auto k_all = std::numeric_limits<std::size_t>::max();
 
-    std::size_t clients = k_all;  // upper limit; the first clients stay
-    std::size_t rounds = k_all;   // upper limit of a worker's calls
+    std::size_t clients = k_all;  // number of clients; the first clients remain
+    std::size_t rounds = k_all;   // number of each worker's calls
     std::optional<disturbances::numbers> only;
     friend bool operator==(const reduction&, const reduction&) = default;
 
@@ -24,8 +24,8 @@ struct reduction {
     [[nodiscard]] std::string arguments() const;
 };
 
-// Convert "3,7-9" to a set and back; an empty text is the empty set. Throws std::invalid_argument that names the word
-// and the rule.
+// Convert "3,7-9" to a set of numbers and back. An empty text is the empty set. parse_numbers throws
+// std::invalid_argument, which names the wrong word and the rule.
 [[nodiscard]] std::string to_text(const disturbances::numbers& some);
 [[nodiscard]] disturbances::numbers parse_numbers(std::string_view text);
 

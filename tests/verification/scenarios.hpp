@@ -16,20 +16,19 @@ namespace turnstile::simulation {
 [[nodiscard]] scenario draw_scenario(std::uint64_t seed);
 // Draws a scenario without locks that a process shares.
 [[nodiscard]] scenario draw_strict_scenario(std::uint64_t seed);
-// Draws a scenario for a recipe's work, with separate random numbers for the recipe's settings
-// (work/recipe_scenario.cpp).
+// Draws a scenario for a recipe's work. The recipe's settings use separate random numbers (work/recipe_scenario.cpp).
 [[nodiscard]] scenario draw_scenario(std::uint64_t seed, work_kind work);
-// The same on a single server (single_scenario.cpp). For an ensemble, the same as above.
+// Draws such a scenario for a single server (single_scenario.cpp), or for an ensemble.
 [[nodiscard]] scenario draw_scenario(std::uint64_t seed, work_kind work, server_kind servers);
-// Returns the promises that the back ends declare for such a server.
+// Returns the promises that the back ends declare for a server with this plan.
 [[nodiscard]] turnstile::promises promised_by(server_kind servers, const single_server_plan& plan);
 // Makes some of the clients share locks among their threads.
 void draw_sharing(dice& chance, scenario& s);
 
 [[nodiscard]] std::string describe(const scenario& s);
-// The names that `--work` uses: "deadlocks".
+// Returns the name that `--work` uses, such as "deadlocks".
 [[nodiscard]] std::string_view to_string(work_kind work) noexcept;
-// The names that `--servers` uses: "redis".
+// Returns the name that `--servers` uses, such as "redis".
 [[nodiscard]] std::string_view to_string(server_kind servers) noexcept;
 
 }  // namespace turnstile::simulation

@@ -30,7 +30,7 @@ scenario reduce(scenario&& scenario, const reduction& by) {
     return scenario;
 }
 
-// The judges of the contract, and of the recipes built on locks.
+// Judges of the contract, and of the recipes that use locks.
 struct judges {
     explicit judges(world& world)
         : contract{world.plans(), world.time(), world.truth(), world.servers()},

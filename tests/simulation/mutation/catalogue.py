@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The mutants from their files, and their places in the sources."""
+"""Reads the mutants from their files, and finds their places in the sources."""
 
 import collections
 import dataclasses
@@ -17,21 +17,21 @@ SOURCES = ["include", "src", "testing", "tests/verification"]
 
 
 class Mistake(Exception):
-    """A fault in the mutants or in the tree; the text is for people."""
+    """Error: a mutant's file or the sources have a fault. The text says which, for people."""
 
 
 @dataclasses.dataclass
 class Mutant:
     name: str
-    number: int  # selects the mutant; the next number selects it with its defence off
+    number: int  # selects the mutant with its defence on; number + 1 selects the mutant with its defence off
     rows: str
     fault: str
-    changes: list  # a table for each place
-    defence: str = ""  # the defence that hides the fault
+    changes: list  # one table for each changed place
+    defence: str = ""  # name of the defence that hides the fault
     without_defence: list = dataclasses.field(default_factory=list)
-    equivalent: str = ""  # the reason why no check can find it
-    seeds: int = 0  # histories that a rare interleaving needs; 0: the usual number
-    work: str = "locks"  # the clients' work in the histories that must show the fault
+    equivalent: str = ""  # reason why no check can find the fault
+    seeds: int = 0  # number of histories, if a rare interleaving needs more than usual; 0: the usual number
+    work: str = "locks"  # the kind of work in which histories must show the fault
 
     @property
     def unmasked_number(self):
@@ -74,7 +74,9 @@ def read_mutants():
 
 
 def spelled_out(change, by_name, wanted_by):
-    """Resolves a change that only refers to another mutant's change at the same place."""
+    """Returns the change itself, or, if it refers with "like" to another mutant's change at the same place, that
+    change.
+    """
     if "like" not in change:
         return change
     model = by_name.get(change["like"])
@@ -85,7 +87,7 @@ def spelled_out(change, by_name, wanted_by):
 
 
 class Tree:
-    """The sources, parsed as far as places need it."""
+    """The sources, parsed only as far as the search for places needs."""
 
     def __init__(self, root=ROOT):
         self.root = root
@@ -95,7 +97,7 @@ class Tree:
             for path in sorted((root / top).rglob("*.?pp"))
         }
         self.sources = {}
-        self.marked = collections.defaultdict(list)  # place: files and nodes
+        self.marked = collections.defaultdict(list)  # maps a place's name to its files and nodes
         for file, text in self.texts.items():
             if "place: " in text and cpp_source.MARK.search(text):
                 for place in cpp_source.places(self.source(file)):
@@ -110,7 +112,7 @@ class Tree:
         return self.sources[file]
 
     def functions(self, name):
-        """The functions with this qualified name, which may include the parameters."""
+        """Returns the functions with this qualified name, which may include the parameters."""
         last = re.compile(rf"\b{re.escape(name.split('(')[0].split('::')[-1])}\(")
         for file, text in self.texts.items():
             if last.search(text):
@@ -143,7 +145,9 @@ class Tree:
 
 
 def resolve(tree, mutants):
-    """Returns for each file its edits, each with the numbers that switch it on; and the problems."""
+    """Returns two values: for each file its edits, each with the numbers of the mutants that switch it on; and the
+    problems.
+    """
     edits = collections.defaultdict(lambda: collections.defaultdict(set))
     problems = []
     for mutant in mutants:
@@ -180,7 +184,7 @@ def mutated(tree, mutants):
 
 
 def check(tree, mutants, documented):
-    """Returns the problems of the mutants, of their places and of the document's table."""
+    """Returns the problems of the mutants, of their places and of the table in docs/reference/mutants.md."""
     edits, problems = resolve(tree, mutants)
     for file, found in edits.items():
         try:

@@ -13,7 +13,7 @@ import re
 OPENING = {"(": ")", "[": "]", "{": "}"}
 HEADED = {"if", "for", "while", "switch", "catch"}
 JUMPS = {"break", "continue", "goto"}
-SEPARATOR = re.compile(r"(?<![a-zA-Z])[0-9][\w']*$")  # before the quote inside of a number
+SEPARATOR = re.compile(r"(?<![a-zA-Z])[0-9][\w']*$")  # text before a quote inside a number, such as 1'000
 NOT_A_TYPE = {"return", "co_return", "throw", "delete", "new", "else", "case", "default", "using"} | JUMPS
 
 
@@ -23,13 +23,13 @@ class NotUnderstood(Exception):
 
 @dataclasses.dataclass
 class Node:
-    kind: str  # function, block, return, declaration, simple, or the statement's first word
+    kind: str  # one of: function, block, return, declaration, simple, or the first word of another statement
     start: int
-    end: int  # the offset after its last character
+    end: int  # offset after the statement's last character
     name: str = ""  # a function's qualified name, without the project's namespace
     head: tuple = None  # range between the brackets of an if, for, while or switch
     body: tuple = None  # range inside a function's braces
-    in_block: bool = True  # not the sole statement of an if or a loop
+    in_block: bool = True  # False: the statement is the sole statement of an if or a loop
     children: list = dataclasses.field(default_factory=list)
 
     def walk(self):
@@ -39,7 +39,7 @@ class Node:
 
 
 def _literal_end(text, i):
-    """The offset after the literal that begins at i."""
+    """Returns the offset after the literal that begins at offset i."""
     if text[i] == '"' and text[i - 1 : i] == "R":
         delimiter = text[i + 1 : text.index("(", i)]
         return text.index(f'){delimiter}"', i) + len(delimiter) + 2
@@ -51,7 +51,9 @@ def _literal_end(text, i):
 
 
 def blanked(text):
-    """Two copies of equal length: one without comments, one also without literals and preprocessor lines."""
+    """Returns two copies of the text, equally long: one without comments, the other also without literals and
+    preprocessor lines.
+    """
     plain, code = list(text), list(text)
 
     def blank(into, start, end, filler=" "):
@@ -81,7 +83,7 @@ def blanked(text):
             end = i + 1
         i = end
     code = "".join(code)
-    # Otherwise the names of operators would look like brackets and comparisons.
+    # Masks the names of operators, because their characters would look like brackets and comparisons.
     code = re.sub(r"operator\s*(\(\)|\[\]|[^\w\s(]+)", lambda m: "operator" + "_" * (len(m[0]) - 8), code)
     return "".join(plain), code
 
@@ -115,7 +117,9 @@ class Source:
         return self.text.count("\n", 0, offset) + 1
 
     def _template_end(self, i, end):
-        """The offset after the template arguments that open at i, or i + 1 if none do."""
+        """Returns the offset after the template arguments that open at offset i, or i + 1 if no template arguments open
+        there.
+        """
         if i == 0 or not (self.code[i - 1].isalnum() or self.code[i - 1] == "_"):
             return i + 1
         depth, k = 0, i
@@ -135,8 +139,8 @@ class Source:
         return i + 1
 
     def outer(self, start, end, braces=False):
-        """Offsets from start to end outside of all brackets; includes opening brackets, excludes closing ones. With
-        braces, includes those inside template arguments as well.
+        """Yields the offsets from start to end that are outside all brackets, with opening brackets and without closing
+        ones. `braces` adds the braces inside template arguments.
         """
         i = start
         while i < end:
@@ -156,7 +160,7 @@ class Source:
             end -= 1
         return start, end
 
-    # ---- what is declared
+    # ---- declarations
 
     def _scope(self, start, end, names):
         i = start
@@ -186,8 +190,8 @@ class Source:
         return end
 
     def _braced(self, start, brace, names, parameters, initializers):
-        """Reads what the brace at this offset opens. Returns the offset of its end, or None if the brace only
-        initializes.
+        """Reads the part that the brace at this offset opens. Returns the offset of its end, or None if the brace only
+        begins an initializer.
         """
         head = re.sub(r"^(template\s*<.*>\s*(?=class|struct|union))", "", self.code[start:brace], flags=re.S)
         close = self.match[brace]
@@ -204,7 +208,7 @@ class Source:
             if kind[1] != "enum":
                 name = re.split(r"(?<!:):(?!:)", re.sub(r"\bfinal\b", "", head))[0].split()[-1]
                 self._scope(brace + 1, close, names + (name.split("<")[0],))
-            return None  # its semicolon follows
+            return None  # the initializer's semicolon follows
         before = self.code[start:brace].rstrip()
         if parameters is None or (initializers and re.search(r"[\w>]$", before)):
             return None
@@ -285,7 +289,7 @@ class Source:
         if word in JUMPS:
             return word
         text = self.code[start:end]
-        # "type name = ...", "type name{...}", "type name;": two words side by side, or a binding.
+        # Matches "type name = ...", "type name{...}" and "type name;": two words side by side, or a structured binding.
         declared = re.match(
             r"(static |constexpr |const )*[\w:]+(<.*?>)?(::\w+)*\s*(const\s*)?[*&]*\s*(const\s+)?"
             r"(\w+|\[[\w, ]+\])\s*(=[^=]|[{(;])",
@@ -296,7 +300,9 @@ class Source:
         return "declaration" if is_type else "simple"
 
     def _lambdas(self, start, end):
-        """The statements in inner braces: an initializer has no semicolon outside of further braces."""
+        """Returns the statements in inner braces. An initializer's braces do not count: they contain a semicolon only
+        in further braces.
+        """
         found = []
         i = start
         while i < end:
@@ -308,14 +314,14 @@ class Source:
             i += 1
         return found
 
-    # ---- look-up
+    # ---- look-up of nodes
 
     def nodes(self):
         for function in self.functions:
             yield from function.walk()
 
     def operands(self, start, end):
-        """The ranges between the || of an expression, or, if there are none, between its &&; and the operator."""
+        """Returns the operands of an expression's ||, or of its && if it has no ||; and the operator."""
         for sign in ("||", "&&"):
             cuts = [i for i in self.outer(start, end) if self.code.startswith(sign, i)]
             if cuts:
@@ -335,7 +341,7 @@ MARK = re.compile(r"//[^\n]*?\bplace: (\w+)[^\S\n]*$", re.M)
 
 
 def places(source):
-    """The statements and functions that a comment names as a place."""
+    """Returns the statements and functions that a comment in the source names as a place."""
     nodes = list(source.nodes())
     for mark in MARK.finditer(source.text):
         line_start = source.text.rfind("\n", 0, mark.start()) + 1

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the reader of the sources and of the operators."""
+"""Tests the reader of C++ sources and the operators of mutants."""
 
 import pathlib
 import sys

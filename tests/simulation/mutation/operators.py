@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The operators of the mutants' files, which change the code at a place (tests/simulation/mutants/README.md)."""
+"""Implements the operators of the mutants' files, which change the code at a place
+(tests/simulation/mutants/README.md).
+"""
 
 import dataclasses
 import re
@@ -15,12 +17,12 @@ COMPARISON = re.compile(r"(?<=\s)(==|!=|<=|>=|<|>)(?=\s)")
 
 
 class Inapplicable(Exception):
-    """An operator that does not fit the place; the text is for people."""
+    """Error: an operator does not fit the place. The text says why, for people."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Edit:
-    """A range of a source, and its text while the fault is on."""
+    """An edit: a range of a source, and the text that replaces it while the fault is on."""
 
     start: int
     end: int
@@ -29,7 +31,7 @@ class Edit:
 
 
 def _inner(source, start, end):
-    """The range without the brackets around it."""
+    """Returns the range without the brackets that enclose it."""
     start, end = source.trimmed(start, end)
     while start < end and source.code[start] == "(" and source.match[start] == end - 1:
         start, end = source.trimmed(start + 1, end - 1)
@@ -45,7 +47,7 @@ def _find(source, start, end, pattern):
 
 
 def expression(source, node):
-    """The range of the expression that a statement evaluates."""
+    """Returns the range of the expression that a statement evaluates."""
     start, end = node.start, node.end - 1
     if node.head:
         start, end = node.head
@@ -71,7 +73,7 @@ def expression(source, node):
 
 
 def _condition(source, start, end):
-    """The range of the condition of a choice."""
+    """Returns the range of the condition before the ? of a choice."""
     choice = next((i for i in source.outer(start, end) if source.code[i] == "?"), None)
     return source.trimmed(start, choice) if choice else (start, end)
 
@@ -93,7 +95,7 @@ def _as_list(value):
 
 
 class Target:
-    """A place's expression, narrowed to an operand or an argument."""
+    """The expression at a place. A mutant may narrow it to an operand or an argument."""
 
     def __init__(self, source, node, wanted):
         self.source, self.node = source, node
@@ -154,7 +156,7 @@ def _number(target, value):
 
 
 def _changed(target, name, value):
-    """The range that the operator changes, and its new text."""
+    """Returns the range that the operator changes, and the range's new text."""
     start, end = target.condition()
     text = target.text(start, end)
     if name == "condition":
@@ -177,11 +179,11 @@ def _changed(target, name, value):
         return *target.range, target.text(*_argument(target.source, *target.whole, value))
     if name == "add":
         return *target.range, f"{target.text(*target.range)} + ({value})"
-    return *target.range, value  # value
+    return *target.range, value
 
 
 def _in_statement(source, node, start, end, text):
-    """A change inside a statement, as an edit that can be switched."""
+    """Makes an edit, which can be switched on, of a change inside a statement."""
     if node.head or node.kind == "declaration":
         if not node.head or node.head[0] <= start < node.head[1]:
             outer = expression(source, node)
@@ -216,7 +218,7 @@ def _sole_statement(node):
 
 
 def edit(source, node, wanted):
-    """The edit that an operator, with its narrowing, makes at a place."""
+    """Makes the edit for an operator, with its narrowing, at a place."""
     names = set(wanted) - NARROWING
     if len(names) != 1 or not names <= OPERATORS:
         raise Inapplicable(f"one operator is wanted, not {', '.join(sorted(names)) or 'none'}")

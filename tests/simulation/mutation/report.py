@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/reference/mutants.md: the faults of the mutants, and the histories that showed them."""
+"""Writes docs/reference/mutants.md: the faults of the mutants, and the histories that showed them."""
 
 import dataclasses
 import re
@@ -12,7 +12,7 @@ MASKED = "Caught once a second defence is off"
 
 @dataclasses.dataclass
 class Known:
-    """The seed that shows a mutant, from the page."""
+    """The seed that shows a mutant, read from the page."""
 
     seed: int
     work: str
@@ -20,7 +20,7 @@ class Known:
 
 
 def documented():
-    """For each mutant of the page the seed that shows it; None if no seed does."""
+    """Returns for each mutant of the page the seed that shows the mutant, or None if no seed does."""
     found = {}
     section = ""
     text = DOCUMENT.read_text(encoding="utf-8") if DOCUMENT.is_file() else ""

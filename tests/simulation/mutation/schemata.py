@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Builds one source with every fault compiled in; a run selects a fault (mutant schemata: Untch, Offutt and Harrold
+"""Builds one source with every fault compiled in. A run selects one fault (mutant schemata: Untch, Offutt and Harrold
 1993).
 """
 
@@ -75,7 +75,7 @@ def _render(source, start, end, ordered, edits):
 
 
 def overlapping(edits):
-    """Returns a pair of one mutant's edits, one inside the other, which would switch each other off."""
+    """Returns two edits of one mutant, if one edit lies inside the other: together they would switch each other off."""
     for a in edits:
         for b in edits:
             if a is not b and a.start < a.end and a.start <= b.start and b.end <= a.end:

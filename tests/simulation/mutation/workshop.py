@@ -11,7 +11,7 @@ from catalogue import ROOT, Mistake
 from schemata import HEADER, HEADER_NAME, VARIABLE
 
 COPIED = ["CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "testing", "tests"]
-# A mutant may make histories long, but not endless: the simulator bounds them.
+# A mutant may make histories long. The simulator ends endless histories, so this limit is only reached by slow ones.
 LONGEST_RUN_SECONDS = 1800
 COMPARED_SEEDS = range(1, 6)
 HUNT = "hunt"
@@ -19,15 +19,15 @@ HUNT = "hunt"
 
 @dataclasses.dataclass
 class Verdict:
-    seed: int = 0  # 0: no violation was found
+    seed: int = 0  # seed of the violation; 0: no violation was found
     invariant: str = ""
     what: str = ""
-    problem: str = ""  # the reason for which the mutant could not be judged
-    hunted: bool = False  # found by the histories directed against the lease
+    problem: str = ""  # reason why the mutant could not be judged
+    hunted: bool = False  # True: the hunt against the lease found the mutant
 
 
 class Workshop:
-    """A copy of the tree, with all mutants compiled in, and its simulator."""
+    """A copy of the source tree with all mutants compiled in, and the simulator built from it."""
 
     def __init__(self, folder=ROOT / "build" / "mutants"):
         self.folder = folder
@@ -36,14 +36,13 @@ class Workshop:
         self.program = None
 
     def prepare(self, texts, mutants, jobs):
-        """Builds the simulator from the sources, with these texts, which contain the mutants, in place of the
-        originals.
-        """
+        """Builds the simulator from the sources. `texts` replaces the files that contain mutants."""
         self.copy_tree(texts)
         self.call(
             ["cmake", "-G", "Ninja", "-S", str(self.tree), "-B", str(self.build)]
             + ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF"]
-            + ["-DCMAKE_CXX_FLAGS=-O1 -w -DNDEBUG -DTURNSTILE_NO_CHECKS"]  # promises have to find the faults, not assertions
+            # without assertions, because the judges of the promises must find the faults
+            + ["-DCMAKE_CXX_FLAGS=-O1 -w -DNDEBUG -DTURNSTILE_NO_CHECKS"]
             + [f"-DTURNSTILE_BUILD_{part}=OFF" for part in ("EXAMPLES", "DEMO", "BENCH")]
             + ["-DTURNSTILE_INSTALL=OFF"]
         )
@@ -55,7 +54,7 @@ class Workshop:
         self.program = next(self.build.rglob("turnstile_simulate"))
 
     def copy_tree(self, texts):
-        """Unchanged files keep their time, so that they are not compiled again."""
+        """Copies the tree. Unchanged files keep their time stamp, so that the build does not compile them again."""
         header = self.tree / "src" / HEADER_NAME
         wanted = {header}
         self.write(header, HEADER.encode())
@@ -85,10 +84,12 @@ class Workshop:
         if done.returncode != 0:
             raise Mistake(f"{' '.join(command)} failed:\n{done.stdout}{done.stderr}")
 
-    # ---- playing
+    # ---- playing histories
 
     def compare(self, plain, works):
-        """Without a selected mutant the simulator plays the same histories as a simulator without mutants."""
+        """Checks that the simulator, without a selected mutant, plays the same histories as a simulator without
+        mutants.
+        """
         for work in works:
             for seed in COMPARED_SEEDS:
                 options = [*options_of(work), "--seed", str(seed)]
@@ -99,7 +100,7 @@ class Workshop:
                     )
 
     def judge(self, number, name, seeds, work):
-        """Plays the drawn histories and, if they are clean, the histories directed against the lease."""
+        """Plays the drawn histories. If none breaks a promise, plays the histories directed against the lease."""
         verdict = self.play(number, name, f"1..{seeds}", work)
         if not verdict.seed and work == "locks":
             verdict = self.play(number, name, f"1..{seeds}", HUNT)
@@ -130,7 +131,7 @@ class Workshop:
 
 
 def suspects(output, tree, texts, mutants):
-    """The names of the mutants whose faults are at the compiler's errors, or next before them."""
+    """Returns the names of the mutants whose faults are at the compiler's errors, or nearest before them."""
     numbers = set()
     for file, line in re.findall(rf"^{re.escape(str(tree))}/(\S+?):(\d+):\d+: error", output, re.MULTILINE):
         for text in reversed(texts.get(file, "").splitlines()[: int(line)]):
@@ -141,7 +142,7 @@ def suspects(output, tree, texts, mutants):
 
 
 def options_of(work):
-    """The simulator's arguments for a kind of work: "commits on redis"."""
+    """Returns the simulator's arguments for a kind of work, such as "commits on redis"."""
     if work == HUNT:
         return ["--lease-hunt"]
     what, _, servers = work.partition(" on ")

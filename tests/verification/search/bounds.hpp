@@ -6,19 +6,20 @@
 
 namespace turnstile::search {
 
-// Ways in which the modelled world can violate an assumption of the core. With each of them the search must find a
-// breach; otherwise it would not notice a core that violates the assumption itself.
+// Ways in which the modelled world can violate an assumption of the core. The search must find a breach in each such
+// world. Otherwise it would also miss a core that violates the assumption.
 enum class wrong_world {
     none,
     early_expiry,  // the servers expire sessions whose lease still runs
-    late_writes,   // a broken connection's writes may commit even after a new connection's write
-    lost_watch,    // watches never fire
-    blind_list,    // the list of children lacks the first one
-    herd,          // every client gets the event of every deletion
+    // servers may commit a broken connection's write even after a new connection's write
+    late_writes,
+    lost_watch,  // watches never fire
+    blind_list,  // lists of children lack the first child
+    herd,        // every client gets an event for every deletion
 };
 
-// When a handle reports that requests of a broken connection will not be answered. The coordinator interface leaves
-// it open.
+// The time at which a ZooKeeper client reports that a broken connection's requests will get no answer. The coordinator
+// interface allows each of these.
 enum class unanswered { after_detached, before_detached, after_attached };
 
 inline constexpr unsigned k_most_clients = 3;
@@ -26,8 +27,8 @@ inline constexpr unsigned k_most_clients = 3;
 struct bounds {
     unsigned clients = 2;
     unsigned faults = 1;
-    unsigned rounds = 1;        // each client's calls
-    unsigned early_timers = 0;  // timers that run while messages are in progress
+    unsigned rounds = 1;        // number of each client's calls
+    unsigned early_timers = 0;  // number of timers that run while messages are in progress
     unsigned depth = 1000;      // largest number of steps
     std::size_t states = 50'000'000;
     unanswered told = unanswered::after_detached;

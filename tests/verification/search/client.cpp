@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr core::duration k_timeout = 30s;
 constexpr core::time_point k_begin{1h};
-// A client that sends more requests for one contender is in an endless loop.
+// A client that sends more requests than this for one contender is in an endless loop.
 constexpr std::uint64_t k_most_requests = 60;
 
 core::session_core_settings settings(unsigned index) {
@@ -89,7 +89,7 @@ void client::execute(const core::notice& notice) {
     } else if (const auto* failed = std::get_if<core::failed>(&notice.event)) {
         hear_failed(*failed);
     } else if (std::holds_alternative<core::lost>(notice.event)) {
-        // A lock may be released and found lost in the same step.
+        // One step may report the loss of a lock that the application has just released.
         if (granted_ == 0) return wrong("G8: told of the loss of what it does not hold");
         at_ = stage::leaving;
     } else if (std::holds_alternative<core::gone>(notice.event)) {
@@ -115,7 +115,7 @@ void client::hear_gone() {
     at_ = rounds_left_ == 0 ? stage::done : stage::resting;
 }
 
-// Whatever the core learns first, it finds that the lease is over.
+// By whatever message the core notices the end of the lease, it must tell the holder in that same step.
 void client::judge_hold() {
     if (at_ == stage::holding && !holds())
         wrong("G5: the lease is over, and the holder was not told");
@@ -176,7 +176,7 @@ void client::execute(const core::open_session& opening) {
     told_over_ = false;
 }
 
-// Here the core gives a session up only when no answer proves anything any more.
+// In the search the core may give a session up only after its lease has ended.
 void client::execute(const core::close_session& closing) {
     const bool orderly = closing.manner == core::close_session::how::orderly;
     if (orderly && now_ < core_->session_lease().trusted_until())
@@ -231,7 +231,8 @@ void client::deliver() {
     step([&](auto& core) { core.on(told, now_); });
     auto* const change = std::get_if<core::link_event>(&told.event);
     if (change == nullptr || change->kind != core::link_kind::attached) return;
-    change->kind = core::link_kind::role_known;  // at once: no step depends on it
+    // the role is reported at once, because no step depends on it
+    change->kind = core::link_kind::role_known;
     step([&](auto& core) { core.on(told, now_); });
 }
 
@@ -287,7 +288,7 @@ void client::cut() {
     lose_requests(std::move(lost));
 }
 
-// Touching a doomed session has no effect.
+// A message for a doomed session does not extend the session.
 void client::touch(core::time_point when) {
     if (!lease_over()) touched_ = std::max(touched_, when);
 }
@@ -297,7 +298,7 @@ void client::closed_by_servers() {
     if (attached()) lose_requests({});
 }
 
-// `lost` and the requests on their way will not be answered any more.
+// `lost` and the requests that were not sent yet get no answer any more.
 void client::lose_requests(std::vector<sent_request>&& lost) {
     link_ = link::open;
     for (auto& entry : std::exchange(up_, {})) {
@@ -321,7 +322,8 @@ void client::crash() {
     inbox_.clear();
     held_back_.clear();
     watches_ = {};
-    core_ = shared_core{core::session_core{settings(index_)}};  // the crashed core runs no more
+    // a fresh core, because the crashed core never runs again
+    core_ = shared_core{core::session_core{settings(index_)}};
 }
 
 // ---- questions ------------------------------------------------------------------------------

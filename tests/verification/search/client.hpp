@@ -41,7 +41,7 @@ public:
     explicit shared_core(core::session_core&& value);
     [[nodiscard]] const core::session_core& operator*() const noexcept { return *value_; }
     [[nodiscard]] const core::session_core* operator->() const noexcept { return value_.get(); }
-    // Replaces the core by a copy on which `call` was executed. Returns the actions.
+    // Copies the core, calls `call` with the copy, and replaces the core by the copy. Returns the copy's actions.
     template <class F>
     std::vector<core::action> step(F&& call) {
         core::session_core copy = *value_;
@@ -67,24 +67,25 @@ struct answer_on_wire {
     core::reply reply;
     friend bool operator==(const answer_on_wire&, const answer_on_wire&) = default;
 };
-// A reply in this queue is the handle's own: unknown, not sent, or refused without a request.
+// Messages to the client. A reply without a request on the wire comes from the client's own handle: unknown, not sent,
+// or refused.
 using to_client = std::variant<answer_on_wire, core::watch_event, core::reply, core::link_event>;
 
-// Events of one client, other than replies and watch events, for which `client` has separate functions on().
+// Events of one client. Replies and watch events are not among them: `client` has separate functions on() for these.
 enum class happening {
     acquire,
     release,
     cancel,
-    deliver,       // the oldest message reaches the core
-    timer,         // the core's next deadline
-    silence,       // a session timeout passes; the core may notice it by a timer or by a message
-    attach,        // a new connection, to the existing session or to a new one
-    told_expired,  // the servers report that the session is over
-    sent,          // the oldest message reached the servers and needs no answer
-    late_carried_out,   // the same for a broken connection
+    deliver,            // the core gets the oldest message
+    timer,              // the core's next deadline arrives
+    silence,            // a session timeout passes; the core notices it by a timer or a message
+    attach,             // a new connection opens, to the existing session or to a new session
+    told_expired,       // the servers report that the session has ended
+    sent,               // the oldest message reached the servers and needs no answer
+    late_carried_out,   // the servers executed the oldest write of a broken connection
     cut,                // the connection breaks
     closed_by_servers,  // the servers closed the session and its connection
-    session_closed,     // the same for the oldest abandoned session
+    session_closed,     // the servers closed the oldest session that the client has abandoned
     crash,
 };
 
@@ -95,13 +96,13 @@ public:
     client(unsigned index, const bounds& limits);
 
     void on(happening happening);
-    // The servers' answer to the oldest message.
+    // Handles the servers' answer to the oldest request.
     void on(const core::reply& answer);
     void on(const core::watch_event& event);
 
     // ---- questions ----
     [[nodiscard]] stage at() const noexcept { return at_; }
-    // True if its guard is valid, by its own clock.
+    // Returns true if the client's guard is valid by the client's own clock.
     [[nodiscard]] bool holds() const;
     [[nodiscard]] bool crashed() const noexcept { return crashed_; }
     [[nodiscard]] bool called() const noexcept { return called_; }
@@ -112,12 +113,12 @@ public:
     [[nodiscard]] session_name next_session() const noexcept {
         return name_session(index_, sessions_ + 1);
     }
-    // True if its next timer is due without any time passing, or opens the next session.
+    // Returns true if the core's next timer is due now, or opens the next session.
     [[nodiscard]] bool timer_due() const;
     [[nodiscard]] bool has_timer() const { return !crashed_ && core_->next_deadline().has_value(); }
-    // True if the session's lease is over by the core's rule, whatever answers it has not received.
+    // Returns true if the session's lease is over by the core's rule, with all answers that the servers have sent.
     [[nodiscard]] bool lease_over() const;
-    // True if the client has done its work, and nothing is in progress.
+    // Returns true if the client has made all its calls, and no message is in progress.
     [[nodiscard]] bool finished() const;
     [[nodiscard]] const std::deque<to_server>& to_servers() const noexcept { return up_; }
     [[nodiscard]] const std::deque<to_client>& inbox() const noexcept { return inbox_; }
@@ -127,9 +128,9 @@ public:
     }
     [[nodiscard]] const core::session_core& core() const noexcept { return *core_; }
     [[nodiscard]] const local::client_watch_list& watches() const { return watches_.list(); }
-    // The contender of the latest grant of this round; 0: none.
+    // The contender that got this round's latest grant; 0: none.
     [[nodiscard]] contender_number granted() const noexcept { return granted_; }
-    // The promise that the last steps broke; empty if none.
+    // The promise that the client's latest steps broke; empty if none.
     [[nodiscard]] const std::string& breach() const noexcept { return breach_; }
     [[nodiscard]] std::uint64_t hash() const;
 
@@ -150,7 +151,7 @@ private:
     void execute(const core::close_session& closing);
     void execute(const core::notice& notice);
     void execute(const core::answer&) {}
-    void execute(const core::commit_answer&) {}  // its clients write nothing
+    void execute(const core::commit_answer&) {}  // clients in the search write no data
     void execute(const core::changed&) {}
 
     void acquire();
@@ -175,8 +176,8 @@ private:
     unanswered unanswered_;
     shared_core core_;
     core::time_point now_;
-    // The servers must keep the session for a timeout after this time, by this client's clock. After that it may be
-    // doomed, and is answered normally until it is closed, if ever.
+    // By this client's clock, the servers must keep the session for a timeout after this time. Later the session may be
+    // doomed. A doomed session gets normal answers until the servers close it, which may never happen.
     core::time_point touched_;
 
     stage at_ = stage::resting;
@@ -196,8 +197,9 @@ private:
     std::deque<to_server> up_;
     std::deque<to_client> inbox_;
     std::deque<core::operation> late_;
-    std::deque<session_name> given_up_sessions_;  // these live on at the servers
-    std::vector<core::reply> held_back_;          // delivered after the next attach
+    std::deque<session_name> given_up_sessions_;  // sessions that the servers still have
+    // replies that the handle delivers after the next attach
+    std::vector<core::reply> held_back_;
     local::client_watches watches_;
     std::string breach_;
 };

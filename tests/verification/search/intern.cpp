@@ -4,7 +4,7 @@
 #include "simulation/describe.hpp"
 #include "verification/search/model.hpp"
 
-// The numbers of the model's values.
+// Gives numbers to the values of the model.
 namespace turnstile::search {
 
 namespace {

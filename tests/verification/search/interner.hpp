@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// interner: keeps each distinct value once and gives it a number. Two values have the same number if
-// and only if they are equal, so a state of the search is a handful of numbers, compared exactly.
-// (SPIN calls this collapse compression: G. Holzmann, "State compression in SPIN", 1997.)
+// interner: keeps each distinct value once and gives it a number. Two values have the same number if and only if they
+// are equal, so a state of the search is a handful of numbers, which are compared exactly. (SPIN calls this collapse
+// compression: G. Holzmann, "State compression in SPIN", 1997.)
 //
 //     interner<client, hash_of_client> clients;
 //     const value_id a = clients.id_of(std::move(value));

@@ -5,7 +5,7 @@
 
 #include "verification/search/model.hpp"
 
-// Checks the contract, in every state and at the end of a history.
+// Checks the contract in every state, and at the end of each history.
 namespace turnstile::search {
 
 namespace {
@@ -40,8 +40,9 @@ std::string model::judge_client(const position& before, const position& after,
     return judge_rest(after, client);
 }
 
-// G2: the contender exists, and no other one is ahead. A contender that was removed by hand may be granted while the
-// event is on its way. This model has no clock; the simulator judges how soon the event has to arrive (F37, G5).
+// G2: the granted contender exists, and no other contender is ahead. A contender that was removed by hand may get a
+// grant before its client receives the event. This model has no clock, so the simulator judges how soon the event must
+// arrive (F37, G5).
 std::string model::judge_grant(const position& before, const position& after,
                                unsigned client) const {
     const auto which = face_of(after, client).granted;
@@ -58,7 +59,7 @@ std::string model::judge_grant(const position& before, const position& after,
     return {};
 }
 
-// A client that is at rest, or done, knows that none of its znodes is left (G4, G8).
+// A client that rests, or is done, has no znode left (G4, G8).
 std::string model::judge_rest(const position& at, unsigned client) const {
     const auto& f = face_of(at, client);
     if (f.crashed || (f.at != stage::resting && f.at != stage::done)) return {};
@@ -87,7 +88,7 @@ std::string model::judge_holds(const position& at) const {
 }
 
 std::string model::breach_at_end(const position& at) const {
-    std::size_t folders = 0;  // that a client takes again and again stay watched
+    std::size_t folders = 0;  // watches on the folders of locks that a client takes again and again
     for (unsigned client = 0; client != limits_.clients; ++client) {
         const auto& value = client_at(at, client);
         if (!value.finished()) return fmt::format("G7: client {} waits for ever", client);

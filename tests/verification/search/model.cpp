@@ -206,7 +206,7 @@ void model::give(position& p, unsigned client, happening happening) {
     give(p, client, static_cast<value_id>(happening));
 }
 
-// A client that gives a session up closes its connection, and its watches go at once.
+// A client that gives a session up closes its connection, so the connection's watches end at once.
 void model::give(position& p, unsigned client, value_id event) {
     const auto session = face_of(p, client).session;
     p.clients[client] = client_memo_[client].get(p.clients[client], event, [&] {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // model: the possible steps of a state, their effects, and whether a step breaks a promise.
 //
-// Clients and servers are interned, and the effect of an event on one of them is computed once: a step costs a few
-// look-ups, not copies of cores and trees. The interned values grow with the search.
+// The model interns clients and servers, and computes the effect of an event on one of them only once. So a step costs
+// a few look-ups, and no copies of cores and trees. The interned values grow with the search.
 //
 //     model world{bounds};
 //     std::vector<transition> next;
@@ -37,14 +37,14 @@ public:
     // Replaces `next` by all possible transitions of `from`.
     void successors(const position& from, std::vector<transition>& next);
 
-    // Returns the promise that `taken` broke, with a reason; empty if none.
+    // Returns the promise that the transition `taken` broke, with a reason; empty if it broke none.
     [[nodiscard]] std::string breach(const position& before, const transition& taken) const;
-    // The same for a state in which a history may end.
+    // Returns the promise that is broken if a history ends in this state; empty if none.
     [[nodiscard]] std::string breach_at_end(const position& at) const;
-    // Returns whether a history may end in a state with these successors.
+    // Returns whether a history may end in a state that has these possible transitions.
     [[nodiscard]] static bool may_end(const std::vector<transition>& next);
 
-    // Returns a step as text, described in the state before it.
+    // Returns a step as text, which describes the step in the state before it.
     [[nodiscard]] std::string describe(const position& before, const transition& transition) const;
 
     [[nodiscard]] std::size_t distinct_clients() const noexcept;
@@ -58,12 +58,12 @@ private:
         std::uint64_t operator()(const servers& s) const;
     };
 
-    // The events of a client and of the servers, by number.
+    // An event of a client.
     using client_event = std::variant<happening, core::reply, core::watch_event>;
     struct server_event {
         session_name session = 0;
         server_act action;
-        std::string text;  // distinguishes events
+        std::string text;  // distinguishes this event from others
         friend bool operator==(const server_event& a, const server_event& b) {
             return a.text == b.text;
         }
@@ -75,7 +75,7 @@ private:
         std::uint64_t operator()(const server_event& e) const;
     };
 
-    // The properties of a client's value that are needed often.
+    // Properties of a client that many steps need, copied from the client's value.
     struct face {
         stage at{};
         bool holds = false;
@@ -90,18 +90,18 @@ private:
         bool hears = false;
         contender_number granted = 0;
         session_name session = 0;
-        // Events for the servers: the client's oldest message, the same with its events in reverse order, and its
-        // oldest late write.
+        // Events for the servers: the client's oldest message, that message with its events in reverse order, and the
+        // oldest write of a broken connection.
         std::optional<value_id> front;
         std::optional<value_id> backwards;
         std::optional<value_id> late;
-        std::optional<value_id> closing;  // and the session that the client has given up
+        std::optional<value_id> closing;  // the close of the session that the client has given up
         bool front_is_request = false;
         bool broken = false;
     };
     struct served {
         value_id servers = 0;
-        value_id reply = 0;  // client event
+        value_id reply = 0;  // number of the client event
         std::vector<std::pair<unsigned, value_id>> told;
     };
 
@@ -118,7 +118,7 @@ private:
 
     void give(position& p, unsigned client, value_id event);
     void give(position& p, unsigned client, happening happening);
-    value_id ask(position& p, value_id event);  // the reply's number
+    value_id ask(position& p, value_id event);  // returns the number of the reply
     value_id ask(position& p, session_name session, server_act&& act);
 
     void list_steps(const position& from, std::vector<step>& steps) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // names: names of sessions and znodes that do not depend on the interleaving.
 //
-// The servers count sessions and transactions over all clients. So the same object would have another number in each
+// The servers count sessions and transactions over all clients. So an object would have another number in each
 // interleaving, and no two states would merge. Clients only compare these numbers, so they get order-preserving
 // substitutes: a session is named by its client and that client's number of sessions, and a contender's czxid is its
 // rank among all contenders ever created.
@@ -30,7 +30,7 @@ constexpr unsigned client_of(session_name session) noexcept {
     return static_cast<unsigned>(session / k_sessions_per_client) - 1;
 }
 
-// Returns 0 if `znode`, a path or a name, belongs to no contender.
+// Returns the number of the contender with the path or name `znode`; 0 if `znode` is no contender.
 inline contender_number number_of(std::string_view znode) {
     const auto sequence = core::contender_sequence(znode.substr(znode.rfind('/') + 1));
     return sequence ? static_cast<contender_number>(*sequence + 1) : contender_number{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// position: a state of the search: the numbers of its interned values, and the rest of the budgets. Compared exactly;
-// 24 bytes.
+// position: a state of the search. Holds the numbers of the state's interned values, and the faults and timers that may
+// still happen. Positions are compared exactly, and have 24 bytes.
 #pragma once
 
 #include <array>
@@ -13,15 +13,15 @@
 
 namespace turnstile::search {
 
-// A client that still waits after so many timers, while nothing else can happen, waits for ever.
+// A client waits for ever if it still waits after this many timers while nothing else can happen.
 inline constexpr std::uint8_t k_most_passes = 12;
 
 struct position {
     std::array<value_id, k_most_clients> clients{};
     value_id servers = 0;
-    std::uint8_t faults = 0;        // that are left
-    std::uint8_t early_timers = 0;  // that are left
-    std::uint8_t passes = 0;        // times that nothing but time could pass
+    std::uint8_t faults = 0;        // faults that may still happen
+    std::uint8_t early_timers = 0;  // early timers that may still happen
+    std::uint8_t passes = 0;        // number of times that nothing but time could pass
     contender_number last_grant = 0;
 
     friend bool operator==(const position&, const position&) = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// search: every interleaving of a few clients and a few faults, up to a given depth, breadth first.
+// search: plays every interleaving of a few clients and a few faults, up to a given depth, breadth first.
 // docs/why/exhaustive-search.md describes it.
 //
 //     bounds limits;
@@ -21,24 +21,26 @@
 namespace turnstile::search {
 
 struct findings {
-    std::uint64_t states = 0;                   // distinct states
-    std::uint64_t transitions = 0;              // steps from one state to another
+    std::uint64_t states = 0;
+    std::uint64_t transitions = 0;              // steps that lead from one state to another
     std::array<std::uint64_t, k_acts> taken{};  // transitions by their kind
     std::uint64_t ends = 0;                     // distinct states in which a history may end
-    unsigned depth = 0;     // length of the longest among the shortest ways to a state
-    bool complete = false;  // neither the bound of depth nor of states was reached
-    // Interleavings: sequences of steps from the beginning to a state in which a history may end; and sequences that
-    // the bounds cut off. Exact up to 2^53. Not counted if a breach was found.
+    unsigned depth = 0;     // largest distance of a state from the first state, in steps
+    bool complete = false;  // true: the search ended before the bounds of depth and of states
+    // `histories` counts the sequences of steps from the beginning to a state in which a history may end. `cut_off`
+    // counts the sequences that the bounds cut off. Both are exact up to 2^53, and are not counted if a breach was
+    // found.
     double histories = 0;
     double cut_off = 0;
-    bool cycle = false;                  // the states contain one: infinitely many histories
-    std::uint64_t distinct_clients = 0;  // values in the states
+    // the states form a cycle, so there are infinitely many histories
+    bool cycle = false;
+    std::uint64_t distinct_clients = 0;  // number of distinct values in all states
     std::uint64_t distinct_servers = 0;
 
     std::string breach;              // the broken promise; empty: none
-    std::vector<std::string> story;  // the steps of a shortest history that leads there
+    std::vector<std::string> story;  // the steps of a shortest history to the breach
 
-    // Returns the findings as text, with the breach and its story if there is one.
+    // Returns the findings as text, with the breach and its story if the search found one.
     [[nodiscard]] std::string report() const;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers: the ensemble in the search: one tree (src/local) that executes one request at a time, with names that do
-// not depend on the interleaving (names.hpp). A value.
+// servers: the ensemble in the search: one tree (src/local) that executes one request at a time. Its names do not
+// depend on the interleaving (names.hpp). A value.
 //
-// Two servers are equal if every later answer and event is. That depends on the live sessions, the existing
-// contenders, the watches, and the number of contenders ever created. The tree's transaction numbers are left out: no
-// answer shows them.
+// Two values of servers are equal if all later answers and events are equal. These depend on the live sessions, the
+// existing contenders, the watches, and the number of contenders ever created. The comparison leaves out the tree's
+// transaction numbers, because no answer shows them.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ struct forget_watch {
     std::string path;
     friend bool operator==(const forget_watch&, const forget_watch&) = default;
 };
-// Sets a client's watches again on a new connection. The events that it missed come in any order.
+// Sets a client's watches again on a new connection. The events that the client missed arrive in any order.
 struct set_again {
     local::client_watch_list watches;
     enum class order { forwards, backwards } told = order::forwards;
@@ -44,7 +44,7 @@ struct told_watch {
     std::string path;
 };
 struct done {
-    core::reply reply;  // the operation's
+    core::reply reply;  // reply to the operation
     std::vector<told_watch> told;
 };
 
@@ -68,7 +68,7 @@ public:
         return by_hand_.contains(which);
     }
     [[nodiscard]] std::size_t watch_count() const noexcept { return tree_.watch_count(); }
-    // The promise that the last act broke; empty if none.
+    // The promise that the latest act broke; empty if none.
     [[nodiscard]] const std::string& breach() const noexcept { return breach_; }
 
     friend bool operator==(const servers& a, const servers& b) { return a.key_ == b.key_; }
@@ -96,7 +96,7 @@ private:
     std::set<contender_number> by_hand_;
     std::string breach_;
 
-    // The contenders in the tree, by their names.
+    // The contenders in the tree, in order.
     std::vector<contender> standing_;
     std::string key_;
 };

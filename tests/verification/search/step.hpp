@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// step: a possible next step in a state of the search; docs/why/exhaustive-search.md explains each.
+// step: a possible next step in a state of the search. docs/why/exhaustive-search.md explains each step.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@ enum class act : std::uint8_t {
     // Steps of the application.
     acquire,
     release,
-    // Messages, timers and reconnects: they must happen eventually.
+    // The messages, timers and reconnects below must happen eventually.
     serve,            // the servers execute the client's oldest request
-    serve_backwards,  // the same for set watches: missed events in reverse order
+    serve_backwards,  // the servers set watches again and report missed events in reverse order
     deliver,          // the client receives its oldest message
     attach,
     timer,
     closes,  // the servers close a session that its client has given up
     reap,    // the servers expire the session of a client that crashed
     pass,    // nothing else can happen: every waiting client's next timer runs
-    // Possible steps without a cost.
+    // The steps below may happen, or not, and cost nothing.
     late,         // the servers execute the oldest write of a broken connection
     expire,       // the servers close a session that was doomed when its lease was over
-    early_timer,  // a timer runs while messages are in progress (bounded separately)
+    early_timer,  // a timer runs while messages are in progress; `early_timers` bounds their number
     // Faults.
     cut,
     silence,
@@ -36,7 +36,7 @@ inline constexpr std::size_t k_acts = static_cast<std::size_t>(act::remove_by_ha
 
 struct step {
     act kind{};
-    std::uint8_t subject = 0;  // the client, or the number of the znode that is removed by hand
+    std::uint8_t subject = 0;  // number of the client, or of the znode that is removed by hand
     friend bool operator==(const step&, const step&) = default;
 };
 
@@ -45,7 +45,7 @@ struct step {
 [[nodiscard]] constexpr bool is_fault(act kind) noexcept {
     return kind >= act::cut;
 }
-// Steps that a history may end without.
+// Returns true for a step that need not happen before a history ends.
 [[nodiscard]] constexpr bool is_optional(act kind) noexcept {
     return kind >= act::late;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// visited: all states found so far, in order, and how each was first reached. An open-addressing table of 4-byte
-// numbers over a plain array: about 50 bytes a state.
+// visited: all states found so far, in the order of discovery, and the first way to each. An open-addressing table of
+// 4-byte numbers over an array of states; about 50 bytes a state.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ class visited {
 public:
     visited() : table_(1U << 16U, k_none) {}
 
-    // Returns the state's number, and whether it is new.
+    // Adds the state if it is new. Returns the state's number, and true if it is new.
     std::pair<state_number, bool> add(const position& position, state_number parent,
                                       const step& by) {
         if (states_.size() * 3 > table_.size() * 2) grow();

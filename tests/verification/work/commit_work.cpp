@@ -13,7 +13,8 @@ constexpr const char* k_put_znode = "/state/put";
 constexpr const char* k_made_parent = "/state/made";
 constexpr const char* k_made_znode = "/state/made/deep";
 
-// Threads that write, now and then several writes at a time, and release while writes may be in progress.
+// Threads that write under their holds. A thread may send several writes at a time, and may release while a write is in
+// progress.
 class commit_work final : public recipe_work {
 public:
     using recipe_work::recipe_work;
@@ -30,7 +31,8 @@ private:
         if (dice_.chance(0.3)) pause(actor, some_time());
     }
 
-    // Now and then the znodes for which others have planned do not exist any more when their commit arrives.
+    // Sometimes the znodes that a commit requires no longer exist when the commit arrives, because another commit
+    // removed them.
     [[nodiscard]] std::vector<core::write_part> as_told(const std::string& text) {
         const core::set_op written{k_state_znode, text};
         switch (dice_.below(6)) {
@@ -47,7 +49,7 @@ private:
             default: return {core::make_op{k_made_znode}, core::set_op{k_state_znode, text}};
         }
     }
-    // Returns holds of the client's other threads.
+    // Returns some holds of the client's other threads.
     [[nodiscard]] std::vector<std::string> further_holds(const worker& actor) {
         std::vector<std::string> znodes;
         for (const auto& other : workers_)

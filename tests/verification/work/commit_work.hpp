@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_work: threads that write under their holds, with guards of further holds, step by step.
+// commit_work: threads that write under their holds, also with checks of further holds, step by step.
 #pragma once
 
 #include <memory>

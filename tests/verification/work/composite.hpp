@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// composite: one call for several locks at once, as a simulated client executes it: core::all_of or
-// core::quorum, and the contenders of its parts.
+// composite: one call of a simulated client for several locks at once. Holds core::all_of or core::quorum, and the
+// contenders of the parts.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct composite {
     std::size_t worker = 0;
     std::variant<core::all_of, core::quorum> value;
     std::vector<std::string> folders;
-    std::vector<std::optional<core::contender_id>> parts;  // the latest contender of each part
-    std::optional<core::time_point> deadline;              // by the client's clock
+    std::vector<std::optional<core::contender_id>> parts;  // latest contender of each part
+    std::optional<core::time_point> deadline;              // deadline on the client's clock
     bool once = false;
     bool enters_again = true;
     state now = state::waiting;
@@ -34,13 +34,13 @@ struct composite {
     }
 };
 
-// The judge's view of holders of several locks.
+// Access of the judge to a client that holds composites.
 class composite_holder {
 public:
     composite_holder() = default;
     composite_holder(const composite_holder&) = default;
     composite_holder& operator=(const composite_holder&) = default;
-    // The composites that callers hold, or for which they wait.
+    // Returns the composites that the client's callers hold or wait for.
     [[nodiscard]] virtual std::vector<const composite*> composites() const = 0;
 
 protected:

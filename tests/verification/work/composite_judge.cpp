@@ -55,7 +55,7 @@ std::size_t composite_judge::count_valid(client_id client, const composite& comp
     return count;
 }
 
-// Returns the guard's answer: it counts the parts that it holds with a valid lease.
+// Returns the composite guard's answer: the guard counts the held parts with a valid lease.
 bool composite_judge::valid(client_id client, const composite& composite) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i != composite.folders.size(); ++i)
@@ -78,7 +78,7 @@ bool composite_judge::forced(client_id client, const composite& composite) const
     return false;
 }
 
-// ---- the notices ----------------------------------------------------------------------------
+// ---- notices --------------------------------------------------------------------------------
 
 void composite_judge::on_granted(client_id client, const composite& composite) {
     if (count_valid(client, composite) < needed(composite))
@@ -116,7 +116,7 @@ void composite_judge::on_write(client_id client, const composite& composite) {
     seen_.raise(tokens);
 }
 
-// ---- what is so -----------------------------------------------------------------------------
+// ---- state after each event -----------------------------------------------------------------
 
 void composite_judge::after_event() {
     const composite* valid_one = nullptr;

@@ -8,10 +8,10 @@
 // |      | it has a majority. No two quorum holds are valid at once.                              |
 // | G4   | A failed or abandoned call has no part left.                                           |
 // | G5   | The loss of a part (of the majority) is reported soon.                                 |
-// | G6   | A write with the vector of a valid hold is never behind an earlier write.              |
+// | G6   | A write with the vector of a valid hold never has a smaller part than an earlier write.              |
 // | G7   | Waits end by their deadlines.                                                          |
 //
-// Parts that were removed by force are excluded, as in G1.
+// As for G1, the judge excludes parts that were removed by force.
 #pragma once
 
 #include <cstdint>
@@ -34,18 +34,19 @@ public:
         holders_.push_back({id, &client, &party});
     }
 
-    // ---- the notices ----
+    // ---- notices ---- ----
     [[nodiscard]] instant now() const { return agenda_.now(); }
-    // The value that the guard of this contender shows.
+    // The value that the contender's guard shows.
     [[nodiscard]] core::time_point valid_until(client_id client, core::contender_id which) const;
-    // Returns true if the guard of this part says that it is valid.
+    // Returns true if the guard of this part would say that it is valid.
     [[nodiscard]] bool part_valid(client_id client, const composite& composite,
                                   std::size_t part) const;
-    // Returns true if the guard of the grant just now would say that it is valid.
+    // Returns true if the guard of the composite that was just granted would say that it is valid.
     [[nodiscard]] bool valid(client_id client, const composite& composite) const;
     void on_granted(client_id client, const composite& composite);
-    void on_over(client_id client, const composite& composite);  // and all its parts have answered
-    // The holder writes, if its guard is valid.
+    // the call is over, and all its parts have answered
+    void on_over(client_id client, const composite& composite);
+    // The holder writes to the common resource if its guard is valid.
     void on_write(client_id client, const composite& composite);
 
     void after_event();
@@ -68,7 +69,7 @@ private:
     const agenda& agenda_;
     std::vector<holder> holders_;
     std::map<const composite*, instant> incomplete_since_;
-    fencing_vector seen_;  // the largest vector that the common resource has seen
+    fencing_vector seen_;  // largest vector of a write to the common resource
 };
 
 }  // namespace turnstile::simulation

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// crew: the threads (workers) of a simulated client. Each takes a lock, acts while it holds it, and rests, a number
-// of times; the times come from the seed. The derived class decides which locks and actions.
+// crew: the threads (workers) of a simulated client. Each thread takes a lock, acts while it holds the lock, and rests,
+// several times. The times come from the seed. A derived class chooses the locks and the actions.
 #pragma once
 
 #include <algorithm>
@@ -20,11 +20,11 @@ namespace turnstile::simulation {
 struct crew_member {
     enum class doing { resting, waiting, holding, done };
     doing state = doing::resting;
-    std::size_t rounds = 0;    // remaining rounds
-    std::uint64_t serial = 0;  // number of the planned event; older events are void
+    std::size_t rounds = 0;    // number of rounds that remain
+    std::uint64_t serial = 0;  // number of the event planned last; earlier events are void
     core::contender_id current{};
     std::string folder;
-    std::string znode;  // the hold's
+    std::string znode;  // znode of the hold
 };
 
 template <class Worker>
@@ -75,7 +75,7 @@ protected:
     [[nodiscard]] virtual std::size_t most_rounds() const { return scenario_.rounds; }
     virtual void acquire(worker& actor) = 0;
     virtual void lose_patience(worker& /*impatient*/) {}
-    virtual void go_on(worker& actor) = 0;  // continues while it holds
+    virtual void go_on(worker& actor) = 0;  // continues the worker's action while it holds
 
     void plan(worker& actor, core::duration pause) {
         client_.wake_after(pause, number(actor), ++actor.serial);
@@ -88,12 +88,12 @@ protected:
         plan(actor, length);
     }
 
-    // A short time, or up to a fraction 1/`part` of the session timeout.
+    // Returns a short time, or a time up to 1/`part` of the session timeout.
     [[nodiscard]] core::duration some_time(int part = 3) {
         const auto timeout = scenario_.time.session_timeout;
         return dice_.up_to(dice_.chance(0.5) ? core::duration{k_moment} : timeout / part);
     }
-    // The same, or longer than the lease.
+    // Returns a length of time for a hold: some_time(), or longer than the lease.
     [[nodiscard]] core::duration hold_time(int part = 3) {
         if (!stopping_ && dice_.chance(scenario_.long_holds))
             return dice_.between(scenario_.time.session_timeout / 2, scenario_.longest_hold);

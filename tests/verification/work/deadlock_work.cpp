@@ -75,7 +75,7 @@ void deadlock_work::hear(const core::notice& notice) {
     }
 }
 
-// The first lock was lost, or a search is due.
+// Called if a lock was lost, or if it is time to search for a deadlock.
 void deadlock_work::lose_patience(worker& actor) {
     if (!actor.first) return client_.cancel(actor.current);
     if (!actor.look) {
@@ -101,7 +101,7 @@ void deadlock_work::let_go(worker& actor) {
     if (first) client_.release(*first);
 }
 
-// ---- looking --------------------------------------------------------------------------------
+// ---- the search for a deadlock --------------------------------------------------------------
 
 void deadlock_work::look_later(worker& actor) {
     actor.look.reset();
@@ -124,7 +124,7 @@ void deadlock_work::answered(const core::answer& answer) {
     }
 }
 
-// Sends the next read of this search, or draws its conclusion.
+// Sends the search's next read, or draws the search's conclusion.
 void deadlock_work::ask_on(worker& actor) {
     const auto& look = *actor.look;
     if (look.read != look.children.size())
@@ -142,19 +142,19 @@ void deadlock_work::handle(deadlock_look& look, const core::reply& answer) const
         return;
     }
     const auto name = look.children[look.read++];
-    if (answer.error != core::server_error::ok) return;  // the contender is gone
+    if (answer.error != core::server_error::ok) return;  // the contender has gone
     auto& queue = look.queues.back().contenders;
     contender member;
     member.position = queue.size();
     member.name = name;
     member.session_id = answer.stat.ephemeral_owner;
     member.token = fencing_token{static_cast<std::uint64_t>(answer.stat.czxid)};
-    // An operator's order follows the contender's own text.
+    // The znode's data may contain an operator's order after the contender's own text.
     member.metadata.owner = client_.owner_of(answer.data.substr(0, answer.data.find(" revoke=")));
     queue.push_back(std::move(member));
 }
 
-// A second search has to confirm the finding of the first.
+// Acts only on a cycle that a second search finds again.
 void deadlock_work::conclude(worker& actor) {
     auto look = std::move(*actor.look);
     detail::forget_left_over(

@@ -14,20 +14,21 @@
 
 namespace turnstile::simulation {
 
-// The queues of some locks, which are read one after the other.
+// A search that reads the queues of some locks, one after the other.
 struct deadlock_look {
     std::vector<std::string> paths;
     std::vector<detail::lock_queue> queues = {};
-    std::vector<std::string> children = {};  // the latest queue, in order
+    std::vector<std::string> children = {};  // latest read queue, in order
     std::size_t read = 0;                    // number of contenders read so far
-    std::optional<deadlock> found = {};      // the finding of the first search: this is the second
+    // finding of the first search, while the second search runs
+    std::optional<deadlock> found = {};
 };
 
 struct deadlock_worker : crew_member {
     std::string owner;
     std::string second_folder;
-    std::optional<core::contender_id> first;   // a held lock
-    std::optional<core::contender_id> second;  // a held lock
+    std::optional<core::contender_id> first;   // the lock taken first
+    std::optional<core::contender_id> second;  // the lock taken second
     bool wants_second = false;
     std::optional<deadlock_look> look;
     core::inquiry_id request{};

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 constexpr auto k_moment = 20ms;
 constexpr double k_at_once = 0.3;    // probability that the user acts again at once
-constexpr double k_stays_out = 0.5;  // probability that a participant stays out
+constexpr double k_stays_out = 0.5;  // probability that a participant stays out after a term
 constexpr double k_executor_throws = 0.03;
 constexpr double k_resigns = 0.3;
 constexpr double k_moves = 0.4;
@@ -58,7 +58,7 @@ void election_work::wake(const worker_due& due) {
     for (const auto& participant : seats_) participant.judge.look();
 }
 
-// ---- the user -------------------------------------------------------------------------------
+// ---- the participant's user -----------------------------------------------------------------
 
 void election_work::start() {
     for (auto& participant : seats_) {
@@ -107,7 +107,7 @@ void election_work::all_give_up() {
     for (auto& participant : seats_) after({}, [this, &participant] { say_close(participant); });
 }
 
-// Each participant leads once more before it leaves: at the end one of them leads.
+// Each participant leads once more before it leaves. So at the end one participant after the other must lead.
 void election_work::stop() {
     stopping_ = true;
     for (auto& participant : seats_) {
@@ -126,7 +126,7 @@ bool election_work::at_rest() const {
            });
 }
 
-// ---- the shell ------------------------------------------------------------------------------
+// ---- the shell, which executes actions ------------------------------------------------------
 
 void election_work::feed(seat& participant, const course::input& input) {
     for (const auto& next : participant.now.on(input)) {
@@ -171,7 +171,7 @@ void election_work::leave(seat& participant, turn which) {
 
 void election_work::give_back(seat& participant, turn which) {
     const auto found = participant.requests.find(which);
-    if (found == participant.requests.end()) return;  // lost
+    if (found == participant.requests.end()) return;  // the request has failed
     const auto held = found->second;
     participant.judge.queued.erase(which);
     participant.judge.held.erase(which);
@@ -234,7 +234,7 @@ void election_work::on_refused(seat& participant, turn which, const error& why) 
     feed(participant, course::refused{which, why});
 }
 
-// ---- the task -------------------------------------------------------------------------------
+// ---- the participant's task -----------------------------------------------------------------
 
 void election_work::begin(seat& participant, turn which) {
     feed(participant, course::begun{which});
@@ -262,7 +262,7 @@ void election_work::answered(const core::answer& answer) {
 void election_work::write(seat& participant, turn which, const core::stat& as_read,
                           const std::string& text, writer then) {
     const auto hold = participant.requests.find(which);
-    if (hold == participant.requests.end()) return then(false);  // lost
+    if (hold == participant.requests.end()) return then(false);  // the hold is lost
     auto unique = text + " of=" + std::to_string(client_.id()) + '.' + std::to_string(++texts_);
     commits_[client_.next_id<core::commit_id>()] = std::move(then);
     client_.commit(hold->second, {core::set_op{folder_, unique, as_read.version}}, unique,
@@ -299,7 +299,7 @@ void election_work::on_decision(seat& participant, turn which, bool leads) {
         after(some_time(), [this, &participant, which] { work_on(participant, which); });
 }
 
-// The stop token fires: the function obeys when it checks the token.
+// The stop token asks the function to end. The function ends when it checks the token.
 void election_work::end_soon(seat& participant, turn which) {
     if (!participant.leads || participant.judge.runs != which ||
         planned_.erase(participant.function) == 0)

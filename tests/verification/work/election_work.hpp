@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // election_work: participants of an election with a function, using the shipped state machine
 // (recipe/election/participation.hpp). Their users start and close them. Tasks, callbacks and the function each take
-// random time, so that they overtake each other as threads do.
+// random time, so that their order varies as the order of threads does.
 #pragma once
 
 #include <deque>
@@ -45,32 +45,33 @@ private:
         const bool once;
         detail::participation now;
         seat_judge judge;
-        std::size_t words = 0;     // actions that its user will still take
-        bool closes_next = false;  // when it leads
-        // State of the shell.
-        std::map<turn, core::contender_id> requests;  // waiting or held
-        std::set<turn> given_up;                      // perhaps before they were requested
+        std::size_t words = 0;     // number of the user's actions to come
+        bool closes_next = false;  // closes when it leads
+        // State of the shell, which executes the state machine's actions.
+        std::map<turn, core::contender_id> requests;  // contenders by turn, waiting or holding
+        // turns that the participant gave up, perhaps before their requests
+        std::set<turn> given_up;
         turn newest = 0;
-        // State of the function.
-        bool leads = false;              // called
-        bool term_is_over = false;       // about to return
-        bool started_meanwhile = false;  // since the call
-        std::uint64_t function = 0;      // number of its next action
+        // State of the participant's function.
+        bool leads = false;              // the function is called, and has not returned
+        bool term_is_over = false;       // the function is about to return
+        bool started_meanwhile = false;  // the user has started the participant since the call
+        std::uint64_t function = 0;      // number of the function's next action
     };
 
     // ---- time ----
     std::uint64_t after(core::duration pause, step step);
-    void soon(seat& participant, step step);  // a task, or a notice
+    void soon(seat& participant, step step);  // the step is a task or a notice
     [[nodiscard]] core::duration some_time();
 
-    // ---- the user ----
+    // ---- the participant's user ---- ----
     void plan_word(seat& participant);
     void speak(seat& participant);
     void say_start(seat& participant);
     void say_close(seat& participant);
     void say_resign(seat& participant);
 
-    // ---- the shell ----
+    // ---- the shell, which executes actions ---- ----
     void feed(seat& participant, const course::input& input);
     void execute(seat& participant, const course::action& action);
     void enter(seat& participant, turn which);
@@ -81,7 +82,7 @@ private:
     void on_lost(seat& participant, turn which);
     void on_refused(seat& participant, turn which, const error& why);
 
-    // ---- the task ----
+    // ---- the participant's task ---- ----
     using reader = std::function<void(const std::optional<core::reply>& folder)>;
     using writer = std::function<void(bool written)>;
     void begin(seat& participant, turn which);

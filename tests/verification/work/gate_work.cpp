@@ -11,7 +11,7 @@ namespace turnstile::simulation {
 
 namespace {
 
-// Reads the record, learns the leader's time, and decides; the derived gate does the rest.
+// Reads the gate's data, asks for the leader's time, and decides. The derived class does the rest.
 class gate_work : public recipe_work {
 public:
     gate_work(sim_client& client, const scenario& scenario, dice& chance, const char* record)
@@ -62,11 +62,11 @@ private:
         switch (step) {
             case 4:
                 if (!committed(actor)) return release(actor);
-                return pause(actor, some_time());  // the job runs
+                return pause(actor, some_time());  // the job runs for this time
             case 5: return look(actor);
             case 6:
                 if (!read_it(actor) || dice_.chance(0.2))
-                    return release(actor);  // acts as if the process died
+                    return release(actor);  // as if the process had died before it recorded the end
                 return finish(actor);
             default: return release(actor);
         }
@@ -90,7 +90,7 @@ private:
     }
 };
 
-// Enters if there is room; otherwise it waits for room while it holds the lock, and reads again.
+// Enters if there is room. Otherwise the thread waits for room while it holds the lock, and reads again.
 class rate_work final : public gate_work {
 public:
     rate_work(sim_client& client, const scenario& scenario, dice& chance)
@@ -103,7 +103,7 @@ private:
             detail::rate_record::parse(actor.text, actor.seen.mtime).value_or(scenario_.rate);
         detail::forget_old(record, now);
         const auto wait = detail::wait_for_room(record, now);
-        if (wait > 0 && dice_.chance(0.5)) return release(actor);  // a try: gives up
+        if (wait > 0 && dice_.chance(0.5)) return release(actor);  // a try gives up without waiting
         if (wait > 0) {
             actor.step = 0;
             return pause(actor, std::chrono::milliseconds{wait});

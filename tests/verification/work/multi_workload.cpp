@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_thread_hand_over = 500us;  // longest hand-over between threads
+constexpr auto k_thread_hand_over = 500us;  // longest delay of a hand-over between threads
 
 bool ends_with_session(const error& why) {
     return why == errc::session_lost || why == errc::removed;
@@ -19,13 +19,13 @@ bool ends_with_session(const error& why) {
 core::after_loss after(const error& why) {
     return ends_with_session(why) ? core::after_loss::start_over : core::after_loss::give_up;
 }
-// The same rule as quorum_lock's (worth_asking_again): a lease that is too short stays too short.
+// Decides as quorum_lock does (worth_asking_again): a lease that is too short will also be too short later.
 core::quorum::next again(const error& why) {
     const bool for_good = why == errc::closed || why == errc::lease_too_short;
     return for_good ? core::quorum::next::never : core::quorum::next::again;
 }
 
-// The same rule as multi_lock's (may_be_granted_later).
+// Decides as multi_lock does (may_be_granted_later).
 core::all_of::refusal refusal_of(const error& why, bool tried) {
     if (why == errc::cancelled) return core::all_of::refusal::withdrawn;
     const bool later = why == errc::busy || why == errc::timeout || why == errc::not_connected ||
@@ -85,7 +85,7 @@ void multi_workload::plan_rest(worker& actor) {
     plan(actor, dice_.up_to(scenario_.time.session_timeout / 4));
 }
 
-// Plans the timer for a quorum's attempts and pauses.
+// Plans the timer for the quorum's next attempt or the end of its pause.
 void multi_workload::plan_timer(composite& set) {
     const auto* most = std::get_if<core::quorum>(&set.value);
     if (most == nullptr || set.now == composite::state::over) return;
@@ -145,7 +145,7 @@ composite multi_workload::make(std::size_t which) const {
     if (dice_.chance(scenario_.with_deadline))
         composite.deadline = client_.local_now() + dice_.up_to(timeout * 2);
     if (client_.plan().takes == client_plan::taking::all) {
-        composite.folders = scenario_.folders;  // in their canonical order
+        composite.folders = scenario_.folders;  // in the canonical order of the locks
         if (composite.folders.size() > 2 && dice_.chance(0.5))
             composite.folders.erase(
                 composite.folders.begin() +
@@ -168,7 +168,8 @@ composite multi_workload::make(std::size_t which) const {
     return composite;
 }
 
-// Half of the calls use trials, whatever the earlier trials returned: more than trial_pace allows.
+// Half of the calls first try several locks at once, whatever earlier attempts returned. That is more often than
+// trial_pace allows.
 core::all_of::course multi_workload::draw_course(bool once) const {
     if (once || dice_.chance(0.5)) return core::all_of::course::in_order;
     return dice_.chance(0.5) ? core::all_of::course::all_at_once
@@ -224,7 +225,7 @@ void multi_workload::leave(composite& set) {
     execute(key);
 }
 
-// ---- what the parts tell --------------------------------------------------------------------
+// ---- notices of the parts -------------------------------------------------------------------
 
 void multi_workload::hear(const core::notice& notice) {
     if (!parts_.contains(notice.id)) return;
@@ -273,7 +274,7 @@ void multi_workload::confirm(composite& composite) const {
         if (most->holds(i)) most->confirm(i, judge_.valid_until(id_, *composite.parts[i]));
 }
 
-// ---- what follows ---------------------------------------------------------------------------
+// ---- actions of the composite ---------------------------------------------------------------
 
 void multi_workload::execute(std::uint64_t key) {
     auto& mine = composites_.at(key);
@@ -318,12 +319,12 @@ bool multi_workload::parts_valid(const composite& composite) const {
     return true;
 }
 
-// The caller gets no guard that is not valid (F28).
+// The caller must get no guard that is invalid already (F28).
 void multi_workload::granted(composite& set) {
     set.now = composite::state::held;
     auto& actor = workers_[set.worker];
     if (set.is_quorum() ? !judge_.valid(id_, set) : !parts_valid(set)) {
-        plan(actor, {});  // the caller gives it up
+        plan(actor, {});  // the caller gives the composite up at once
         return;
     }
     judge_.on_granted(id_, set);

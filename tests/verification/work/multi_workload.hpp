@@ -2,8 +2,8 @@
 // multi_workload: threads (workers) that take several locks at once, or a majority of locks that represent ensembles,
 // hold them, release them, or give up waiting; all drawn from the seed.
 //
-// Does the shell's work with core::all_of and core::quorum, under virtual time: notices of a part's hold are passed
-// on a little later, one after the other, as a client's threads do.
+// Executes the actions of core::all_of and core::quorum under virtual time. Like a client's threads, it passes the
+// notices of a part's hold on a little later, one after the other.
 #pragma once
 
 #include <cstddef>
@@ -35,15 +35,15 @@ public:
 private:
     struct worker {
         std::size_t rounds = 0;
-        std::uint64_t serial = 0;  // number of the planned event; older events are void
+        std::uint64_t serial = 0;  // number of the event planned last; earlier events are void
         std::uint64_t timer = 0;
-        std::optional<std::uint64_t> current;  // the thread's composite
+        std::optional<std::uint64_t> current;  // composite that the thread uses
         bool done = false;
     };
     struct part_of {
-        std::uint64_t key = 0;  // identifies the composite
+        std::uint64_t key = 0;  // identifies the part's composite
         std::size_t part = 0;
-        bool tried = false;  // in a trial of core::all_of
+        bool tried = false;  // core::all_of only tries this part
     };
     enum class asked { as_the_whole, to_try };
 
@@ -60,7 +60,7 @@ private:
     void execute(std::uint64_t key);
     void ask(std::uint64_t key, std::size_t part);
     void try_all(std::uint64_t key, const std::vector<std::size_t>& parts);
-    // Notes one part, and returns its request.
+    // Records the contender of one part, and returns the request for it.
     core::acquire prepare(std::uint64_t key, std::size_t part, asked how, core::contender_id id);
     void granted(composite& composite);
     void over(composite& composite);

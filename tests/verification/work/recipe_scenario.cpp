@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios of single recipes: like the scenarios of locks. Recipes that write use one existing folder.
+// Draws scenarios for single recipes. They resemble the scenarios for locks. Recipes that write data use one folder,
+// which exists.
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,11 +16,11 @@ bool writes(work_kind work) {
            work == work_kind::rates;
 }
 
-// Readers and writers on one path; many of them give up.
+// Readers and writers contend on one path, and many of them give up.
 void draw_conversions(scenario& scenario) {
     constexpr std::uint64_t k_conversions = 0x9fb21c651e98df25;
     dice chance{scenario.seed ^ k_conversions};
-    // Such a delay of a write that meanwhile the state that its client had read has changed.
+    // With so long a delay, a write often arrives after the state that its client had read has changed.
     if (chance.chance(0.5)) scenario.time.disk_latency = std::chrono::milliseconds{400};
     scenario.rounds *= 2;
     scenario.read_write = "/locks/rw";
@@ -41,24 +42,24 @@ void draw_locks(scenario& scenario, std::vector<std::string>&& folders) {
     scenario.every[static_cast<std::size_t>(fault::resize)] = {};
 }
 
-// A lock that threads take again while they hold it, now and then for a limited time.
+// A lock that threads take again while they hold it, sometimes with a time limit for the hold.
 void draw_recursion(scenario& scenario) {
     draw_locks(scenario, {"/locks/a"});
     scenario.max_hold = scenario.time.session_timeout;
 }
 
-// Few locks, of which a thread takes several.
+// A few locks, of which a thread takes two.
 void draw_deadlocks(scenario& scenario) {
     draw_locks(scenario, {"/locks/a", "/locks/b", "/locks/c"});
     scenario.first_sequence = 0;
-    // A contender whose metadata is overwritten has no owner. A waiter behind two contenders whose znode is deleted
-    // by force learns that when the next one leaves, which in a cycle never happens (docs/why/deadlocks.md).
+    // A contender whose metadata are overwritten has no owner. A waiter behind two contenders learns of a deletion of
+    // the nearer one by force only when the other one leaves. In a cycle that never happens (docs/why/deadlocks.md).
     for (const auto by_hand : {fault::hand_set, fault::hand_delete, fault::take_away})
         scenario.every[static_cast<std::size_t>(by_hand)] = {};
     scenario.swept = 0;
 }
 
-// A scenario of one lock, whose folder exists. Its holders write with the recipes.
+// Settings for a recipe that writes while it holds one lock. The lock's folder exists.
 void draw_writes(scenario& scenario) {
     constexpr std::uint64_t k_recipes = 0x5851f42d4c957f2d;
     dice chance{scenario.seed ^ k_recipes};
@@ -66,10 +67,10 @@ void draw_writes(scenario& scenario) {
     scenario.folders_exist = true;
     scenario.first_sequence = 0;
     scenario.every[static_cast<std::size_t>(fault::reap)] = {};
-    // A latch serves as well as a lock: the same queue under another name.
+    // An election may queue as a latch or as a lock: both form such a queue, under different names.
     if (scenario.work == work_kind::elections && chance.chance(0.5))
         scenario.work_wants.kind = core::contender_kind::latch;
-    // If threads hold both locks, a commit is under both.
+    // With a second folder, a thread may hold two locks, and its commit then depends on both holds.
     if (scenario.work == work_kind::commits && chance.chance(0.5))
         scenario.folders.push_back("/locks/b");
     if (chance.chance(0.5)) scenario.held_up = chance.pick(std::vector<double>{0.05, 0.3});

@@ -8,7 +8,7 @@ namespace turnstile::simulation {
 
 using namespace std::chrono_literals;
 
-// ---- what comes -----------------------------------------------------------------------------
+// ---- notices and answers --------------------------------------------------------------------
 
 void recipe_work::hear(const core::notice& notice) {
     const auto found =
@@ -49,7 +49,7 @@ void recipe_work::answered(const core::commit_answer& answer) {
     }
 }
 
-// ---- what is done ---------------------------------------------------------------------------
+// ---- actions --------------------------------------------------------------------------------
 
 void recipe_work::acquire(worker& actor) {
     core::acquire call;

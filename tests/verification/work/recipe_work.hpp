@@ -14,15 +14,15 @@
 namespace turnstile::simulation {
 
 struct recipe_worker : crew_member {
-    int step = 0;                                 // the recipe's
-    core::awaited_id request{};                   // the answer for which it waits
-    std::optional<core::reply> reply;             // to its latest read
-    std::optional<core::commit_outcome> written;  // the latest commit's
-    std::string text;                             // text of that commit
-    core::stat seen;                              // for the recipe
+    int step = 0;                                 // step of the recipe
+    core::awaited_id request{};                   // request for whose answer the worker waits
+    std::optional<core::reply> reply;             // reply to the latest read
+    std::optional<core::commit_outcome> written;  // outcome of the latest commit
+    std::string text;                             // text that the latest commit writes
+    core::stat seen;                              // stat that the recipe remembers
 };
 
-// Its `go_on` takes the next step: the hold was granted, or the answer has arrived.
+// `go_on` takes the recipe's next step when the hold was granted or an answer has arrived.
 class recipe_work : public crew<recipe_worker> {
 public:
     using crew::crew;

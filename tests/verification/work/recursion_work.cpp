@@ -16,7 +16,7 @@ constexpr std::size_t k_deepest = 4;
 
 }  // namespace
 
-// The same answer as a guard's.
+// Gives the answer that a guard would give.
 bool recursion_work::valid(const held& hold) const {
     const auto now = client_.local_now();
     return !lost_.contains(hold.by) && now < client_.valid_until() && now < hold.until;
@@ -81,7 +81,7 @@ void recursion_work::take_share(worker& actor, const lock_owner& owner) {
 }
 
 void recursion_work::go_on(worker& actor) {
-    if (actor.shares.empty()) return rest(actor, hold_time());  // another thread released it
+    if (actor.shares.empty()) return rest(actor, hold_time());  // another thread released the share
     if (dice_.chance(k_meddles)) meddle(actor);
     if (actor.shares.empty()) return rest(actor, hold_time());
     const auto id = actor.shares.back().owner;
@@ -92,7 +92,7 @@ void recursion_work::go_on(worker& actor) {
     plan(actor, hold_time());
 }
 
-// Tries to release a share in another thread's hands.
+// Tries to release a share that another thread entered. The library must refuse that.
 void recursion_work::meddle(const worker& actor) {
     auto& other = workers_[dice_.below(workers_.size())];
     if (!other.shares.empty()) leave(other, other.shares.size() - 1, actor);

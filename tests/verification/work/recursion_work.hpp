@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // recursion_work: threads that take a lock again while they hold it, and release it share by share, with the shipped
-// rules (owner_table). Some own it as threads, some through a token that the client's threads share.
+// rules (owner_table). In some histories the owner is a thread, in others a token that the client's threads share.
 #pragma once
 
 #include <compare>
@@ -19,7 +19,7 @@ struct recursive_worker : crew_member {
         lock_owner owner;
         core::contender_id by{};
     };
-    std::vector<share> shares;  // the shares that it has, the latest last
+    std::vector<share> shares;  // the worker's shares, the latest last
 };
 
 class recursion_work final : public crew<recursive_worker> {

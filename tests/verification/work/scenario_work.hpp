@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scenario_work: the threads of a client, for the kind of work in its scenario.
+// scenario_work: makes the threads of a client for the scenario's kind of work.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat_judge: checks one participant of an election, independently of its state machine: from its user's calls and its
-// grants, whenever none of its tasks is in progress.
+// seat_judge: checks one participant of an election whenever none of the participant's tasks is in progress. The judge
+// knows the user's calls and the grants, and does not use the participant's state machine.
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
@@ -24,11 +24,11 @@ struct seat_judge {
     using turn = std::uint64_t;
 
     std::string name;
-    bool takes_part = false;    // by its user's calls and its results
-    std::size_t under_way = 0;  // tasks and notices that have not arrived
-    std::optional<turn> runs;   // the turn whose function runs, or the task around it
-    std::set<turn> queued;      // waiting or held turns
-    std::set<turn> held;        // turns of these that are held
+    bool takes_part = false;    // by the user's calls and the results of terms
+    std::size_t under_way = 0;  // number of tasks and notices in progress
+    std::optional<turn> runs;   // turn whose function, or the task around the function, runs
+    std::set<turn> queued;      // turns that wait or hold
+    std::set<turn> held;        // turns among `queued` that hold
 
     void begins(turn of) {
         if (runs) throw violation{"E5", name + " runs its function twice at a time"};

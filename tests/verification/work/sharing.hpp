@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing: a simulated client's part of one lock that its threads share: core::local_queue, the contender that it
-// requests, and the calls of its threads.
+// sharing: a simulated client's part of one lock that its threads share. Consists of core::local_queue, the contender
+// that the queue requests, and the calls of the threads.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace turnstile::simulation {
 
-// Granted: decided, and its caller has not resumed yet. Held: the caller has its guard. Lost: the hold is over, and
-// its caller has still to release it.
+// The states of a call. Granted: the lock is granted, but the caller has not resumed yet. Held: the caller has its
+// guard. Lost: the hold is over, and its caller must still release it.
 struct local_call {
     enum class state { waiting, granted, held, lost, refused };
 
@@ -27,22 +27,22 @@ struct local_call {
     state now = state::waiting;
     std::optional<core::contender_id> contender;
     fencing_token token;
-    core::time_point limit = core::time_point::max();  // limit of this call
+    core::time_point limit = core::time_point::max();  // limit of this call's wait
 };
 
 struct shared_lock {
     std::string folder;
     core::local_queue_settings settings;
     core::local_queue value;
-    std::map<core::local_id, local_call> calls;  // in the order of arrival
+    std::map<core::local_id, local_call> calls;  // calls in the order of arrival
     std::uint64_t number = 0;                    // number of the latest requested contender
     bool withdrawn = false;
-    std::optional<core::contender_id> held;  // from its known grant until it is given back
-    std::optional<core::time_point> armed;   // deadline of its timer
-    std::size_t unanswered = 0;              // requested, and not answered
+    std::optional<core::contender_id> held;  // contender from its grant until it is given back
+    std::optional<core::time_point> armed;   // deadline of the timer
+    std::size_t unanswered = 0;              // number of requested contenders without an answer
 };
 
-// The judge's view of threads that share a contender.
+// Access of the judge to a client whose threads share contenders.
 class sharing_holder {
 public:
     sharing_holder() = default;

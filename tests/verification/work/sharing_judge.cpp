@@ -71,7 +71,7 @@ bool sharing_judge::forced(client_id client, core::contender_id which) const {
            (history_.forced(*znode) || contenders_.is_failed_by_servers({client, which}, *znode));
 }
 
-// ---- what happens to the value --------------------------------------------------------------
+// ---- inputs of the state machine ------------------------------------------------------------
 
 void sharing_judge::on_contender_granted(const shared_lock& lock, std::uint64_t number) {
     auto& mine = books_[&lock];
@@ -102,7 +102,7 @@ void sharing_judge::on_asked_to_release(const shared_lock& lock, std::uint64_t n
     mine.asked_to_go = mine.asked_to_go || (mine.knows_of_waiters && mine.number == number);
 }
 
-// ---- what it decides ------------------------------------------------------------------------
+// ---- decisions of the state machine ---------------------------------------------------------
 
 void sharing_judge::on_action(client_id client, const shared_lock& lock,
                               const core::sharing::action& action) {
@@ -133,7 +133,8 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
 void sharing_judge::judge(client_id client, const shared_lock& lock,
                           const core::sharing::give_back& back) {
     auto& mine = books_[&lock];
-    if (back.contender != mine.number || mine.contender != has::it) return;  // granted in vain
+    // the contender was granted without a caller
+    if (back.contender != mine.number || mine.contender != has::it) return;
     mine.contender = has::nothing;
     if (mine.holder)
         throw violation{"G1", name(client, lock) + " is given back while a thread holds it"};
@@ -179,12 +180,12 @@ void sharing_judge::judge_pass(client_id client, const shared_lock& lock, books&
                                           name(client, lock), mine.passes, lock.settings.passes)};
 }
 
-// The token of its caller is larger than all earlier ones.
+// The caller's token must be larger than all earlier tokens.
 void sharing_judge::on_token(client_id client, const shared_lock& lock, const local_call& call) {
     if (forced(client, *call.contender)) return;
     const auto& znode = *history_.find(record(client, *call.contender).znode);
-    if (znode.was_forced) return;  // the exception of G6
-    // Other clients may have been granted the lock while it was gone.
+    if (znode.was_forced) return;  // G6 excludes znodes that were removed by force
+    // While the znode was gone, the servers may have granted the lock to other clients, with larger tokens.
     if (contenders_.is_back_unheard(client, znode)) return;
     auto& last = last_[lock.folder];
     const auto id = name(client, lock, call.caller.id);
@@ -258,7 +259,7 @@ void sharing_judge::on_settled(client_id client, const shared_lock& lock) {
     }
 }
 
-// ---- what is so -----------------------------------------------------------------------------
+// ---- state after each event -----------------------------------------------------------------
 
 void sharing_judge::after_event() {
     for (const auto& party : holders_) {
@@ -290,8 +291,8 @@ void sharing_judge::judge_idle(const holder& party, const shared_lock& lock,
 
 bool sharing_judge::others_queue(client_id client, const shared_lock& lock) const {
     const auto& znode = record(client, *lock.held).znode;
-    // Watches disappear with a session that is closed by hand: the client learns it at its next request, or by the
-    // end of its lease.
+    // If an operator closes the session, its watches disappear. The client learns this at its next request, or when its
+    // lease ends.
     if (history_.closed_by_hand(history_.find(znode)->session)) return false;
     const auto& all = history_.of(lock.folder);
     return std::any_of(all.rbegin(), all.rend(), [&znode](const znode_record& contender) {
@@ -299,7 +300,8 @@ bool sharing_judge::others_queue(client_id client, const shared_lock& lock) cons
     });
 }
 
-// The time limit is the same as after a removal by hand: a watch event, or a list on the next connection.
+// Judges whether the process learns of other waiters in time. The time limit equals the limit for a removal by hand:
+// the client learns of both by a watch event, or by a list on the next connection.
 void sharing_judge::judge_knowledge(const holder& party, const shared_lock& lock,
                                     books& mine) const {
     if (mine.knows_of_waiters || !lock.held || !contenders_.healthy() ||
@@ -329,7 +331,7 @@ void sharing_judge::judge_calls(const holder& party, const shared_lock& lock, bo
         throw violation{"G5", name(party.id, lock) + ": its holder is not told that it is over"};
 }
 
-// A warning for each time that the lease runs low, and never again within the requested time.
+// Judges the warnings: one each time that the lease runs low, and no second one within the requested time.
 void sharing_judge::judge_warning(const holder& party, const shared_lock& lock, books& mine) const {
     const auto call = mine.holder ? lock.calls.find(*mine.holder) : lock.calls.end();
     if (call == lock.calls.end() || !lock.held) return mine.low_since.reset();
@@ -346,7 +348,7 @@ void sharing_judge::judge_warning(const holder& party, const shared_lock& lock, 
 }
 
 void sharing_judge::judge_together(const std::vector<holder>& all) const {
-    std::map<std::string, std::string> valid_one;  // by path
+    std::map<std::string, std::string> valid_one;  // the valid guard of each path
     for (const auto& entry : all) {
         for (const auto* lock : entry.state->shared_locks()) {
             for (const auto& [id, call] : lock->calls) {

@@ -20,7 +20,7 @@
 // | S4   | While a thread waits, its process has requested a contender, or a thread of it holds.  |
 // |      | Each call has one answer, each contender is requested once.                            |
 //
-// Contenders that were removed by force are excluded from G1 and G6, as everywhere.
+// As the other judges do, this judge excludes contenders that were removed by force from G1 and G6.
 #pragma once
 
 #include <cstdint>
@@ -44,7 +44,7 @@ public:
         holders_.push_back({id, &client, &party});
     }
 
-    // ---- questions, as a guard answers them ----
+    // ---- questions, which a guard would answer in the same way ---- ----
     [[nodiscard]] instant now() const { return agenda_.now(); }
     [[nodiscard]] core::time_point valid_until(client_id client, core::contender_id which) const;
     [[nodiscard]] fencing_token token(client_id client, core::contender_id which) const;
@@ -52,16 +52,16 @@ public:
     [[nodiscard]] bool valid(client_id client, const local_call& call) const;
     [[nodiscard]] bool answered(client_id client, core::contender_id which) const;
 
-    // ---- inputs of the state machine, before it gets them ----
+    // ---- inputs of the state machine, reported before it gets them ---- ----
     void on_contender_granted(const shared_lock& lock, std::uint64_t number);
     void on_contender_refused(const shared_lock& lock, std::uint64_t number, const error& why);
     void on_contender_lost(const shared_lock& lock, std::uint64_t number);
     void on_contended(const shared_lock& lock, std::uint64_t number);
     void on_asked_to_release(const shared_lock& lock, std::uint64_t number);
-    // ---- its decisions ----
+    // ---- decisions of the state machine ---- ----
     void on_action(client_id client, const shared_lock& lock, const core::sharing::action& action);
     void on_token(client_id client, const shared_lock& lock, const local_call& call);
-    void on_settled(client_id client, const shared_lock& lock);  // and it has been executed
+    void on_settled(client_id client, const shared_lock& lock);  // the decision has been executed
     void on_over(const shared_lock& lock, const local_call& call);
 
     void after_event();
@@ -73,21 +73,22 @@ private:
         const client_view* client = nullptr;
         const sharing_holder* state = nullptr;
     };
-    // The judge's record of one lock of one process, separate from the state machine under test.
+    // The judge's notes about one lock of one process, kept separately from the state machine under test.
     struct books {
         has contender = has::nothing;
         std::uint64_t number = 0;
         bool knows_of_waiters = false;
-        bool asked_to_go = false;      // asked by name to release
-        std::uint32_t grants = 0;      // grants under this contender
-        std::uint32_t passes = 0;      // hand-overs after it knows of waiters
-        std::optional<error> refused;  // the reason for which the latest contender was refused
+        bool asked_to_go = false;      // an operator asked this contender to release
+        std::uint32_t grants = 0;      // number of grants under this contender
+        std::uint32_t passes = 0;      // hand-overs after the process knew of waiters
+        std::optional<error> refused;  // reason why the latest contender was refused
         std::optional<core::local_id> holder;
         std::optional<core::time_point> idle_since;
-        bool expelled = false;  // held for too long: the contender leaves with it
+        // a thread held for too long, so the contender is given back with its hold
+        bool expelled = false;
         std::optional<instant> waiters_unknown_since;
-        std::optional<instant> lost_since;  // loss of the holder's contender
-        // The holder's times, by its clock: since when its lease runs low, and when it was warned.
+        std::optional<instant> lost_since;  // time of the loss of the holder's contender
+        // Times on the holder's clock: since when its lease runs low, and when it was warned.
         std::optional<core::time_point> low_since;
         std::optional<core::time_point> warned;
     };
@@ -117,7 +118,7 @@ private:
     const invariants& contenders_;
     std::vector<holder> holders_;
     std::map<const shared_lock*, books> books_;
-    std::map<std::string, fencing_token> last_;  // for each path
+    std::map<std::string, fencing_token> last_;  // latest token of each path
 };
 
 }  // namespace turnstile::simulation

@@ -10,11 +10,12 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_hand_over = 500us;  // longest hand-over between threads
-constexpr auto k_overtaken = 5ms;    // delay of a thread that others overtake
+constexpr auto k_hand_over = 500us;  // longest delay of a hand-over between threads
+constexpr auto k_overtaken = 5ms;    // delay of a slow thread
 constexpr double k_is_overtaken = 0.2;
 constexpr double k_wants_a_warning = 0.3;
-constexpr double k_gives_up_late = 0.05;  // all waiters, when the contender is granted
+// probability that all waiters give up just when the contender is granted
+constexpr double k_gives_up_late = 0.05;
 
 bool waits(const shared_lock& lock, core::local_id id) {
     return lock.calls.at(id).now == local_call::state::waiting;
@@ -126,7 +127,7 @@ void sharing_workload::act(worker& actor) {
             lock.value.give_up(current, {errc::cancelled, lock.folder + ": its caller gave up"});
         });
     } else if (call.now == local_call::state::held || call.now == local_call::state::lost) {
-        forget(lock, current);  // from here on its guard is over
+        forget(lock, current);  // its guard is over from now on
         rest(actor);
         step(lock, [&] { lock.value.release(current, client_.local_now()); });
     }
@@ -154,7 +155,7 @@ void sharing_workload::begin(worker& actor) {
     step(lock, [&] { lock.value.arrive(caller, client_.local_now()); });
 }
 
-// ---- one step of the value --------------------------------------------------------------------
+// ---- one step of the state machine ------------------------------------------------------------
 
 void sharing_workload::step(shared_lock& lock, const std::function<void()>& task) {
     if (lock.held) {
@@ -180,7 +181,8 @@ void sharing_workload::execute(shared_lock& lock, const core::sharing::action& a
         const auto call = lock.calls.find(lost->id);
         if (call != lock.calls.end()) call->second.now = local_call::state::lost;
     } else if (const auto* back = std::get_if<core::sharing::give_back>(&action)) {
-        // If it was granted without effect and belongs to another call already, on_granted handles it.
+        // If the contender was granted in vain and the record `lock.held` belongs to a newer request, on_granted gives
+        // it back.
         if (back->contender != lock.number || !lock.held) return;
         soon([this, id = *std::exchange(lock.held, std::nullopt)] { client_.release(id); });
     } else if (const auto* draw = std::get_if<core::sharing::withdraw>(&action)) {
@@ -203,7 +205,7 @@ void sharing_workload::record_grant(shared_lock& lock, const core::sharing::tell
     later([this, &lock, id = grant.id] { on_outcome(lock, id); });
 }
 
-// The timer is never armed later than before: when it fires, the next deadline is computed.
+// The new deadline may only be earlier than the armed one. A timer that fires too early computes the next deadline.
 void sharing_workload::arm(shared_lock& lock) {
     const auto next = lock.value.next_deadline();
     if (!next || (lock.armed && *lock.armed <= *next)) return;
@@ -218,7 +220,7 @@ void sharing_workload::arm(shared_lock& lock) {
                        workers_.size(), tasks_planned_);
 }
 
-// ---- the contender --------------------------------------------------------------------------
+// ---- the shared contender -------------------------------------------------------------------
 
 void sharing_workload::ask(shared_lock& lock, const core::sharing::ask& question) {
     if (lock.number != question.contender || lock.withdrawn) return;
@@ -234,7 +236,7 @@ void sharing_workload::ask(shared_lock& lock, const core::sharing::ask& question
     client_.acquire(std::move(call));
 }
 
-// If it is granted meanwhile, it is given back when its grant is known.
+// If the contender is granted meanwhile, the client releases it when it learns of the grant.
 void sharing_workload::withdraw(shared_lock& lock, std::uint64_t number) {
     for (const auto& [id, waiter] : contenders_) {
         if (&locks_[waiter.lock] == &lock && waiter.number == number && !judge_.answered(id_, id))
@@ -273,7 +275,7 @@ void sharing_workload::give_up_all(const shared_lock& lock) {
             plan(actor, dice_.up_to(k_hand_over));
 }
 
-// Reports success only for a hold that is valid now; threads that enter again do the same.
+// Reports success only for a hold that is valid now. The same rule applies to threads that enter again.
 void sharing_workload::on_granted(shared_lock& lock, std::uint64_t number, core::contender_id id) {
     if (!judge_.contender_valid(id_, id)) {
         client_.release(id);
@@ -314,8 +316,8 @@ void sharing_workload::on_lost(shared_lock& lock, std::uint64_t number, const er
 
 // ---- the callers ----------------------------------------------------------------------------
 
-// The caller resumes and learns the outcome of its call, unless the hold was granted and lost meanwhile and the
-// caller has left.
+// The caller resumes and learns the outcome of its call. If the hold was granted and lost meanwhile, the caller may
+// have left already.
 void sharing_workload::on_outcome(shared_lock& lock, core::local_id id) {
     const auto found = lock.calls.find(id);
     if (found == lock.calls.end()) return;

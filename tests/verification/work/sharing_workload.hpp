@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing_workload: threads (workers) of one process that share a contender on each path: they take the lock, hold
-// it, release it, or give up waiting; all drawn from the seed.
+// sharing_workload: threads (workers) of one process that share a contender on each path: These threads take the lock,
+// hold it, release it, or give up waiting; all drawn from the seed.
 //
-// Does the shell's work with core::local_queue (shared_contender.hpp, local_hold.hpp), under virtual time: several
-// threads execute the actions of a step and the notices of the contender's hold, each a little later, in any order.
+// Executes the actions of core::local_queue under virtual time, as shared_contender.hpp and local_hold.hpp do with real
+// threads. Several threads execute the actions of a step and the notices of the contender's hold, each a little later,
+// in any order.
 #pragma once
 
 #include <cstddef>
@@ -36,9 +37,9 @@ public:
 private:
     struct worker {
         std::size_t rounds = 0;
-        std::uint64_t serial = 0;  // number of the planned event; older events are void
+        std::uint64_t serial = 0;  // number of the event planned last; earlier events are void
         std::size_t lock = 0;
-        std::optional<core::local_id> current;  // the thread's call
+        std::optional<core::local_id> current;  // the thread's current call
     };
     struct contender {
         std::size_t lock = 0;
@@ -50,7 +51,7 @@ private:
     void act(worker& actor);
     void begin(worker& actor);
     void later(std::function<void()> task);
-    // Runs the task at once, or on a thread that is overtaken.
+    // Runs the task at once, or later, as a slow thread would.
     void soon(std::function<void()> task);
 
     void step(shared_lock& lock, const std::function<void()>& task);

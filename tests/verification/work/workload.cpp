@@ -34,7 +34,7 @@ void workload::hear(const core::notice& notice) {
     }
 }
 
-// The upgrade that rests on it is given up at once.
+// The upgradable hold is lost, so the upgrade that needs it gives up at once.
 void workload::lose_base(worker& actor) {
     actor.base.reset();
     plan(actor, {});
@@ -44,8 +44,8 @@ void workload::end_current(worker& actor) {
     const auto usual = scenario_.time.session_timeout / 4;
     const auto most = scenario_.longest_rest > core::duration{} ? scenario_.longest_rest : usual;
     if (!actor.base) return rest(actor, dice_.up_to(most));
-    actor.current = *std::exchange(actor.base, std::nullopt);  // the hold remains
-    actor.wants = {core::contender_kind::read};                // and is not upgraded again
+    actor.current = *std::exchange(actor.base, std::nullopt);  // the upgradable hold remains
+    actor.wants = {core::contender_kind::read};                // the hold is not upgraded again
     actor.state = doing::holding;
     plan(actor, hold_time(4));
 }
@@ -66,7 +66,7 @@ bool workload::converts(worker& actor) {
     if (writes || dice_.chance(0.3)) {
         const bool keeps_a_way_up = writes && dice_.chance(0.5);
         actor.wants.kind = keeps_a_way_up ? contender_kind::upgradable : contender_kind::read;
-        // Its number in the queue stays, its name changes.
+        // Renaming keeps the contender's number in the queue.
         actor.znode =
             actor.folder + '/' +
             core::renamed_contender(actor.znode.substr(actor.folder.size() + 1), actor.wants.kind);
@@ -96,7 +96,7 @@ void workload::acquire(worker& actor) {
     if (dice_.chance(k_asks)) client_.read(std::move(look), scenario_.time.session_timeout);
 }
 
-// Chooses the lock, and its kind.
+// Chooses the lock and its kind for a call.
 void workload::choose(worker& actor, core::acquire& call) {
     auto& settings = call.settings;
     if (scenario_.other_recipes == 0 || !dice_.chance(scenario_.other_recipes)) {

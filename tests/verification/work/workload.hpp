@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// workload: threads (workers) that take locks, hold them for a while, release them, or give up waiting;
-// all drawn from the seed.
+// workload: threads (workers) that take locks, hold the locks for a while, release the locks, or give up waiting; all
+// drawn from the seed.
 #pragma once
 
 #include <optional>
@@ -30,7 +30,7 @@ private:
     void call(worker& actor, core::acquire&& call);
     void lose_base(worker& actor);
     void end_current(worker& actor);
-    // May convert a read-write lock of the holder. Returns false if the holder releases instead.
+    // Sometimes renames or upgrades the worker's read-write hold. Returns false if the holder releases instead.
     bool converts(worker& actor);
 };
 
