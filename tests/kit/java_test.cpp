@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the Java programs that stand for users' existing clients.
+// Tests the Java programs that represent users' existing clients.
 #include <gtest/gtest.h>
 
 #include <filesystem>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One server for all tests of the proxy, and a proxy for each test.
+// A server that all tests of the proxy share, and a proxy for each test.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -5,8 +5,8 @@
 //     turnstile_simulate --seeds 1..2000 --jobs 2
 //     turnstile_simulate --fresh 5
 //
-// Exits with 1 if a promise was broken. A sweep then shrinks the history of the lowest such seed, and prints it with
-// the line that replays it. A run on fresh seeds (fresh.hpp) prints each such seed.
+// Exits with 1 if a promise was broken. A sweep then shrinks the history of the lowest seed that broke one, and prints
+// it with the line that replays it. A run on fresh seeds (fresh.hpp) prints each of these seeds.
 #include <unistd.h>
 
 #include <algorithm>

@@ -126,8 +126,8 @@ bool is_stepped(const scenario& s) {
     return s.every[static_cast<std::size_t>(fault::server_clock_step)] > core::duration{};
 }
 
-// The server promises exclusion only as best_effort: two holders at once occur. Of each such pair a store that compares
-// tokens must refuse the earlier holder's late writes.
+// The server promises exclusion only as best_effort: two holders at once occur. A store that compares tokens must then
+// refuse the earlier holder's late writes.
 TEST(single_server, that_loses_data_is_seen_to_grant_twice_and_the_token_refuses_each_late_write) {
     const auto all = play(server_kind::redis, 600, [](const scenario& s) {
         return s.single.promised.exclusion == exclusion_promise::best_effort;

@@ -48,7 +48,7 @@ TEST(user_simulation, grants_in_the_order_of_arrival_with_growing_tokens) {
     run.settle();
 }
 
-// `write` stands for a service that writes with its fencing token while it holds the lock.
+// `write` plays a service that writes with its fencing token while it holds the lock.
 TEST(user_simulation, lets_a_resource_refuse_who_slept_past_its_lease) {
     simulation run{{.seed = 3, .servers = 3}};
     fencing_token largest;

@@ -106,7 +106,7 @@ void recipe_judge::on_deadlock(contender_key key, const deadlock& found) {
         return *record;
     };
     const auto& mine = see(found.members.front().awaits + '/' + found.members.front().waiting.name);
-    // Of its sessions, a client may use only the current one.
+    // A client may use only the current one of its sessions.
     const auto judge_session = [&](const znode_record& record) {
         const bool own = history_.tagged.at(record.data).first == key.first;
         if (own && record.session != mine.session)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // shrink: makes a failing history small, so that a person can read it.
 //
-// Reduces clients, rounds and faults to those that the failure needs. Leaves out chunks of faults and halves the
-// chunks' size ("delta debugging", Zeller and Hildebrandt, 2002, without its complements). The result is a history too,
+// Reduces clients, rounds and faults as far as the failure allows. Leaves out chunks of faults and halves the chunks'
+// size ("delta debugging", Zeller and Hildebrandt, 2002, without its complements). The result is a history too,
 // replayed from the seed and the reduction.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Draws scenarios on a single server of the Redis or the SQL kind. Work and clients are as on an ensemble; the faults
-// are those that one server can have.
+// are the faults of one server.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -60,7 +60,7 @@ void draw_remainder(dice& chance, scenario& s) {
     switch (chance.below(4)) {
         case 0: single.leaves = remainder::none; return;
         case 1:
-            single.leaves = remainder::older;  // as with Redis' setting "appendfsync everysec"
+            single.leaves = remainder::older;  // like Redis with the setting "appendfsync everysec"
             single.unsafe = 2s;
             return;
         default:
@@ -151,7 +151,7 @@ turnstile::promises promised_by(server_kind servers, const single_server_plan& p
     all.failover =
         redis && plan.replicated ? failover_promise::loses_writes : failover_promise::none;
     all.loss = keeps ? loss_promise::told : loss_promise::none;
-    // Of the databases only MariaDB declares this promise as well. The modelled server that loses data resembles
+    // Among the databases, only MariaDB declares this promise as well. The modelled server that loses data resembles
     // MariaDB.
     all.token = redis || !keeps ? token_promise::grows_across_lost_data : token_promise::grows;
     all.writes = write_promise::guarded;

@@ -66,7 +66,8 @@ private:
             case 5: return look(actor);
             case 6:
                 if (!read_it(actor) || dice_.chance(0.2))
-                    return release(actor);  // as if the process had died before it recorded the end
+                    // acts as if the process had died before it recorded the end
+                    return release(actor);
                 return finish(actor);
             default: return release(actor);
         }
