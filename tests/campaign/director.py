@@ -229,7 +229,7 @@ def main():
     if verdict.unplayed:
         print(f"failed: {verdict.unplayed}")
     if settings.report:
-        report.put(settings.report, settings.servers, report.section(settings, campaign.counts, verdict, began))
+        report.put(settings.report, settings.servers, report.record(settings, campaign.counts, verdict, began))
     if verdict.broken or verdict.unplayed or campaign.cut_short:
         print(f"seed {settings.seed}; all files stay in {folder}")
         return 1

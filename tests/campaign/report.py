@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Writes a campaign as a section of docs/reference/verification.md, and as a few lines."""
+"""Writes a campaign as a row of docs/reference/verification.md, as data in campaigns.json there, and as a few lines."""
 
 import collections
+import json
 import os
 import platform
 import subprocess
@@ -9,9 +10,15 @@ import time
 
 from kinds import KINDS
 
-# The section counts these actions. docs/why/campaign.md explains the promises.
+# A record counts these actions. docs/why/campaign.md explains the promises.
 PLAYED = ("calls", "holds lost", "processes", "processes killed", "times stopped", "sessions expired", "znodes",
           "late writes", "writes that the store refused")
+# The columns of the table, and the order of its rows.
+JUDGED = ("G1", "G2", "G4", "G5", "G6", "G7", "commits", "fence", "jobs", "rates")
+SHOWN = ("holds lost", "times stopped", "processes killed", "late writes")
+ORDER = list(KINDS)
+UNKEPT = "seen, and not promised by these servers"
+NOT_PROMISED = "not promised by these servers, and seen: "
 
 
 def summary(verdict):
@@ -31,7 +38,7 @@ def not_promised(verdict):
     """Returns the numbers of violations of promises that these servers do not make."""
     if not verdict.not_promised:
         return []
-    return ["", f"not promised by these servers, and seen: {verdict.unkept_by_promise() or 'nothing'}",
+    return ["", f"{NOT_PROMISED}{verdict.unkept_by_promise() or 'nothing'}",
             f"double grants: {verdict.numbers['double grants']}, the longest for "
             f"{verdict.numbers['the longest of them, in ms']} ms; late writes: {verdict.numbers['late writes']}, all "
             "of them " + ("refused by their tokens" if not verdict.by_promise().get("fence", (0, 0))[1] else "NOT refused")]
@@ -70,29 +77,28 @@ def machine():
            f"{platform.release().split('-')[0]}"
 
 
-def section(settings, counts, verdict, began):
-    """Returns the run as a table of two columns, followed by the contradictions."""
-    rows = [
-        ("when", f"{time.strftime('%Y-%m-%d %H:%M', time.gmtime(began))} UTC, {settings.minutes:g} minutes of nemeses, "
-                 f"seed {settings.seed}"),
-        ("commit", commit()),
-        ("machine", machine()),
-        ("servers", f"{servers(settings)}; sessions of {settings.session} and {settings.slow} ms"),
-        ("verdict", outcome(verdict)),
-        ("judged", ", ".join(f"{name} {looked}" + (f" (broken: {broken})" if broken else "")
-                             for name, (looked, broken) in verdict.by_promise().items())),
-        ("played", ", ".join(f"{name} {verdict.numbers[name]}" for name in PLAYED if name in verdict.numbers)),
-        ("nemeses", ", ".join(f"{kind} {times}" for kind, times in sorted(by_kind(counts).items()))),
-    ]
+def record(settings, counts, verdict, began):
+    """Returns the run as data, which docs/reference/campaigns.json keeps."""
+    made = {
+        "when": time.strftime("%Y-%m-%d %H:%M UTC", time.gmtime(began)),
+        "minutes": settings.minutes,
+        "seed": settings.seed,
+        "commit": commit(),
+        "machine": machine(),
+        "servers": f"{servers(settings)}; sessions of {settings.session} and {settings.slow} ms",
+        "verdict": outcome(verdict),
+        "judged": {name: looked for name, (looked, _) in verdict.by_promise().items()},
+        "broken": {name: broken for name, (_, broken) in verdict.by_promise().items() if broken},
+        "played": {name: verdict.numbers[name] for name in PLAYED if name in verdict.numbers},
+        "nemeses": dict(sorted(by_kind(counts).items())),
+    }
     if faults := verdict.faults():
-        rows.append(("faults of the servers", f"{len(faults)}; contradictions that follow from them: "
-                                              f"{len(verdict.of_servers)}"))
+        made["faults of the servers"] = f"{len(faults)}; contradictions that follow from them: {len(verdict.of_servers)}"
     if unkept := not_promised(verdict):
-        rows.append(("not promised here", "; ".join(unkept[1:])))
-    lines = ["| | |", "|---|---|", *(f"| {name} | {text} |" for name, text in rows)]
+        made[UNKEPT] = "; ".join(unkept[1:]).removeprefix(NOT_PROMISED)
     if verdict.broken:
-        lines += ["", "```", *listed(verdict.broken[:50])[1:], "```"]
-    return "\n".join(lines) + "\n"
+        made["contradictions"] = listed(verdict.broken[:50])[1:]
+    return made
 
 
 def by_kind(counts):
@@ -103,17 +109,47 @@ def by_kind(counts):
     return times
 
 
-def put(file, name, text):
-    """Replaces the page's generated part with this name, or appends the part to the page."""
-    begin, end = f"<!-- scripts/campaign makes {name} -->\n", f"<!-- end of {name} -->\n"
-    page = ""
-    if os.path.exists(file):
-        with open(file, encoding="utf-8") as old:
-            page = old.read()
-    before, found, rest = page.partition(begin)
+def table(runs):
+    """Returns a row for each run, then what the servers do not promise, their faults, and the contradictions."""
+    lines = ["| " + " | ".join(("servers", "run", "verdict", *JUDGED, *SHOWN, "nemeses")) + " |",
+             "|---|---|---|" + "---:|" * (len(JUDGED) + len(SHOWN) + 1)]
+    for kind in sorted(runs, key=ORDER.index):
+        run = runs[kind]
+        judged = [f"{run['judged'].get(name, '–')}" + (f" ({run['broken'][name]} broken)" if name in run["broken"] else "")
+                  for name in JUDGED]
+        shown = [f"{run['played'].get(name, '–')}" for name in SHOWN]
+        lines.append("| " + " | ".join((
+            f"`{kind}`", f"{run['when']}, {run['minutes']:g} min, seed {run['seed']}, commit {run['commit']}",
+            run["verdict"], *judged, *shown, f"{sum(run['nemeses'].values())}")) + " |")
+    for title in (UNKEPT, "faults of the servers"):
+        lines += ["", f"| servers | {title} |", "|---|---|"] if any(title in run for run in runs.values()) else []
+        lines += [f"| `{kind}` | {run[title]} |" for kind, run in runs.items() if title in run]
+    for kind, run in runs.items():
+        lines += ["", f"Contradictions on `{kind}`:", "", "```", *run["contradictions"], "```"] if "contradictions" in run else []
+    return "\n".join(lines) + "\n"
+
+
+def put(file, kind, run):
+    """Puts the run of these servers into campaigns.json beside the page, and all runs into the page's generated part. A
+    page without that part gets it at the end.
+    """
+    data = os.path.join(os.path.dirname(file), "campaigns.json")
+    runs = json.loads(text_of(data) or "{}")
+    runs[kind] = run
+    with open(data, "w", encoding="utf-8") as new:
+        new.write(json.dumps(runs, indent=1, ensure_ascii=False) + "\n")
+    begin, end = "<!-- scripts/campaign makes the campaigns -->\n", "<!-- end of the campaigns -->\n"
+    before, found, rest = text_of(file).partition(begin)
     after = rest.partition(end)[2] if found else ""
     with open(file, "w", encoding="utf-8") as new:
-        new.write(before + begin + text + end + after)
+        new.write(before + begin + table(runs) + end + after)
+
+
+def text_of(file):
+    if not os.path.exists(file):
+        return ""
+    with open(file, encoding="utf-8") as old:
+        return old.read()
 
 
 def outcome(verdict):
