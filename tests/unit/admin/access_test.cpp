@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which requests the admin page accepts: secrets, sign-ins, the gate.
+// Tests which requests the admin page accepts: secrets, sign-ins, and the gate before all requests.
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>
@@ -103,7 +103,6 @@ TEST(admin_sign_ins, cookies) {
 
 class admin_gate : public ::testing::Test {
 protected:
-    // Returns the status of the refusal, or 200 if the request is accepted.
     int status() const {
         try {
             entrance.check(request);
@@ -140,7 +139,7 @@ protected:
         users::parse("ada take proxy\n@oncall ask proxy\n* look proxy\n"
                      "probe look sha256$"
                      "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\n",
-                     "file")};  // the token is "test"
+                     "file")};  // the file's token is "test"
     http_request request{.method = "GET",
                          .target = "/",
                          .headers = {{"Host", "localhost:8088"}},

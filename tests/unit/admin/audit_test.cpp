@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit record of orders and of failed sign-ins.
+// Tests the audit file of orders and of failed sign-ins.
 #include "admin/access/audit_log.hpp"
 
 #include <gtest/gtest.h>
@@ -44,7 +44,7 @@ TEST_F(admin_audit, is_read_back) {
         log.conclude(first, "deleted", "");
         log.add(entry("bob"));
     }
-    std::ofstream{name, std::ios::app} << "{\"time\": \"2026-11-2";  // cut short by a crash
+    std::ofstream{name, std::ios::app} << "{\"time\": \"2026-11-2";  // a crash cut this line short
     const audit_log log{name};
     const auto page = log.read(orders, 0, 10);
     ASSERT_EQ(page.entries.size(), 2U);
@@ -91,7 +91,8 @@ TEST(admin_audit_file, a_full_disk_is_told) {
     EXPECT_THROW(audit_log{"/nowhere/at/all"}, std::runtime_error);
 }
 
-// When both shared one ring, 1,035 failures pushed an operator's order out of the view.
+// Orders and failures are kept separately. In a common ring buffer, 1,035 failures once pushed an operator's order out
+// of the view.
 TEST_F(admin_audit, failures_push_out_no_order) {
     const auto name = (folder.path() / "audit").string();
     {
@@ -130,7 +131,7 @@ TEST_F(admin_audit, failures_of_an_address_are_one_entry_and_few_lines) {
     EXPECT_EQ(page.entries[1].times, 64U);
 }
 
-// Orders that are in progress at the same time end in any order.
+// Orders that are in progress at the same time may end in any order.
 TEST_F(admin_audit, outcomes_are_read_back_to_their_orders) {
     const auto name = (folder.path() / "audit").string();
     {

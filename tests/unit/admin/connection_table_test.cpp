@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which connections a server keeps when more arrive than it has places for, and the addresses by which limits count.
+// Tests which connections a server keeps when more arrive than it has places for, and the address to which each limit
+// applies.
 #include "admin/http/connection_table.hpp"
 
 #include <gtest/gtest.h>
@@ -27,7 +28,7 @@ TEST_F(connection_places, an_address_that_is_full_drops_its_longest_idle_one) {
     const auto second = enter("a");
     enter("a");
     table.set_idle(first, false);
-    table.set_idle(first, true);  // idle again, for the shortest time
+    table.set_idle(first, true);  // the connection that has been idle for the shortest time
     const auto place = table.admit("a");
     EXPECT_TRUE(place.id);
     EXPECT_EQ(place.dropped, second);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The HTTP server, tested through raw sockets: connections, limits, streams, its end.
+// Tests the HTTP server through raw sockets: connections, limits, streams, and the server's end.
 #include "admin/http/http_server.hpp"
 
 #include <gtest/gtest.h>
@@ -133,7 +133,7 @@ TEST_F(http_server, an_old_client_has_one_answer) {
     EXPECT_EQ(said.body, "GET/1");
 }
 
-// Bytes after a body of unknown length could be a request that another site's page smuggles in.
+// If the length of a body is unclear, the bytes after it could be a request that another site's page smuggles in.
 TEST_F(http_server, closes_behind_a_request_that_is_not_understood) {
     const auto inner = last_request("GET /inner");
     for (const auto* headers :

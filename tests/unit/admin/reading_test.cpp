@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The admin page's evaluation of surveys: totals, filters, history, distributions, plans.
+// Tests how the admin page evaluates surveys: totals, filters, history, distributions, and the plan of reads.
 #include <gtest/gtest.h>
 
 #include "admin/api/lock_filter.hpp"
@@ -67,7 +67,7 @@ TEST(admin_snapshot, a_queue_that_has_changed) {
     words.holders[0].metadata.text = "asked";
     EXPECT_FALSE(same_queue(before, words));
     auto more = before;
-    ++more.contenders;  // beyond the limit of reading
+    ++more.contenders;  // this contender exceeds the limit on reads
     EXPECT_FALSE(same_queue(before, more));
 }
 
@@ -94,7 +94,7 @@ TEST(admin_lock_filter, paths_holders_kinds_and_orders) {
     EXPECT_EQ(chosen_locks(seen, {.prefix = "1"}), (places{2, 0}));
     EXPECT_EQ(chosen_locks(seen, {.prefix = "/1"}), places{});
     EXPECT_EQ(chosen_locks(seen, {.holder = "HOST-Y"}), places{1});
-    EXPECT_EQ(chosen_locks(seen, {.holder = "host-z"}), places{});  // host-z waits
+    EXPECT_EQ(chosen_locks(seen, {.holder = "host-z"}), places{});  // host-z only waits
     EXPECT_EQ(chosen_locks(seen, {.kind = lock_kind::latch}), places{0});
 }
 
@@ -114,7 +114,7 @@ TEST(admin_history, one_after_the_other) {
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].znode, "x");
     EXPECT_FALSE(all[0].waited);
-    EXPECT_EQ(all[0].from, at(0s));  // the contender was never seen waiting
+    EXPECT_EQ(all[0].from, at(0s));  // no survey showed the contender waiting
     EXPECT_EQ(all[0].to, at(12s));
     EXPECT_TRUE(all[1].waited);
     EXPECT_EQ(all[1].created, at(3s));
@@ -149,10 +149,10 @@ TEST(admin_template_times, of_locks_whose_last_names_differ) {
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].form, "/a/{}");
     EXPECT_EQ(all[0].locks, 2U);
-    EXPECT_EQ(all[0].holds.count, 2U);  // x for 12 s, z for 7 s
+    EXPECT_EQ(all[0].holds.count, 2U);  // holds of x for 12 s and z for 7 s
     EXPECT_EQ(all[0].holds.longest, 12s);
     EXPECT_EQ(all[0].holds.p50, 7s);
-    EXPECT_EQ(all[0].waits.count, 1U);  // y
+    EXPECT_EQ(all[0].waits.count, 1U);  // only y waited
     EXPECT_EQ(all[0].waits.p99, 9s);
     EXPECT_EQ(all[0].taken, 1U);
     EXPECT_EQ(all[0].unknown, 1U);
@@ -187,7 +187,8 @@ TEST(admin_history, a_session_that_is_seen_again_had_released) {
     EXPECT_EQ(spans_of(known, "/b")[0].end, hold_end::unknown);
 }
 
-// `turnstile take` writes its order into the znode. A request alone takes no lock away.
+// `turnstile take` writes its order into the contender's znode, and so ends the hold. `turnstile ask` writes a request,
+// which ends no hold.
 TEST(admin_history, an_order_in_the_znode_took_the_hold) {
     history known;
     auto ordered = make_contender("x", 1);
@@ -227,7 +228,7 @@ TEST(admin_distribution, percentiles_and_buckets) {
     EXPECT_EQ(all.p90, 90ms);
     EXPECT_EQ(all.p99, 99ms);
     EXPECT_EQ(all.longest, 100ms);
-    ASSERT_EQ(all.buckets.size(), 4U);  // 10, 20, 50, 100
+    ASSERT_EQ(all.buckets.size(), 4U);  // up to 10, 20, 50 and 100
     EXPECT_EQ(all.buckets[0].count, 10U);
     EXPECT_EQ(all.buckets[3].at_most, 100ms);
     EXPECT_EQ(all.buckets[3].count, 50U);
@@ -241,11 +242,11 @@ TEST(admin_survey_plan, requests_as_an_average) {
     const reading_settings settings{.refresh = 1s, .requests_per_second = 100};
     const boottime_clock::time_point start{1h};
     request_budget budget{settings, start};
-    EXPECT_EQ(budget.allowed(start), 1'000U);  // the waits of ten seconds
+    EXPECT_EQ(budget.allowed(start), 1'000U);  // the unused requests of ten seconds
     budget.spend(1'000, start);
     EXPECT_EQ(budget.allowed(start), 0U);
     EXPECT_EQ(budget.allowed(start + 500ms), 50U);
-    budget.spend(150, start + 500ms);  // above the budget: later rounds make up for it
+    budget.spend(150, start + 500ms);  // above the budget: later rounds read less
     EXPECT_EQ(budget.allowed(start + 1'400ms), 0U);
     EXPECT_EQ(budget.allowed(start + 1'600ms), 10U);
     EXPECT_EQ(budget.allowed(start + 1h), 1'000U);
@@ -265,8 +266,8 @@ TEST(admin_survey_plan, pauses) {
     const round_cost whole{.took = 5ms, .complete = true, .allowed = 500};
     EXPECT_EQ(pause(whole, true), 1s);
     EXPECT_EQ(pause(whole, false), 10s);
-    // Contenders are left, and a whole round is allowed: the next round starts after a pause as long as the servers
-    // needed for this one.
+    // Contenders are left to read, and the budget allows a whole round. So the next round starts after a pause as long
+    // as the servers needed for this round.
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 100}, true), 50ms);
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, true), 700ms);
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, false), 10s);

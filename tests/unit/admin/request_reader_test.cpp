@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The grammar of HTTP: the reader refuses malformed and ambiguous requests, and closes their connections.
+// Tests the reader's grammar of HTTP. The reader must refuse malformed and ambiguous requests, and must close their
+// connections.
 #include "admin/http/request_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +29,7 @@ int reader_status(const std::string& bytes, std::size_t step = 65'536) {
     return reader.is_whole() ? 200 : 0;
 }
 
-// Reads the bytes in one piece and byte by byte.
+// Gives the bytes to the reader in one piece, and then byte by byte. Both must have the same result.
 int status_in_pieces(const std::string& bytes) {
     const int whole = reader_status(bytes);
     EXPECT_EQ(reader_status(bytes, 1), whole) << bytes;
@@ -105,7 +106,7 @@ TEST(request_reader, no_transfer_coding_is_taken) {
             << coding;
     EXPECT_EQ(status_with("Transfer-Encoding: chunked\x0b\r\n", "0\r\n\r\n"), 400);
     EXPECT_EQ(status_with("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"), 400);
-    // The server requires a length, and reads no chunk, whatever its size is.
+    // The server requires a length. It refuses a body in chunks before it reads the first chunk.
     EXPECT_EQ(status_with("Transfer-Encoding: chunked\r\n", "0x2\r\n{}\r\n0\r\n\r\n"), 411);
     EXPECT_EQ(status_with("Transfer-Encoding: Chunked\r\n", "2\r\n{}\r\n0\r\n\r\n"), 411);
 }

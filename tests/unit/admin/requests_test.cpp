@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The admin page's checks of a request before it answers: addresses, names, origins, parameters, rates.
+// Tests the admin page's checks of a request before the answer: addresses, names, origins, parameters, rates.
 #include <gtest/gtest.h>
 
 #include "admin/http/entrance.hpp"
@@ -72,7 +72,6 @@ TEST(admin_own_page, the_scheme_is_part_of_the_origin) {
 
 class admin_entrance : public ::testing::Test {
 protected:
-    // Returns the status of the refusal, or 200 if the request is accepted.
     [[nodiscard]] int status() const {
         try {
             door.check(head);
@@ -94,7 +93,7 @@ TEST_F(admin_entrance, a_name_that_is_not_known) {
     EXPECT_EQ(status(), 200);
     head.headers.front().value = "rebound.example.org:8088";
     EXPECT_EQ(status(), 421);
-    head.headers.clear();  // HTTP/1.0 allows this
+    head.headers.clear();  // HTTP/1.0 allows a request without `Host`
     EXPECT_EQ(status(), 200);
 }
 
@@ -189,7 +188,7 @@ TEST(admin_rate_limit, many_keys_share_a_bucket) {
     EXPECT_TRUE(rule.take("b", start));
     EXPECT_TRUE(rule.take("c", start));
     EXPECT_FALSE(rule.take("d", start));
-    EXPECT_TRUE(rule.take("d", start + 1s));  // addresses whose budget is full again make room
+    EXPECT_TRUE(rule.take("d", start + 1s));  // an address whose budget is full again makes room
 }
 
 }  // namespace

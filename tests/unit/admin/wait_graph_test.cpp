@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which owner waits for which other, and the cycles. Also: the routes equal the OpenAPI document's.
+// Tests the graph of owners that wait for other owners, and its cycles. Also tests that the server's routes equal the
+// routes in the OpenAPI document.
 #include "admin/reading/wait_graph.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +25,7 @@ contender make_contender(const std::string& owner, contender_kind kind = contend
     return entry;
 }
 
-// The first contender holds, the others wait in order.
+// Makes a lock whose first contender holds. The other contenders wait in order.
 surveyed_lock queue(const std::string& path, std::vector<contender> contenders,
                     lock_kind kind = lock_kind::mutex) {
     surveyed_lock lock{.path = path, .kind = kind, .contenders = contenders.size()};
@@ -86,8 +87,8 @@ TEST(admin_wait_graph, a_cycle_was_there_before) {
     EXPECT_EQ(wait_graph_of(now, znodes_of(now)).cycles.size(), 1U);
 }
 
-// The reads of one round happen at different times: a closed loop is only possible at first, and confirmed a round
-// later.
+// The reads of one round happen at different times. So a cycle is only possible at first. It is confirmed if the next
+// round shows it again.
 TEST(admin_wait_graph, a_cycle_that_is_not_confirmed_is_possible) {
     const auto first = queue("/a", {make_contender("x"), make_contender("y")});
     const auto second = queue("/b", {make_contender("y"), make_contender("x")});
@@ -155,7 +156,7 @@ TEST(admin_wait_graph, readers_and_writers) {
                                                                  {"w2", "w1", "/a"}}));
 }
 
-// A single edge for each contender, however many there are: each leads to the next.
+// Each contender has a single edge, however many contenders there are: the edge leads to the next contender.
 TEST(admin_wait_graph, upgradables) {
     const auto upgradable = contender_kind::upgradable;
     auto lock =
@@ -194,7 +195,7 @@ TEST(admin_wait_graph, what_is_cut_is_no_cycle) {
 }
 
 TEST(admin_cycles, parts) {
-    // 0 -> 1 -> 2 -> 0, 2 -> 3, 3 -> 4 -> 3, 5 -> 5, 6
+    // Edges: 0 -> 1 -> 2 -> 0, 2 -> 3, 3 -> 4 -> 3, 5 -> 5. Node 6 has no edge.
     const cycles found{7, {{0, 1}, {1, 2}, {2, 0}, {2, 3}, {3, 4}, {4, 3}, {5, 5}}};
     const auto& part = found.cycle_of();
     EXPECT_EQ(part[0], part[1]);
@@ -216,7 +217,7 @@ TEST(admin_cycles, a_long_way_needs_no_deep_stack) {
     EXPECT_EQ(found.shortest(1).front().size(), k_length);
 }
 
-// Returns each route of the document: "GET /api/v1/lock kind limit offset path".
+// Returns each route of the OpenAPI document as text: "GET /api/v1/lock kind limit offset path".
 std::set<std::string> documented() {
     const auto document = json::parse(asset_called("openapi.json")->content);
     std::set<std::string> all;
@@ -258,8 +259,8 @@ TEST(admin_openapi, changes_need_more_than_reads) {
         }
 }
 
-// Operations with a separate limit: deep reads, open pages, pending orders, wrong sign-ins. Other requests that
-// arrive too fast are delayed.
+// Only operations with a separate limit answer 429 (too many requests): deep reads, open pages, pending orders, wrong
+// sign-ins. The server delays other requests that arrive too fast.
 TEST(admin_openapi, names_too_many_where_a_limit_is) {
     const auto document = json::parse(asset_called("openapi.json")->content);
     std::set<std::string> limited;

@@ -9,7 +9,7 @@ namespace {
 TEST(check, what_holds_goes_on) {
     int looks = 0;
     TURNSTILE_CHECK(++looks == 1);
-    EXPECT_EQ(looks, 1);  // evaluated once
+    EXPECT_EQ(looks, 1);  // the condition was evaluated once
 }
 
 TEST(check_death, a_broken_rule_is_named_and_ends_the_process) {

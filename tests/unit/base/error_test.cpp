@@ -44,7 +44,7 @@ std::set<std::string> triples_of_words(const std::string& text) {
     return triples;
 }
 
-// Returns three successive words of the code's text that the detail repeats; empty if there are none.
+// Returns three successive words of the code's text that the error's detail repeats; empty if it repeats none.
 std::string repeated_words(const error& told) {
     const auto text = triples_of_words(error_category().message(static_cast<int>(told.code())));
     for (const auto& triple : triples_of_words(told.detail()))
@@ -52,7 +52,7 @@ std::string repeated_words(const error& told) {
     return {};
 }
 
-// Returns the errors of requests that the servers refuse permanently.
+// Returns one error for each kind of request that servers refuse permanently.
 std::vector<error> refused_requests() {
     using core::server_error;
     std::vector<error> all{
@@ -76,7 +76,7 @@ std::vector<error> refused_requests() {
     return all;
 }
 
-// Returns an error's message, after checking that it repeats nothing.
+// Returns an error's message. Checks first that its detail repeats no words of its code's text.
 std::string said_once(const error& told) {
     EXPECT_EQ(repeated_words(told), "") << told.message();
     return told.message();
@@ -219,7 +219,7 @@ const char* name_of(condition kind) {
     return "";
 }
 
-// Returns the names of the enum's values; the language cannot list them.
+// Returns the names of the enum's values. C++ cannot list them, so the function reads the header.
 std::vector<std::string> names_of_codes() {
     std::vector<std::string> names;
     std::ifstream header{TURNSTILE_SOURCE_DIR "/include/turnstile/error.hpp"};

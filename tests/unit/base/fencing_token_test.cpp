@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint64_t k_largest = ~std::uint64_t{0};
 
-// In ascending order.
+// Returns tokens in ascending order.
 std::vector<fencing_token> samples() {
     return {fencing_token{},
             fencing_token{0, 1},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fork() while another thread logs: the child has its own log, and waits for no lock of the parent's threads.
+// Tests fork() while another thread logs: the child must be able to log, and must not wait for a lock of the parent's
+// threads.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -25,14 +26,14 @@ constexpr bool k_allocator_locks_stay = true;
 constexpr bool k_allocator_locks_stay = false;
 #endif
 
-// ThreadSanitizer ends a child that was forked while other threads ran, once it starts a thread.
+// After a fork() beside other threads, ThreadSanitizer ends the child as soon as the child starts a thread.
 #if defined(__SANITIZE_THREAD__)
 constexpr bool k_children_have_threads = false;
 #else
 constexpr bool k_children_have_threads = true;
 #endif
 
-// Redirects standard error to nowhere during its lifetime.
+// Redirects standard error to /dev/null during the object's lifetime.
 class silent_standard_error {
 public:
     silent_standard_error() : before_{::dup(STDERR_FILENO)} {
@@ -51,7 +52,7 @@ private:
     const int before_;
 };
 
-// Returns true if the child ends in time with status 0.
+// Returns true if the child ends with status 0 within the limit.
 bool ends_well(pid_t child) {
     int status = -1;
     const bool ended = eventually([&] { return ::waitpid(child, &status, WNOHANG) == child; });
@@ -62,8 +63,8 @@ bool ends_well(pid_t child) {
     return ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// fork() copies the locks of the allocator of GCC 12's AddressSanitizer as they are. If the other thread was inside,
-// the child waits in its first `new`.
+// The AddressSanitizer of GCC 12 has locks in its allocator, and fork() copies them as they are. If the other thread is
+// inside the allocator, the child waits for ever in its first `new`.
 TEST(log_fork, a_child_that_is_forked_while_another_thread_logs_logs_too) {
     if (k_allocator_locks_stay)
         GTEST_SKIP() << "AddressSanitizer's allocator cannot be used in a child that was forked "
@@ -95,8 +96,8 @@ TEST(log_fork, a_child_that_is_forked_while_another_thread_logs_logs_too) {
     EXPECT_TRUE(flush_log(testing::limit()));
 }
 
-// fork() copies the lock of the time zone as it is. Under AddressSanitizer half of such children wait in their first
-// `new`.
+// fork() copies the time zone's lock as it is. Under AddressSanitizer half of these children wait for ever in their
+// first `new`.
 TEST(log_fork, a_child_logs_although_another_thread_was_converting_times) {
     if (k_allocator_locks_stay)
         GTEST_SKIP() << "AddressSanitizer's allocator cannot be used in a child that was forked "

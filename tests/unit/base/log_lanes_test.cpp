@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines that wait for a sink: their order, and which lines are dropped while the sink is blocked.
+// Tests lines that wait for a sink: their order, and which lines are dropped while the sink is blocked.
 #include "base/log_lanes.hpp"
 
 #include <gtest/gtest.h>

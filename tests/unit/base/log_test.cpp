@@ -26,14 +26,14 @@ protected:
         set_log_level(log_level::warning);
     }
 
-    // Collects the log from here on.
+    // Collects the lines of the log from now on.
     void collect() {
         set_log_sink([this](log_level level, std::string_view line) {
             lines_.emplace_back(level, std::string{line});
         });
     }
 
-    // Waits until the sink has received every line so far.
+    // Waits until the sink has received every line that was logged before.
     static void flush() { EXPECT_TRUE(flush_log(turnstile::testing::limit())); }
 
     std::vector<std::pair<log_level, std::string>> lines_;
@@ -48,7 +48,7 @@ TEST_F(log_test, formats_lines_for_the_sink) {
     EXPECT_EQ(lines_[0].second, "session 0x11: gone");
 }
 
-// A label with a line break would forge a line.
+// Without escapes, a line break in a contender's label would forge a line of the log.
 TEST_F(log_test, gives_the_sink_one_line_without_control_characters) {
     collect();
     log::write(log_level::error, "held by {}", "a\n[error] forged \x1b[2J\u202e");

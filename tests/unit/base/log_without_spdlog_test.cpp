@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The log of a library that was built without spdlog: this program contains log_spdlog_absent.cpp instead of
+// Tests the log of a library that was built without spdlog: this program contains log_spdlog_absent.cpp instead of
 // log_spdlog.cpp.
 #include <sstream>
 #include <string>

@@ -82,7 +82,7 @@ TEST(base_mutex, wait_is_an_interruption_point) {
         try {
             for (;;) changed.wait(lock);
         } catch (const boost::thread_interrupted&) {
-            interrupted = true;  // while it holds the lock
+            interrupted = true;  // the thread holds the lock here
         }
     }};
     waiter.interrupt();

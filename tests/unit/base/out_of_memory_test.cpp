@@ -28,7 +28,7 @@ TEST(out_of_memory_test, lets_results_and_other_exceptions_pass) {
                  std::logic_error);
 }
 
-// A process that waited for a reader would keep its sessions alive.
+// The process must end. If it waited for a reader of its message, the servers would keep its sessions.
 TEST(out_of_memory_test, waits_for_no_reader) {
     const auto fail_into_full_pipe = [] {
         std::array<int, 2> ends{};
@@ -39,7 +39,8 @@ TEST(out_of_memory_test, waits_for_no_reader) {
         }
         ::fcntl(ends[1], F_SETFL, 0);
         ::dup2(ends[1], STDERR_FILENO);
-        ::alarm(60);  // ends it by another signal
+        // if the process hangs, this ends it by a signal that differs from the expected one
+        ::alarm(60);
         fail();
     };
     EXPECT_EXIT(fail_into_full_pipe(), ::testing::KilledBySignal(SIGABRT), "");

@@ -12,7 +12,7 @@ namespace {
 
 using std::string_literals::operator""s;
 
-// Returns the message for an invalid path.
+// Returns the message that refuses the path, or "accepted".
 std::string refusal(const std::string& path) {
     const auto valid = validate_path(path);
     if (valid) return "accepted";
@@ -55,7 +55,7 @@ TEST(path, refuses_characters_that_the_servers_refuse) {
         EXPECT_NE(refusal("/x" + character).find("at byte 2 is not allowed"), std::string::npos)
             << printable(character);
     }
-    // The characters next to the refused ranges.
+    // These characters lie just outside the refused ranges.
     for (const auto& character :
          {"\x20"s, "\x7e"s, "\xc2\xa0"s, "\xed\x9f\xbf"s, "\xef\xa4\x80"s, "\xef\xbf\xaf"s}) {
         EXPECT_TRUE(validate_path("/x" + character)) << printable(character);

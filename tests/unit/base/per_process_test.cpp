@@ -13,13 +13,13 @@ struct counter {
 };
 
 TEST(per_process, is_one_value_within_a_process) {
-    static per_process<counter> all;  // no value of it is ever destroyed
+    static per_process<counter> all;  // none of its values is ever destroyed
     ++all.get().count;
     EXPECT_EQ(all.get().count, 1);
 }
 
 TEST(per_process, is_a_new_value_in_a_forked_child_and_the_old_one_in_the_parent) {
-    static per_process<counter> all;  // no value of it is ever destroyed
+    static per_process<counter> all;  // none of its values is ever destroyed
     all.get().count = 7;
     const pid_t child = ::fork();
     ASSERT_GE(child, 0);

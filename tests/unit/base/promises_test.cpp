@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Promises: their names, and which required promises are missing.
+// Tests the promises of back ends: their names, and which required promises are missing.
 #include "turnstile/promises.hpp"
 
 #include <gmock/gmock.h>

@@ -10,7 +10,7 @@ namespace turnstile::base {
 namespace {
 
 TEST(random, follows_the_reference_implementation) {
-    // Expected values: the output of the authors' C code (splitmix64.c, then xoshiro256starstar.c), seeded with 0.
+    // The values are the output of the authors' C code (splitmix64.c, then xoshiro256starstar.c) with the seed 0.
     random source{0};
     EXPECT_EQ(source(), 0x99ec5f36cb75f2b4U);
     EXPECT_EQ(source(), 0xbf6e1f784956452aU);
@@ -46,7 +46,8 @@ TEST(random, uniform01_stays_within_its_bounds_and_fills_them) {
     EXPECT_NEAR(sum / k_draws, 0.5, 0.02);
 }
 
-// A virtual machine's snapshot that is started twice gives two copies with the same memory.
+// If a virtual machine's snapshot is started twice, both machines have the same memory. Only a GUID must then differ,
+// because it names a contender.
 TEST(random, copies_of_the_system_s_draw_guids_of_their_own) {
     random source = random::from_system();
     random copy = source;
@@ -60,7 +61,7 @@ TEST(random, copies_of_a_seed_s_draw_the_same_guids) {
     EXPECT_EQ(make_guid(source), make_guid(copy));
 }
 
-// The first GUID of Boost's generator over the same numbers. Seeds have used it so far.
+// Boost's generator makes the same first GUID from these numbers. Histories of seeds depend on it.
 TEST(random, guids_of_a_seed_stay_the_same) {
     random source{0};
     EXPECT_EQ(make_guid(source), "b4f275cb-365f-4c99-aa45-5649781f6ebf");

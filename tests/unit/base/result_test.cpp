@@ -32,7 +32,7 @@ TEST(result, is_an_error) {
     EXPECT_NE(failed.error().message().find("/locks/orders"), std::string::npos);
 }
 
-// A temporary in the head of a loop lives as long as the loop.
+// The range in the head of a `for` loop may be a temporary result's value.
 TEST(result, of_an_rvalue_returns_the_value_itself) {
     const auto make = [] { return result<std::string>{std::string(100, 'a')}; };
     static_assert(std::same_as<decltype(make().value()), std::string>);
@@ -79,7 +79,7 @@ TEST(result, of_nothing_is_success_by_default) {
     EXPECT_NO_THROW(done.value());
 }
 
-// ---- as std::expected's -------------------------------------------------------------------------
+// ---- members that std::expected has as well -----------------------------------------------------
 
 const result<std::string> k_text{"text"};
 const result<std::string> k_busy{error{errc::busy, "somebody is ahead"}};

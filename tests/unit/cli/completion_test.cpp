@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shells themselves read the generated scripts; a shell that is not installed is skipped.
+// Runs the generated scripts in the shells that they are for. Skips a shell that is not installed.
 #include "cli/completion.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class completion : public ::testing::Test {
 protected:
     completion() { add_commands(program, line); }
 
-    // Returns the output of a shell that runs the script. The first word is the shell.
+    // Returns the output of a shell that runs the script. `shell` is its command line.
     [[nodiscard]] std::string said(const std::string& shell, const std::string& script) const {
         const auto file = (folder.path() / "script").string();
         std::ofstream{file} << script;
@@ -82,7 +82,7 @@ TEST_F(completion, in_zsh) {
     EXPECT_EQ(said("zsh -f",
                    "autoload -Uz compinit\ncompinit -D\n" + script + "print $_comps[turnstile]\n"),
               "_turnstile\n");
-    // The lists for zsh have the form that _arguments and _describe read.
+    // _arguments and _describe of zsh read lists of this form.
     EXPECT_EQ(said("zsh -f", "compdef() { }\n" + script +
                                  "_describe() { print ${commands[(r)run:*]%%:*} }\n"
                                  "CURRENT=2 words=(turnstile ru)\n_turnstile\n"),

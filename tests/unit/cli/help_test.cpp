@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages of --help are written by hand: these tests compare them with the existing options.
+// Compares the hand-written pages of --help with the options of the commands.
 #include "cli/help.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Checks that every option of the command is in its page.
+// Checks that the command's page has each option of the command.
 void expect_complete(const CLI::App& command, const std::string& page) {
     for (const auto* option : command.get_options()) {
         if (option->check_name("--help")) continue;
@@ -72,7 +72,7 @@ TEST_F(help, names_every_command) {
     }
 }
 
-// The manual pages that the program prints also have every option, and are installed.
+// Checks that the manual pages also have every option, and that they are installed.
 TEST_F(help, manual_pages) {
     std::ifstream file{std::string{TURNSTILE_SOURCE_DIR} + "/src/cli/CMakeLists.txt"};
     std::string installed{std::istreambuf_iterator<char>{file}, {}};
@@ -94,7 +94,7 @@ TEST_F(help, manual_pages) {
     }
 }
 
-// Returns the message on stderr for these wrong words.
+// Returns the message that the program writes to stderr for these wrong words.
 std::string complaint_about(const std::vector<std::string>& words) {
     ::testing::internal::CaptureStderr();
     EXPECT_EQ(run_command_line(words), k_usage);
@@ -112,7 +112,7 @@ TEST(wrong_words, are_named) {
                       std::string{command} + " --help\n");
 }
 
-// All users of a machine can read its processes' command lines.
+// Every user of a machine can read the command lines of processes, and so a password in them.
 TEST(wrong_words, a_password_among_them) {
     const auto said = complaint_about({"ls", "--servers", "redis://locks:secret@127.0.0.1:1"});
     EXPECT_TRUE(said.starts_with("turnstile: --servers has a password in it, ")) << said;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keeper of `turnstile run` during exec, with the test in the place of `run`. A lease on the program's file
-// simulates a file server that does not answer: exec waits for the lease's owner, which is the test.
+// Tests the keeper of `turnstile run` during exec(). The test takes the place of `run`. The test holds a lease on the
+// program's file, which imitates a file server that does not answer: exec() waits until the test gives the lease back.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -50,7 +50,7 @@ public:
     held_program& operator=(const held_program&) = delete;
 
     [[nodiscard]] bool held() const noexcept { return held_; }
-    // Returns true once exec waits for the file.
+    // Returns true when exec() waits for the file.
     [[nodiscard]] bool is_wanted() const {
         const timespec longest{
             std::chrono::duration_cast<std::chrono::seconds>(testing::limit()).count(), 0};
@@ -72,7 +72,7 @@ protected:
     void TearDown() override {
         if (keeper) end_keeper(std::move(*keeper));
     }
-    // Returns once the process exists that is going to become the command.
+    // Returns when the process exists that will become the command.
     void start(const std::string& command) {
         keeper = start_keeper({.command = {command}}, guard);
         const auto until = boottime_clock::now() + std::chrono::hours{1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The keeper of `turnstile run` alone, with the test in the place of `run`.
+// Tests the keeper of `turnstile run`. The test takes the place of `run`.
 #include "cli/keeper.hpp"
 
 #include <gtest/gtest.h>
@@ -13,7 +13,8 @@
 namespace turnstile::cli::kept {
 namespace {
 
-// A long-running `elect` attaches to servers very often.
+// The program `elect` runs for long and attaches to servers often. Each time it tells the keeper, which must read the
+// message.
 TEST(keeper, reads_what_it_is_told_of_sessions) {
     process_guard guard{guard_choice::automatic};
     auto keeper = start_keeper({.command = {"true"}}, guard);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command itself refuses an invalid value of an option, with the value and the rule, and contacts no server.
+// Checks that the command refuses an invalid value of an option without contacting a server. The message contains the
+// value and the rule.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command itself refuses a path that the servers would refuse. No server runs here, and the command contacts
-// none.
+// Checks that the command refuses a path that the servers would refuse. It must not contact a server, so no server runs
+// here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,11 +15,11 @@ namespace {
 
 using words = std::vector<std::string>;
 
-// Each command that takes a path: the words before the path, and the words after it.
+// A command that takes a path: the words before the path, and the words after it.
 struct usage {
     words before;
     words behind;
-    bool lock = true;  // a lock's path; else a folder, which may be "/"
+    bool lock = true;  // false: the path is a folder, which may be "/"
 };
 
 const std::vector<usage> k_usages{
@@ -39,7 +39,7 @@ const std::vector<usage> k_usages{
     {{"doctor"}, {}, false},
 };
 
-// Returns the command's message about the path, up to the advice.
+// Returns the command's message about the path, without the advice after it.
 std::string complaint(const usage& command, const std::string& path) {
     words line = command.before;
     line.push_back(path);
@@ -80,7 +80,7 @@ TEST(path, has_names_between_its_slashes) {
     expect_refused("/locks/../a", R"("/locks/../a": must not contain the name "..")");
 }
 
-// The terminal gets none of these bytes unescaped.
+// The message must escape these bytes, because a terminal would act on them.
 TEST(path, has_no_control_character) {
     expect_refused("/a\x1b[2J", R"("/a\x1b[2J": character U+001B at byte 2 is not allowed)");
     expect_refused("/a\nb", R"("/a\x0ab": character U+000A at byte 2 is not allowed)");
@@ -101,7 +101,7 @@ TEST(path, of_a_lock_is_not_the_root) {
     }
 }
 
-// An empty value does not consume the next word.
+// An option may have an empty value. The path after it is then still the path.
 TEST(path, is_not_the_value_of_an_option_before_it) {
     EXPECT_EQ(complaint({{"run", "--label="}, {"/a", "--", "true"}}, "/a"),
               "turnstile: path \"/a\": is there twice; it would wait for itself");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guards of a command alone. Each case runs in a forked child: a guard waits for all children of its process, and
-// some cases change the namespaces of their process.
+// Tests the guards of a command alone. Each case runs in a forked child, because a guard waits for all children of its
+// process and some cases change the namespaces of their process.
 #include "cli/process_guard.hpp"
 
 #include <fcntl.h>
@@ -31,12 +31,12 @@
 namespace turnstile::cli::guarded {
 namespace {
 
-// The exit codes of a case in a child.
+// Exit codes with which the child reports the result of its case.
 constexpr int k_as_expected = 0;
 constexpr int k_not_as_expected = 1;
 constexpr int k_cannot_be_tried = 2;
 
-// Runs the case in a child. The message is the text that the case writes to the descriptor.
+// The result of a case in a child. The case writes `message` to a descriptor.
 struct outcome {
     int code = -1;
     std::string message;
@@ -55,7 +55,7 @@ outcome in_child(const std::function<int(int message)>& work) {
     outcome seen;
     std::array<char, 1024> room{};
     pollfd end{reader.get(), POLLIN, 0};
-    // Without an end in time the case hangs.
+    // A case that does not end within the limit hangs.
     while (::poll(&end, 1, static_cast<int>(testing::limit().count())) == 1) {
         const auto size = ::read(reader.get(), room.data(), room.size());
         if (size <= 0) break;
@@ -74,10 +74,10 @@ void say(int message, const std::string& text) {
     static_cast<void>(!::write(message, text.data(), text.size()));
 }
 
-// A pipe whose reader sees the end once all processes with the writing end are dead.
+// A pipe whose reader sees the end of the stream when all processes with the writing end are dead.
 struct life_line {
     life_line() { static_cast<void>(!::pipe2(ends.data(), O_CLOEXEC)); }
-    // To be called by the process that only observes.
+    // Returns true if all other processes with the writing end are dead. Only the observing process may call this.
     [[nodiscard]] bool is_cut() {
         ::close(ends[1]);
         pollfd end{ends[0], POLLIN, 0};
@@ -86,14 +86,14 @@ struct life_line {
     std::array<int, 2> ends{};
 };
 
-// Stays for a bounded time, in case a guard fails.
+// Waits for a signal, and ends after a bounded time in case a guard fails.
 [[noreturn]] void stay() {
     ::alarm(static_cast<unsigned>(
         std::chrono::duration_cast<std::chrono::seconds>(testing::limit()).count() + 1));
     for (;;) ::pause();
 }
 
-// Starts a process that becomes the command, and returns once the command reports that it is ready.
+// Starts a process that becomes the command. Returns when the command reports that it is ready.
 pid_t start(const process_guard& guard, const std::function<void(int ready)>& command) {
     std::array<int, 2> ends{};
     static_cast<void>(!::pipe2(ends.data(), O_CLOEXEC));
@@ -111,7 +111,7 @@ pid_t start(const process_guard& guard, const std::function<void(int ready)>& co
     return child;
 }
 
-// Becomes a daemon in the usual way: leaves the session and the process group, and its parent ends.
+// Becomes a daemon in the usual way: leaves the session and the process group, and ends the parent.
 void become_daemon(int ready) {
     if (::fork() != 0) return;
     ::setsid();
@@ -121,7 +121,7 @@ void become_daemon(int ready) {
     stay();
 }
 
-// Daemons whose orphans become children of a daemon, not of the guard's process.
+// Starts daemons that adopt orphans. So an orphan becomes a daemon's child, and not a child of the guard's process.
 void become_reapers(int ready) {
     for (int depth = 0; depth != 3; ++depth) {
         if (::fork() != 0) return stay();
@@ -131,7 +131,7 @@ void become_reapers(int ready) {
     become_daemon(ready);
 }
 
-// Each process forks the next one and ends; the last process reports that it is ready.
+// Each process forks the next process and ends. The last process reports that it is ready.
 void fork_without_end(int ready, int life) {
     if (::fork() != 0) return;
     say(ready, "r");
@@ -206,7 +206,7 @@ TEST_F(control_groups, end_what_forks_without_end) {
     EXPECT_EQ(seen.code, k_as_expected) << seen.message;
 }
 
-// Returns the group's path of a command that starts and is ended there.
+// Starts a command and ends it. Returns the path of the command's control group.
 std::string path_of_group(const process_guard& guard) {
     const pid_t pid = start(guard, [](int ready) { say(ready, "r"); });
     const auto file = "/proc/" + std::to_string(pid) + "/cgroup";
@@ -248,7 +248,7 @@ TEST_F(control_groups, that_killed_processes_left_are_removed_by_the_next) {
         try {
             const process_guard guard{guard_choice::cgroup};
             say(message, path_of_group(guard));
-            ::_exit(k_as_expected);  // like a kill, it runs no destructors
+            ::_exit(k_as_expected);  // ends as a kill does, without destructors
         } catch (const no_guard& why) {
             say(message, why.what());
             return k_cannot_be_tried;
@@ -265,7 +265,7 @@ TEST_F(control_groups, that_killed_processes_left_are_removed_by_the_next) {
     EXPECT_NE(seen.message.find("/turnstile-"), std::string::npos) << seen.message;
 }
 
-// Returns the message of the guard that was refused. A case that gets a guard fails.
+// Returns the message with which the guard is refused. Fails the case if there is a guard.
 int refused(guard_choice choice, int message) {
     try {
         const process_guard guard{choice};
@@ -287,7 +287,7 @@ bool hide_proc() {
            ::mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
 }
 
-// Runs the work in a new PID namespace, with the /proc of the outer one.
+// Runs `work` in a new PID namespace, in which /proc still belongs to the outer namespace.
 int in_other_namespace(int message, const std::function<int()>& work) {
     if (!enter_namespaces(CLONE_NEWPID)) {
         say(message, "this process may make no PID namespace");
@@ -339,7 +339,7 @@ TEST(guard_by_children, is_refused_with_the_proc_of_another_namespace) {
     EXPECT_NE(seen.message.find("of another PID namespace"), std::string::npos) << seen.message;
 }
 
-// A new group that is not locked yet belongs to no lock. Each start removes abandoned groups.
+// Each start removes abandoned groups. It must not remove a new group, which its process has not locked yet.
 TEST(guard_by_cgroup, keeps_its_group_while_others_start) {
     if (const auto seen = in_child([](int message) {
             try {

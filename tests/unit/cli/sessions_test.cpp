@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The list of sessions, computed from queues and from answers of servers.
+// Tests the list of sessions, which is computed from queues and from servers' answers.
 #include <gtest/gtest.h>
 
 #include "cli/server_dump.hpp"
@@ -44,7 +44,8 @@ TEST(server_dump, of_sessions) {
     EXPECT_TRUE(parse_dump("").empty());
 }
 
-// The mark that each session of this library owns tells nothing about the session's work.
+// Each session of this library owns a session mark, which does not show the session's work. So the list leaves marks
+// out.
 TEST(session_list, has_no_marks) {
     constexpr const char* k_marks =
         "ephemeral nodes dump:\nSessions with Ephemerals (1):\n0x1000a2b0001:\n"

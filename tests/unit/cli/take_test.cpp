@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The output of `turnstile ask` and `turnstile take` for each outcome.
+// Tests the output of `turnstile ask` and `turnstile take` for each outcome.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -26,7 +26,7 @@ contender holder() {
     return target;
 }
 
-// "it gave way" for people, "gave_way" for programs.
+// Expects a sentence for people ("it gave way") and a word for programs ("gave_way").
 void expect_end(const take_report& report, const std::string& sentence, const std::string& word) {
     EXPECT_EQ(take_text(order(), report), sentence + "\n");
     EXPECT_EQ(json::parse(take_json(order(), report)).at("outcome"), word);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line shows other clients' texts without anything on which a terminal or a parser of JSON would act.
+// Checks that the command line escapes other clients' texts, so that no terminal and no parser of JSON acts on them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -72,7 +72,7 @@ TEST(table, columns_line_up) {
     EXPECT_EQ(width_of("\u65e5\u672ca\u00e4"), 6U);
 }
 
-// Another client chose the name; it does not widen the other rows.
+// Another client may choose a huge name. The name must not widen the other rows.
 TEST(table, a_huge_cell_widens_its_own_row_only) {
     const std::string huge(60'000, 'x');
     table rows{{"LOCK", "BY"}};

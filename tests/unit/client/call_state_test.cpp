@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states of a call: the table of client/call_state.hpp.
+// Tests the states of a call, which client/call_state.hpp lists in a table.
 #include "client/call_state.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The caller's side of a call, with a kind of hold that the test controls.
+// Tests the caller's side of a call, with a hold that the test controls.
 #include "client/call.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ public:
     explicit played_hold(acquire_options options = {}, handler done = {})
         : call{with_user_code(std::move(options)), std::move(done)} {}
 
-    // ---- what the test plays ----
+    // ---- actions of the test ---- ----
     void be_granted() {
         {
             const base::lock_guard lock{mutex_};
@@ -65,7 +65,7 @@ public:
     std::vector<error> left;
     std::deque<task> posted;
 
-    // ---- hold ----
+    // ---- the interface `hold` ---- ----
     [[nodiscard]] const std::string& path() const noexcept override { return path_; }
     [[nodiscard]] std::string znode() const override { return {}; }
     [[nodiscard]] turnstile::fencing_token token() const noexcept override { return {}; }
@@ -98,7 +98,7 @@ std::shared_ptr<played_hold> make(acquire_options options = {}, call::handler do
     return std::make_shared<played_hold>(std::move(options), std::move(done));
 }
 
-// ---- the outcome ----------------------------------------------------------------------------
+// ---- the outcome of a call ------------------------------------------------------------------
 
 TEST(call, a_wait_ends_with_a_guard_that_gives_the_hold_up) {
     const auto hold = make();

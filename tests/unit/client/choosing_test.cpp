@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of docs/start/choosing.md equals the promises of the kinds of servers.
+// Checks that the table of docs/start/choosing.md equals the promises of the kinds of servers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace turnstile {
 namespace {
 
-// The kinds by the heads of the columns, without kinds that this build lacks.
+// Returns the kinds of servers, by the heads of the table's columns. Leaves out the kinds that this build lacks.
 std::map<std::string, promises> kinds() {
     std::map<std::string, promises> all{
         {"ZooKeeper", detail::make_coordinator("127.0.0.1:1", {})->promises()},
@@ -50,7 +50,7 @@ TEST(choosing, the_table_is_what_the_servers_promise) {
     std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/start/choosing.md"};
     ASSERT_TRUE(page);
     std::vector<std::string> heads;
-    std::map<std::string, std::map<std::string, std::string>> documented;  // column, promise, value
+    std::map<std::string, std::map<std::string, std::string>> documented;  // by column and promise
     for (std::string line; std::getline(page, line);) {
         if (line.starts_with("| promise |")) heads = cells_of(line);
         if (heads.empty() || !line.starts_with("| `")) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The options of a composite's parts, derived from the options of the whole. The table of docs/reference/options.md
-// equals the code's.
+// Tests the options of a composite's parts, which follow from the options of the whole. Also compares the table of
+// docs/reference/options.md with the code.
 #include "client/option_table.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// Options are passed by value.
+// Functions take options by value, so these must stay small.
 static_assert(sizeof(acquire_options) <= 160);
 
 acquire_options everything() {
@@ -70,14 +70,14 @@ TEST(option_table, only_what_is_needed_later_is_kept) {
     EXPECT_FALSE(needed_later({.owner = "owner"}, composite::shared).changed());
 }
 
-// ---- the table of the documents -------------------------------------------------------------
+// ---- the table in docs/reference/options.md -------------------------------------------------
 
 std::string word(derivation::kind kind) {
     if (kind == derivation::kind::passed) return "passed";
     return kind == derivation::kind::refused ? "refused" : "own";
 }
 
-// Parses | `option` | word ... | word ... | word ... |: returns the first word of each cell.
+// Returns the first word of each cell, for lines of the form | `option` | word ... | word ... | word ... |.
 std::map<std::string, std::vector<std::string>> documented() {
     std::map<std::string, std::vector<std::string>> rows;
     std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/reference/options.md"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a session_runner: values that it keeps under its lock.
+// Tests the parts of a session_runner, which are values that the runner keeps under its lock.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -106,7 +106,7 @@ public:
     void deliver(core::coordinator_event&& /*event*/) noexcept override {}
 };
 
-// Records how it ends.
+// A session that records its close and its destruction.
 class told_session final : public core::coordinator_session {
 public:
     explicit told_session(std::vector<std::string>& told) : told_{told} {}

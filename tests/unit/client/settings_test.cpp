@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The meaning of options for the core, and the refusals: each message names the value and the rule.
+// Tests what options mean for the core, and their refusals. Each message names the value and the rule.
 #include "client/settings.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +21,7 @@ using ::testing::HasSubstr;
 struct refusal {
     const char* option;
     std::function<void(client_options&)> spoil;
-    std::vector<const char*> message;  // the option, the value, the rule
+    std::vector<const char*> message;  // parts of the message: the option, the value, the rule
 };
 
 const std::vector<refusal> k_refusals{
@@ -141,7 +141,7 @@ TEST(settings, the_edges_are_good) {
     EXPECT_TRUE(check(options));
 }
 
-// ---- what they mean -------------------------------------------------------------------------
+// ---- the meaning of options -----------------------------------------------------------------
 
 TEST(settings, relay_bound_is_the_proven_one_by_default) {
     const auto rule = lease_rule(lease_settings{});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations of std::chrono and boost::chrono as timeouts, up to the largest ones.
+// Tests durations of std::chrono and boost::chrono as timeouts, up to the largest durations.
 #include <gtest/gtest.h>
 
 #include <boost/chrono/duration.hpp>
@@ -65,7 +65,7 @@ TEST(to_nanoseconds, takes_what_is_below_zero_as_zero) {
 
 // ---- left_until -----------------------------------------------------------------------------
 
-// A clock that shows the time that the test sets.
+// A clock whose time the test sets.
 template <class Duration>
 struct set_clock {
     using duration = Duration;
@@ -78,7 +78,7 @@ struct set_clock {
 
 TEST(left_until, is_measured_on_the_clock_of_the_time_point) {
     using clock = set_clock<std::chrono::nanoseconds>;
-    clock::shown = 1'700'000'000s;  // the same size as the system clock's
+    clock::shown = 1'700'000'000s;  // about as large as the system clock's values
     EXPECT_EQ(left_until(clock::now()), 0ns);
     EXPECT_EQ(left_until(clock::now() + 1500us), 1500us);
     EXPECT_EQ(left_until(clock::now() + 24h), 24h);
@@ -92,7 +92,7 @@ TEST(left_until, takes_clocks_whose_ticks_are_coarse) {
     EXPECT_EQ(left_until(clock::now() + 30min), 30min);
 }
 
-// Differences of the largest time points do not fit into their own types.
+// The difference of the largest time points does not fit into their type.
 TEST(left_until, stays_within_what_the_clock_can_hold) {
     using std::chrono::system_clock;
     EXPECT_EQ(left_until(system_clock::time_point::max()), k_for_ever);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The program itself, while hundreds of processes and sessions come and end: it keeps neither their descriptors nor
-// their memory, and ends when no session is left to guard.
+// Tests the guardian program while hundreds of processes and sessions come and end. It must keep neither their
+// descriptors nor their memory, and must end when no session is left to guard.
 #include <gtest/gtest.h>
 #include <linux/sockios.h>
 #include <poll.h>
@@ -21,10 +21,10 @@
 namespace turnstile::guardian {
 namespace {
 
-constexpr int k_warm_up = 50;  // after these turns all permanent objects exist
+constexpr int k_warm_up = 50;  // after this many turns all permanent objects exist
 constexpr int k_turns = 500;
-// A session of this test takes more than 8 KiB, so the limit allows far less than one session a turn. The kernel
-// counts a process's pages in batches.
+// Each session of this test has more than 8 KiB. So if the guardian kept even some of the sessions, it would exceed the
+// limit. The kernel counts a process's pages in batches.
 constexpr std::size_t k_most_growth_kb = 1024;
 
 guard_session session(std::int64_t id, const endpoint& server) {
@@ -34,7 +34,8 @@ guard_session session(std::int64_t id, const endpoint& server) {
             .servers = std::vector<endpoint>(k_most_endpoints, server)};
 }
 
-// The descriptors and the memory of a process. Only root can read a guardian's descriptors; other users see none.
+// The number of descriptors and the memory of a process. Only root can read a guardian's descriptors; for other users
+// their number is 0.
 struct footprint {
     explicit footprint(pid_t process) {
         const std::filesystem::path folder = "/proc/" + std::to_string(process);
@@ -51,7 +52,7 @@ struct footprint {
 
 class guardian_endurance : public ::testing::Test {
 protected:
-    // Runs `turn` many times, and compares the guardian's footprint before and after.
+    // Runs `turn` many times. Compares the guardian's footprint before and after.
     template <class Turn>
     void outlast(pid_t guardian, Turn&& turn) {
         for (int i = 0; i != k_warm_up && !HasFailure(); ++i) turn();
@@ -59,7 +60,7 @@ protected:
         ASSERT_GT(before.resident_kb, 0U);
         ASSERT_TRUE(before.descriptors > 0 || ::geteuid() != 0);
         for (int i = 0; i != k_turns && !HasFailure(); ++i) turn();
-        // Fewer, if the previous turn had not ended yet.
+        // There may be fewer descriptors than before, because an earlier turn had not ended when they were counted.
         EXPECT_TRUE(testing::eventually(
             [&] { return footprint{guardian}.descriptors <= before.descriptors; }, k_patience))
             << footprint{guardian}.descriptors << " descriptors, and " << before.descriptors
@@ -109,7 +110,7 @@ TEST_F(guardian_endurance, of_one_that_was_started_over_sessions_until_none_is_l
         outlast(running.front(), [&] {
             process.tell(session(++id, server.where));
             process.tell(forget_session{id});
-            // Waits until the guardian has read both.
+            // Waits until the guardian has read both messages.
             EXPECT_TRUE(testing::eventually([&] {
                 int unread = 0;
                 return ::ioctl(number, SIOCOUTQ, &unread) == 0 && unread == 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path of a guardian's socket, and how a process of its service connects to it.
+// Tests the path of a guardian's socket, and how a process of its service connects to the socket.
 #include "guardian/listener.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,7 @@ std::string folder_of(const listener& place) {
     return std::filesystem::path{place.path()}.parent_path().string();
 }
 
-// Restores the variable after the test.
+// Restores the environment variable after the test.
 class guardian_listener : public ::testing::Test {
 protected:
     guardian_listener() {
@@ -88,7 +88,7 @@ TEST_F(guardian_listener, goes_elsewhere_without_that_folder) {
     EXPECT_TRUE(connect_guardian(place.path()).open());
 }
 
-// A listener of the test, whose queue has room for one connection.
+// A listener that the test controls. Its queue has room for one connection.
 class full_guardian : public guardian_listener {
 protected:
     full_guardian() {

@@ -25,7 +25,7 @@ guard_module_session session_at(const std::string& servers) {
     return {.number = 1, .timeout = 30s, .id = 7, .proof = "p", .servers = servers};
 }
 
-// Its processes are event descriptors: readable after their end, like a pidfd.
+// Replaces the processes for modules by event descriptors, which become readable at the end as a pidfd does.
 class started_processes {
 public:
     [[nodiscard]] module_end_starter starter() {
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] const std::vector<std::string>& schemes() const { return schemes_; }
     void refuse() { refuses_ = true; }
 
-    // The session that the process has been given; nothing if it has none.
+    // Returns the session that the process has been given; nothing if it got none.
     [[nodiscard]] std::optional<std::string> session_of(std::size_t which) {
         std::array<std::byte, k_longest_message> bytes;
         const auto got = ::recv(sockets_.at(which).get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -46,7 +46,7 @@ public:
         sockets_.at(which).reset();
         ASSERT_EQ(::eventfd_write(ends_.at(which).get(), 1), 0);
     }
-    // The process has ended, and its parent was not notified yet.
+    // Ends the process. Its parent is not notified yet.
     void end_unnoticed(std::size_t which) { sockets_.at(which).reset(); }
 
 private:

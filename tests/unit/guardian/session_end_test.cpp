@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a session at servers that answer, refuse, or do not answer, over loopback sockets and with the test's
-// clock.
+// Tests the end of a session at servers that answer, refuse, or do not answer. Uses loopback sockets and a clock of the
+// test.
 #include "guardian/session_end.hpp"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ protected:
     session_end begin(std::vector<endpoint> list) {
         return {{.id = 0x1234, .secret = {'p'}, .timeout = 30s, .servers = std::move(list)}, now};
     }
-    // Lets it proceed until it has read the server's answers.
+    // Lets `end` proceed until it has read the server's answers.
     void step(session_end& end) const {
         pollfd request{end.socket(), end.events(), 0};
         const auto longest = static_cast<int>(testing::limit().count());
@@ -39,17 +39,18 @@ TEST_F(session_ends, attach_and_close) {
     auto end = begin({first.where});
     first.accept();
     step(end);
-    EXPECT_EQ(first.read(k_attach_length)[27], std::byte{0x34});  // the session
+    EXPECT_EQ(first.read(k_attach_length)[27], std::byte{0x34});  // a byte of the session's id
     first.write(attach_answer(30));
     step(end);
-    EXPECT_EQ(first.read(k_close_length)[11], std::byte{0xf5});  // -11
+    EXPECT_EQ(first.read(k_close_length)[11], std::byte{0xf5});  // the request's type -11
     EXPECT_FALSE(end.over());
     first.write(close_answer(0));
     step_until_over(end);
     EXPECT_TRUE(end.over());
 }
 
-// An attach prolongs the session. It must not do so by the time for which the process wanted it.
+// An attach extends the session by the requested timeout. So the guardian must request the shortest one, and not the
+// timeout of the process.
 TEST_F(session_ends, the_attach_asks_for_the_shortest_time) {
     auto end = begin({first.where});
     first.accept();
@@ -94,7 +95,7 @@ TEST_F(session_ends, the_next_server_is_asked_when_the_first_refuses_or_breaks) 
     step_until_over(end);
     EXPECT_FALSE(end.over());
     now = end.wake_at();
-    end.on_time(now);  // the first server again
+    end.on_time(now);  // tries the first server again
     EXPECT_FALSE(end.over());
 }
 
@@ -125,7 +126,7 @@ TEST_F(session_ends, a_close_that_is_refused_is_tried_elsewhere) {
     EXPECT_EQ(second.read(k_attach_length).size(), k_attach_length);
 }
 
-// Builds without Cyrus SASL go on with the next server before the request.
+// A build without Cyrus SASL tries the next server before it sends a SASL request.
 TEST_F(session_ends, a_user_who_is_refused_is_tried_elsewhere) {
     session_end end{{.id = 0x1234,
                      .timeout = 30s,
@@ -138,7 +139,8 @@ TEST_F(session_ends, a_user_who_is_refused_is_tried_elsewhere) {
     first.write(attach_answer(30));
     step(end);
     if (end.socket() >= 0) {
-        EXPECT_EQ(first.read(k_close_length).back(), std::byte{102});  // no close: GetSASLRequest
+        // the type GetSASLRequest, and not a close
+        EXPECT_EQ(first.read(k_close_length).back(), std::byte{102});
         first.write(token_answer(0x8d, ""));
         step_until_over(end);
     }

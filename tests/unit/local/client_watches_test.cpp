@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client's record of its watches, and of watches whose removal a server has refused.
+// Tests a client's list of its watches, and of watches that a server refused to remove.
 #include "local/client_watches.hpp"
 
 #include <gmock/gmock.h>

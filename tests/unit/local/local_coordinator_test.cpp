@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The in-memory back end as a coordinator: connect strings, shared trees, broken connections on demand, and its ends.
-// The contract suite tests its answers to requests.
+// Tests the in-memory back end as a coordinator: connect strings, shared trees, connections that the test breaks, and
+// the coordinator's end. The contract suite tests its answers to requests.
 #include "local/coordinator.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ using turnstile::local::make_coordinator;
 using turnstile::local::traffic;
 using turnstile::local::tree;
 
-// Collects the events of a session, one by one.
+// Collects the events of a session. The test takes them one by one.
 class queue final : public session_sink {
 public:
     void deliver(coordinator_event&& event) noexcept override {
@@ -166,7 +166,7 @@ TEST(local_tree_lifetime, a_tree_goes_with_its_last_client) {
     EXPECT_EQ(exists_after_create(), server_error::ok) << "node_exists if the tree had lived on";
 }
 
-// Bytes that the program has allocated; 0 where a sanitizer counts.
+// Returns the bytes that the program has allocated; 0 if a sanitizer replaces the allocator.
 std::size_t allocated() {
     return ::mallinfo2().uordblks;
 }
@@ -332,7 +332,7 @@ TEST_F(local_coordinator, old_servers_can_be_played) {
     EXPECT_EQ(ask(create_op{"/c", "", create_mode::container}).error, server_error::unimplemented);
 }
 
-// Returns true if `in_child` returns true in a forked child within the limit.
+// Runs `in_child` in a forked child. Returns true if it returns true within the limit.
 template <class Function>
 bool succeeds_in_child(Function&& in_child) {
     const pid_t pid = ::fork();

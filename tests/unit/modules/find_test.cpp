@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The errors for a module that is absent, of another version, or no module.
+// Tests the errors for a module that is absent, is of another version, or is no module.
 #include "modules/find.hpp"
 
 #include <gmock/gmock.h>
@@ -62,7 +62,7 @@ TEST(modules, a_file_that_is_no_module_is_refused) {
                 AllOf(HasSubstr("cannot be loaded"), HasSubstr(file_of(module_kind::redis))));
 }
 
-// The linker's options refer to each entry function: otherwise it would leave an archive out to which nothing refers.
+// The linker's options must refer to each entry function. Otherwise the linker leaves the module's archive out.
 TEST(modules, what_is_linked_in_is_found_without_a_file) {
     for (const auto which : k_kinds) {
         EXPECT_EQ(is_linked_in(which), k_built.find(name_of(which)) != std::string_view::npos)

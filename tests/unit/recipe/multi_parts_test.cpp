@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The parts of a multi_hold: the answers of its guard, and the reason why a start failed.
+// Tests the parts of a multi_hold: the answers of its guard, and the reason for a failed start.
 #include <gtest/gtest.h>
 
 #include <memory>

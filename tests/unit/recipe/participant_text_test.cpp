@@ -12,7 +12,7 @@ TEST(participant_text, comes_back) {
         EXPECT_EQ(parse_participant(participant_text(each.id, each.data)), each);
 }
 
-// Curator's participants, and participants of earlier versions, have only the id.
+// Participants of Curator and of earlier versions write only their id.
 TEST(participant_text, an_id_alone_is_written_as_it_is) {
     EXPECT_EQ(participant_text("host-1", ""), "host-1");
     EXPECT_EQ(parse_participant("turnstile-data=x"), (published{"turnstile-data=x", ""}));

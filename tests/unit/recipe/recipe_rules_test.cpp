@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pure parts of recipes: succession, jobs, rates, and their text formats.
+// Tests the pure parts of recipes: succession, jobs, rates, and their text formats.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ TEST(text_fields, come_back_whatever_is_in_them) {
     EXPECT_EQ(text_fields::parse("x=99999999999999999999").number("x"), std::nullopt);
 }
 
-// ---- succession -----------------------------------------------------------------------------
+// ---- succession hints -----------------------------------------------------------------------
 
 constexpr std::int64_t k_now = 1'000'000;
 
@@ -51,7 +51,7 @@ TEST(succession, everybody_but_the_named_one_steps_aside_for_a_while) {
     EXPECT_EQ(next_step((succession_hint{"b", 0, k_now}).to_string(), "a", k_now), wipes);
 }
 
-// The named participant may never lead. Another participant leads after at most the allowed number of steps aside.
+// The named participant may never lead. Another participant must lead after at most the allowed number of steps aside.
 TEST(succession, ends_after_as_many_steps_as_participants) {
     auto text = (succession_hint{"gone", 5, k_now}).to_string();
     int aside = 0;
@@ -62,7 +62,7 @@ TEST(succession, ends_after_as_many_steps_as_participants) {
     EXPECT_EQ(aside, 5);
 }
 
-// ---- jobs -----------------------------------------------------------------------------------
+// ---- the rules of jobs ----------------------------------------------------------------------
 
 job_record record(job_state state, std::int64_t started) {
     job_record record;
@@ -100,7 +100,7 @@ TEST(job_rule, starts_are_a_period_apart) {
     EXPECT_EQ(decide_job(last, k_now + 100, terms), (job_decision{job_verdict::ran, 0, 0}));
     EXPECT_EQ(decide_job(last, k_now + 199, terms).missed, 0U);
     EXPECT_EQ(decide_job(last, k_now + 350, terms).missed, 2U);
-    // A new leader's clock that is behind makes it wait, and never start twice.
+    // A new leader's clock may be behind. Then the participant waits longer, and never starts the job twice.
     EXPECT_EQ(decide_job(last, k_now - 50, terms), (job_decision{job_verdict::not_due, 150, 0}));
 }
 
@@ -120,7 +120,7 @@ TEST(job_rule, an_open_run_counts_for_at_most_for) {
               (job_decision{job_verdict::not_due, 50, 0}));
 }
 
-// ---- rates ----------------------------------------------------------------------------------
+// ---- the rules of rates ---------------------------------------------------------------------
 
 TEST(rate_rule, records_come_back_with_the_newest_stamp) {
     rate_record record{3, 100, {{1}, {2}}};
@@ -138,17 +138,17 @@ TEST(rate_rule, records_come_back_with_the_newest_stamp) {
 }
 
 TEST(rate_rule, a_rule_of_many_entries_counts_them_by_slots) {
-    // 1,000 / 59 + 1: slots of 17 ms, the first from 0 to 16.
+    // The rule groups time stamps into slots of 1,000 / 59 + 1 = 17 ms. The first slot is from 0 to 16.
     rate_record record{61, 1'000};
     for (const std::int64_t stamp : {3, 16, 5, 17, 34}) record.add({stamp});
     EXPECT_EQ(record.groups, (std::vector<rate_group>{{16, 3}, {17}, {34}}));
     EXPECT_EQ(record.to_string(), "entries=61 period=1000 at=16*3,17,34");
     record.entries = 60;
     record.add({35});
-    EXPECT_EQ(record.groups.size(), 4U);  // a group for each stamp
+    EXPECT_EQ(record.groups.size(), 4U);  // with 60 entries each stamp has a separate group
 }
 
-// The format of a version that wrote a stamp for each entry.
+// An earlier version wrote a stamp for each entry.
 TEST(rate_rule, a_record_of_an_earlier_version_is_read) {
     std::string text = "entries=10000 period=60000 at=";
     for (int entry = 0; entry != 9'999; ++entry)
@@ -160,7 +160,7 @@ TEST(rate_rule, a_record_of_an_earlier_version_is_read) {
     EXPECT_LT(record->to_string().size(), 1'500U);
 }
 
-// For every rule and all stamps, even if a leader's clock is set back.
+// The text must stay small for every rule and all stamps, even if a leader's clock is set back.
 TEST(rate_rule, a_record_stays_small) {
     base::random source{11};
     for (const std::size_t entries : {1U, 60U, 61U, 10'000U, 1'000'000U}) {
@@ -190,11 +190,11 @@ TEST(rate_rule, never_more_than_n_in_any_period) {
             forget_old(record, now);
             const auto wait = wait_for_room(record, now);
             if (wait > 0) {
-                now += wait;  // after that there is room
+                now += wait;  // after this time there is room
                 forget_old(record, now);
                 ASSERT_LE(wait_for_room(record, now), 0);
             }
-            now += static_cast<std::int64_t>(source() % 3);  // recorded a little later
+            now += static_cast<std::int64_t>(source() % 3);  // the entry is recorded a little later
             record.add({now});
             entered.push_back(now);
         }
@@ -207,9 +207,9 @@ TEST(rate_rule, never_more_than_n_in_any_period) {
     }
 }
 
-// A place becomes free at most one slot late.
+// All entries of a slot count until its last entry is a period old. So a place becomes free at most one slot late.
 TEST(rate_rule, a_slot_gives_its_places_up_together) {
-    rate_record record{100, 5'900};  // slots of 101 ms
+    rate_record record{100, 5'900};  // has slots of 101 ms
     for (std::int64_t stamp = 10'100; stamp != 10'200; ++stamp) record.add({stamp});
     EXPECT_EQ(record.groups.size(), 1U);
     EXPECT_EQ(wait_for_room(record, 10'200), 10'199 + 5'900 - 10'200);

@@ -78,7 +78,7 @@ TEST(redis_connect_string, sentinels) {
         EXPECT_EQ(parse_connect_string(text)->chroot, "") << text;
 }
 
-// The whole text, and a part of the message that refuses it.
+// A text, and a part of the message that refuses it.
 struct refused_case {
     const char* text;
     const char* rule;
@@ -141,7 +141,7 @@ INSTANTIATE_TEST_SUITE_P(
         refused_case{"redis://a?sentinel_password=secret",
                      "option sentinel_password, and is not redis+sentinel://"}));
 
-// A build without TLS refuses all of these.
+// A build without TLS refuses all these texts.
 TEST(redis_connect_string, tls) {
     if (!has_tls()) {
         EXPECT_THAT(parse_connect_string("rediss://u:secret@h").error().message(),

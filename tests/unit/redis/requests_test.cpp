@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers that no script and no sentinel sends: refused, or bounded.
+// Tests answers that no script and no sentinel sends: the client refuses them or limits their size.
 #include "redis/requests.hpp"
 
 #include <gtest/gtest.h>
@@ -68,7 +68,7 @@ TEST(redis_answers, a_master_is_where_a_host_can_be) {
         EXPECT_FALSE(master_in(*reply_of(odd))) << odd;
 }
 
-// The parser allocates an array as soon as its length arrives.
+// hiredis' parser allocates an array as soon as it has read the array's length.
 TEST(redis_answers, arrays_of_one_reply_have_a_bound_together) {
     redisReader* const parser = ::redisReaderCreate();
     array_bound bound{*parser};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The consequences of MariaDB's errors, which servers are suitable, and the form of values in statements.
+// Tests what follows from MariaDB's errors, which servers are suitable, and how values appear in statements.
 #include "sql/mariadb_words.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which requests share a transaction.
+// Tests which requests share a transaction.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -33,7 +33,7 @@ TEST(request_batch, takes_writes_and_the_lists_of_their_folders) {
     EXPECT_FALSE(go_together({k_create, get_op{"/q/c-0"}}));
 }
 
-// The list is read at the end, and must not show the effect of later requests.
+// The transaction reads the list at its end, so the list would show the effect of writes that were requested later.
 TEST(request_batch, takes_no_write_that_a_list_ahead_of_it_would_show) {
     EXPECT_FALSE(go_together({k_create, k_list, k_create}));
     EXPECT_FALSE(go_together({k_create, k_list, remove_op{"/q/c-0"}}));

@@ -39,7 +39,7 @@ TEST_F(session_files_test, a_session_is_gone_with_its_file) {
     EXPECT_TRUE(others.is_gone(k_session));
 }
 
-// The state after a SIGKILL of which the guardian has not learned.
+// The session's process was killed, and the guardian has not noticed yet.
 TEST_F(session_files_test, a_session_is_gone_no_earlier_than_a_guardian_lets_go) {
     {
         auto own = files(process);

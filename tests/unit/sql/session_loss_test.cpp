@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection that breaks while a batch of requests is executed.
+// Tests a connection that breaks while a batch of requests is executed.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -21,14 +21,14 @@ namespace {
 using core::link_kind;
 using core::outcome;
 
-// When the session's thread first has nothing to do, it reports that, and continues once the test has submitted
-// requests.
+// Lets the session's thread and the test meet. The thread reports when it first has nothing to do, and goes on when the
+// test has submitted its requests.
 struct meeting {
     std::latch idle{1};
     std::latch asked{1};
 };
 
-// A SQLite file. After the meeting, the first transaction fails, and the third one breaks the connection.
+// An SQLite file. After the meeting, the first transaction fails, and the third transaction breaks the connection.
 class failing_database final : public database {
 public:
     failing_database(sqlite_settings settings, meeting& with_test)
@@ -97,7 +97,7 @@ public:
         events_.push_back(std::move(event));
         changed_.notify_all();
     }
-    // Waits until `done` holds for the events, and returns all of them.
+    // Waits until `done(events)` is true. Returns all events.
     template <class Done>
     std::vector<core::coordinator_event> wait_until(Done done) {
         std::unique_lock guard{mutex_};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_fixture: one contender of /q with a session that the test controls, and the steps that most tests
-// take.
+// contender_fixture: a contender in the folder /q whose session the test controls, and the steps that most tests take.
 #pragma once
 
 #include <fmt/core.h>
@@ -25,7 +24,7 @@ protected:
     explicit contender_fixture(core::contender_settings settings = {"/q", "data"})
         : lock{std::move(settings)} {}
 
-    // ---- the servers' answers, each to the oldest request of its kind ----
+    // ---- the servers' answers; each goes to the oldest request of its kind ---- ----
     void create_answers(core::server_error error) { send_error<core::create_op>(error); }
     void create_answers_ok(std::int32_t sequence, std::int64_t czxid = k_czxid) {
         const auto path = session.op<core::create_op>().path;
@@ -41,14 +40,14 @@ protected:
         answer.children = std::move(children);
         lock.on_reply(session.event(), answer);
     }
-    // Answers the oldest get: the predecessor's, our own, or a tied contender's.
+    // Answers the oldest get: of the predecessor's znode, the contender's own, or a tied contender's.
     void get_answers(std::int64_t owner = 0x999, std::int64_t czxid = 1) {
         auto answer = session.reply_to<core::get_op>();
         answer.stat.ephemeral_owner = owner;
         answer.stat.czxid = czxid;
         lock.on_reply(session.event(), answer);
     }
-    // Answers the read of our own znode.
+    // Answers the get of the contender's own znode.
     void own_get_answers(std::int32_t version = 0, const std::string& data = "data") {
         auto answer = session.reply_to_get(lock.znode());
         answer.stat.ephemeral_owner = session.own_session;
@@ -66,7 +65,7 @@ protected:
     void send_ok() {
         send_error<Op>(core::server_error::ok);
     }
-    // The oldest request gets no answer.
+    // Gives the oldest request of this kind no answer.
     template <class Op>
     void lose(core::outcome outcome = core::outcome::unknown) {
         auto answer = session.reply_to<Op>();
@@ -78,7 +77,7 @@ protected:
         if (kind == core::watch_kind::deleted) session.watched.erase(path);
         lock.on_watch(session.event(), {kind, path, session.connection_number});
     }
-    // Breaks the connection; it is unknown whether the requests in progress arrived.
+    // Breaks the connection. It stays unknown whether the requests in progress arrived.
     void detach(core::outcome of_requests = core::outcome::unknown) {
         session.is_attached = false;
         lock.on_detached(session.event());
@@ -103,7 +102,7 @@ protected:
         ++session.own_session;
     }
 
-    // ---- to a place ----
+    // ---- steps to a place in the queue ---- ----
     static std::string other_name(std::int32_t sequence) {
         return fmt::format("_c_ffffffff-0000-4000-8000-{:012x}-lock-{:010d}",
                            static_cast<std::uint32_t>(sequence), sequence);
@@ -114,15 +113,16 @@ protected:
         others.push_back(own);
         list_answers(std::move(others));
     }
-    // Number 5, with one watched contender ahead.
+    // Enters with number 5, behind one contender, which it watches.
     void wait_for_one() {
         enter_queue(5, {other_name(4)});
         get_answers();
         ASSERT_TRUE(session.open.empty());
     }
-    // Lets so much time pass that another client may have written into our znode, and an order's time may be over.
+    // Lets so much time pass that another client may have written into the contender's znode, and that an order may be
+    // due.
     void pass_unseen() { session.clock += session.unseen; }
-    // Does what the session does with its first confirmation.
+    // Sets the watch on the contender's own znode, as the session does with its first confirmation.
     void watch_itself() {
         lock.watch_own_znode(session.event());
         own_get_answers();
@@ -133,7 +133,7 @@ protected:
         session.told.clear();
     }
 
-    // Checks that every request and interest has been given back.
+    // Checks that the contender is gone and has given back every request and watch.
     void expect_gone() {
         EXPECT_TRUE(lock.over());
         EXPECT_NE(session.last_told<core::gone>(), nullptr);
@@ -160,7 +160,7 @@ protected:
 
     contender_stage session;
     core::contender lock;
-    std::string own;  // name of our znode
+    std::string own;  // name of the contender's znode
 };
 
 inline const error k_timed_out{errc::timeout, "too late"};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // contender_stage: a contender's session that a test controls.
 //
-// Each event of the contender gets a `session.event()`. At the end of that expression the stage executes the effects:
-// it records the contender's requests and notices. The test gives the servers' answers: `reply_to` finds the latest
-// unanswered request of a kind and makes its answer.
+// A test passes `session.event()` with each event of the contender. When the expression ends, the stage executes the
+// effects: it records the contender's requests and notices. The test gives the servers' answers: `reply_to` finds the
+// first unanswered request of a kind, and makes an answer to that request.
 //
 //     lock.on_reply(session.event(), session.reply_to<core::children_op>());
 #pragma once
@@ -29,7 +29,8 @@ class contender_stage {
 public:
     using told_value = decltype(core::notice::event);
 
-    // An event in progress: the contender's view, and its effects, which are executed when the object is destroyed.
+    // An event in progress: the contender's view of its session, and the effects of the event. The destructor executes
+    // the effects.
     class event_in_progress {
     public:
         explicit event_in_progress(contender_stage& stage)
@@ -51,7 +52,7 @@ public:
     };
     [[nodiscard]] event_in_progress event() { return event_in_progress{*this}; }
 
-    // ---- what the contender sees ----
+    // ---- the contender's view of its session ---- ----
     bool is_attached = true;
     std::uint64_t connection_number = 1;
     std::int64_t own_session = 0x100;
@@ -59,7 +60,7 @@ public:
     bool knows_containers = true;
     core::time_point clock{};
     core::duration unseen = std::chrono::seconds{1};
-    std::size_t most_watched = 1'000;  // for one wait
+    std::size_t most_watched = 1'000;  // limit for one wait
 
     [[nodiscard]] core::contender_view view() const {
         core::contender_view seen;
@@ -77,18 +78,18 @@ public:
         return seen;
     }
 
-    // ---- what it did ----
+    // ---- the contender's actions ---- ----
     std::vector<core::request> open;      // requests without an answer
     std::vector<core::request> sent;      // all requests
-    std::vector<told_value> told;         // all notices, except:
-    std::vector<std::string> entered_as;  // the reported places
-    std::set<std::string> watched;        // active interests
+    std::vector<told_value> told;         // all notices except the reported places
+    std::vector<std::string> entered_as;  // the places that the contender reported
+    std::set<std::string> watched;        // znodes whose watches the contender still needs
     std::set<std::string> given_back;     // watches that the servers had to remove
-    std::set<std::string> abandoned;      // GUIDs
-    std::vector<std::string> guids;       // GUIDs of its creates
+    std::set<std::string> abandoned;      // GUIDs of abandoned creates
+    std::vector<std::string> guids;       // GUIDs of the contender's creates
     std::optional<std::string> replacement;
 
-    // ---- the effects ----
+    // ---- execution of the effects ---- ----
     void operator()(core::contender_effects::submit& wanted) { send(std::move(wanted.request)); }
     void operator()(core::contender_effects::enter& wanted) {
         const auto& path = wanted.znode.path;
@@ -137,7 +138,7 @@ public:
     [[nodiscard]] std::size_t count() const {
         return static_cast<std::size_t>(std::count_if(open.begin(), open.end(), is<Op>));
     }
-    // Returns the unanswered request of this kind, which must exist. With several, returns the first.
+    // Returns the first unanswered request of this kind. A test fails if there is none.
     template <class Op>
     [[nodiscard]] Op op() const {
         const auto found = std::find_if(open.begin(), open.end(), is<Op>);
@@ -145,7 +146,7 @@ public:
         ADD_FAILURE() << "no such request";
         return {};
     }
-    // Returns an ok answer to it, on the current connection. The request counts as answered.
+    // Takes the first unanswered request of this kind, and returns an ok answer to it on the current connection.
     template <class Op>
     [[nodiscard]] core::reply reply_to() {
         core::reply answer;
@@ -161,7 +162,7 @@ public:
         open.erase(found);
         return answer;
     }
-    // Returns an ok answer to the unanswered get of this path, which must exist.
+    // Takes the unanswered get of this path, and returns an ok answer to it. A test fails if there is none.
     [[nodiscard]] core::reply reply_to_get(const std::string& path) {
         core::reply answer;
         answer.outcome = core::outcome::answered;

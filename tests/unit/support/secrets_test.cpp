@@ -9,7 +9,7 @@
 namespace turnstile::support {
 namespace {
 
-// Runs `check` in a child, because the functions change their process for good.
+// Runs `check` in a child process, because the tested functions change their process for good.
 template <class F>
 bool holds_in_a_child(F&& check) {
     const pid_t child = ::fork();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_fixture: a session_core on an artificial time line; the test acts as the servers.
+// session_fixture: a session_core whose time the test sets. The test acts as the servers.
 //
 // Every action of the core goes into one of the lists below, and into `log` in order.
 #pragma once
@@ -67,7 +67,7 @@ protected:
         log.clear();
         changes.clear();
     }
-    // Breaks the connection; it is unknown whether the requests in progress arrived.
+    // Breaks the connection. It stays unknown whether the requests in progress arrived.
     void detach() {
         on_event(link(core::link_kind::detached));
         lose_requests();
@@ -105,7 +105,7 @@ protected:
     }
 
     // ---- time ----
-    // Advances to `then`, and runs every timer on the way.
+    // Advances the time to `then`, and runs every timer that is due before.
     void pass_until(core::time_point then) {
         constexpr int k_most_timers = 10'000;
         for (int i = 0; session.next_deadline() && *session.next_deadline() <= then; ++i) {
@@ -117,13 +117,13 @@ protected:
         now = then;
     }
     void pass(core::duration time) { pass_until(now + time); }
-    // Stops the process for this time; its timers are late when it resumes.
+    // Stops the process for this time. Its timers run late, when it resumes.
     void stand_still(core::duration time) {
         now += time;
         session.on_time(now);
         sort_actions();
     }
-    // Like pass(), with an immediate answer to every confirmation and keep-alive.
+    // Advances the time, and answers every confirmation and keep-alive at once.
     void pass_answered(core::duration time) {
         const auto then = now + time;
         while (session.next_deadline() && *session.next_deadline() <= then && !HasFatalFailure()) {
@@ -140,7 +140,7 @@ protected:
             return std::holds_alternative<Op>(entry.request.op);
         }));
     }
-    // Returns the oldest unanswered request of this kind, which must exist.
+    // Returns the oldest unanswered request of this kind. A test fails if there is none.
     template <class Op>
     [[nodiscard]] Op op() const {
         for (const auto& entry : open)
@@ -172,7 +172,7 @@ protected:
             on_event(std::move(reply));
         }
     }
-    // Answers the create, and the list with `others` in it. Returns the znode's path.
+    // Answers the create, and then the list, which contains `others` as well. Returns the znode's path.
     std::string answer_create_and_list(std::int32_t sequence, names others = {}) {
         const auto path = op<core::create_op>().path + fmt::format("{:010d}", sequence);
         auto reply = reply_to<core::create_op>();
@@ -193,7 +193,7 @@ protected:
         return path;
     }
     static std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
-    // Returns the name of another session's contender.
+    // Returns the name of another session's contender with this number.
     static std::string stranger(std::int32_t sequence) {
         return fmt::format("_c_ffffffff-0000-4000-8000-000000000000-lock-{:010d}", sequence);
     }
@@ -242,8 +242,9 @@ protected:
     std::vector<core::action> log;
     std::vector<sent_request> open;  // requests without an answer
     std::vector<std::string> forgotten;
-    std::vector<std::uint64_t> sought;        // searches for the leader, from these connections
-    std::vector<core::look_elsewhere> looks;  // looks, since no answer came
+    // connections from which the session searched for the leader
+    std::vector<std::uint64_t> sought;
+    std::vector<core::look_elsewhere> looks;  // looks at other servers, because no answer arrived
     std::vector<std::uint64_t> left;          // connections that the session left
     std::vector<std::uint64_t> opened;        // opened epochs
     std::vector<core::close_session::how> closed;

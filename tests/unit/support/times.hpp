@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Points on an artificial time line.
+// Instants on an artificial time line.
 #pragma once
 
 #include <chrono>
@@ -8,7 +8,8 @@
 
 namespace turnstile::test {
 
-// The point `since_start` after the line's start. The start is later than any small duration before it.
+// Returns the instant `since_start` after the start of the line. The start is an hour after zero, so that instants a
+// little before it exist.
 constexpr core::time_point at(core::duration since_start) {
     return core::time_point{std::chrono::hours{1}} + since_start;
 }

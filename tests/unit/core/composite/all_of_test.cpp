@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All or none of several locks: the state machine, in every order of answers, losses and cancellations.
+// Tests the state machine that takes all of several locks or none, in every order of answers, losses and cancellations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -87,7 +87,7 @@ TEST_F(all_of_three, a_loss_for_good_names_the_part_that_was_lost) {
               (actions{all_of::give_back{1}, all_of::tell_failed{0}}));
 }
 
-// ---- trials ---------------------------------------------------------------------------------
+// ---- attempts that try several locks at once ------------------------------------------------
 
 class all_of_tried : public ::testing::Test {
 protected:
@@ -177,7 +177,7 @@ TEST(all_of, the_rest_is_tried_when_the_first_part_is_there) {
     EXPECT_EQ(value.take(), (actions{all_of::tell_granted{}}));
 }
 
-// Arbitrary events in arbitrary order: the observations of a caller and of the locks, judged step by step.
+// Plays arbitrary events in arbitrary order. After each step, judges what the caller and the locks observe.
 class every_order {
 public:
     every_order(std::size_t parts, all_of::course how) : parts_{parts}, how_{how} {}
@@ -193,7 +193,7 @@ public:
 private:
     struct world {
         all_of value;
-        std::vector<bool> holds;  // from the locks' point of view
+        std::vector<bool> holds;  // the parts that the locks have granted
         std::optional<std::size_t> waited_for;
         std::set<std::size_t> tried;
         std::set<std::size_t> withdrawn;
@@ -204,7 +204,7 @@ private:
             tried.erase(part);
             withdrawn.erase(part);
         }
-        // Every lock that is held or tried comes before the lock for which it waits.
+        // Returns true if every lock that is held or tried comes before the lock for which the machine waits.
         [[nodiscard]] bool waits_in_order() const {
             if (!waited_for) return true;
             for (std::size_t i = 0; i != holds.size(); ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The thread that holds a lock shared by its process: the thread's limit, and its warnings.
+// Tests a thread that holds a lock shared by its process: the thread's time limit, and its warnings.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A majority of independent locks: the state machine, step by step and in contests of several contenders.
+// Tests the state machine of a majority of independent locks, step by step and in contests of several contenders.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -123,7 +123,7 @@ TEST_F(quorum_of_three, the_loss_of_the_majority_is_told_before_the_rest_is_give
     EXPECT_FALSE(value.certain(at(1s)));
 }
 
-// Another client may have had a majority in between.
+// During the gap another client may have held a majority, so the hold is lost.
 TEST_F(quorum_of_three, a_gap_is_not_mended_by_a_later_grant) {
     hold({0, 1}, 10s);
     value.confirm(0, at(60s));
@@ -157,7 +157,8 @@ TEST_F(quorum_of_three, ends_when_two_refuse_for_good) {
               (actions{quorum::withdraw{1}, quorum::tell_failed{failure::hopeless}}));
 }
 
-// The call pauses, and its locks are closed: no caller can continue it, so the pause ends.
+// A call pauses until its next attempt. If its locks are closed in the pause, the call cannot go on, so the pause ends
+// at once.
 TEST_F(quorum_of_three, ends_when_two_that_pause_are_closed) {
     make(settings);
     for (const std::size_t part : {0U, 1U, 2U}) value.on_refused(part, next::again, at(0s));
@@ -205,7 +206,8 @@ TEST_F(quorum_of_three, a_try_ends_when_two_are_busy_and_regains_what_was_busy_l
     value.on_granted(1, at(60s), at(0s));
     EXPECT_EQ(after([&] { value.on_granted(2, at(60s), at(1s)); }).front(),
               quorum::action{quorum::tell_granted{}});
-    EXPECT_TRUE(after([&] { value.on_time(at(2s)); }).empty());  // evaluated at the grant
+    // the grant has settled this deadline already
+    EXPECT_TRUE(after([&] { value.on_time(at(2s)); }).empty());
 }
 
 TEST_F(quorum_of_three, gives_back_all_when_the_caller_leaves) {
@@ -219,10 +221,10 @@ TEST_F(quorum_of_three, gives_back_all_when_the_caller_leaves) {
                        quorum::tell_failed{failure::left}}));
 }
 
-// ---- contests -------------------------------------------------------------------------------
+// ---- contests of several contenders ---------------------------------------------------------
 
-// FIFO locks that are granted to the first contender of each queue, and contenders that want a majority of them.
-// Answers come in a random order from the seed.
+// Models FIFO locks, each of which is granted to the first contender of its queue, and contenders that request a
+// majority of the locks. Answers arrive in a random order that the seed determines.
 class contest {
 public:
     contest(std::uint64_t seed, std::size_t contenders, std::size_t locks)
@@ -235,7 +237,7 @@ public:
 
     enum class entry { one_by_one, dead_heat };
 
-    // Returns true if each contender has held the majority once, and at most one at any time.
+    // Returns true if each contender held the majority once, and at no time more than one contender held it.
     bool run(entry how) {
         for (std::size_t i = 0; i != values_.size(); ++i) {
             values_[i].start(now_);
@@ -271,7 +273,7 @@ private:
         queue.push_back(part.contender);
         if (queue.size() == 1) offer(part.lock);
     }
-    // Lets each contender be the first in one of the queues.
+    // Makes each contender the first in one of the queues, so that no contender gets a majority.
     void split() {
         for (auto& quorum : values_) EXPECT_EQ(quorum.take().size(), queues_.size());
         for (std::size_t lock = 0; lock != queues_.size(); ++lock)
@@ -303,7 +305,7 @@ private:
             }
         }
     }
-    // Too late if the grant is on its way.
+    // Withdraws a request. Has no effect if the grant is already on its way.
     void withdraw(place part) {
         if (std::find(grants_.begin(), grants_.end(), part) != grants_.end()) return;
         leave(part);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The requests for the parts of a commit, depending on the existing znodes.
+// Tests which requests the parts of a commit need, depending on the existing znodes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commits of a hold in order: each caller gets one answer.
+// Tests that a hold's commits are executed in order, and that each caller gets one answer.
 #include "core/contender/commit_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST_F(commits_of_a_hold, an_answered_caller_is_not_told_again) {
     add(k_one);
     answer(k_one, errc::timeout);
     EXPECT_FALSE(queue.is_awaited(k_one));
-    EXPECT_TRUE(queue.is_front(k_one));  // its outcome is still unknown
+    EXPECT_TRUE(queue.is_front(k_one));  // the outcome of the first commit is still unknown
     finish_front(committed{});
     EXPECT_EQ(session.why(k_one), errc::timeout);
     EXPECT_TRUE(queue.empty());
@@ -74,7 +74,7 @@ TEST_F(commits_of_a_hold, the_first_goes_only_if_its_caller_has_given_up) {
     answer(k_one, errc::cancelled);
     queue.drop_answered_front();
     EXPECT_TRUE(queue.empty());
-    queue.drop_answered_front();  // without an answered commit: no effect
+    queue.drop_answered_front();  // no effect, because the first commit has no answer yet
 }
 
 TEST_F(commits_of_a_hold, those_behind_fail_and_the_first_stays) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The lock delay: the first contender reads the mark, waits for the delay after a crash, and writes its own mark.
+// Tests the lock delay: the contender that is first reads the crash mark, waits for the delay after a crash, and writes
+// its own mark.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +21,8 @@ contender_settings delayed(attempt mode = attempt::wait) {
 
 class contender_delay : public test::contender_fixture {
 protected:
-    static constexpr std::int64_t k_entered_ms = 100'000;  // the time stamp of our create
+    // time stamp of this contender's create, in ms
+    static constexpr std::int64_t k_entered_ms = 100'000;
 
     explicit contender_delay(contender_settings settings = delayed())
         : contender_fixture{std::move(settings)} {}
@@ -48,7 +50,7 @@ protected:
         answer.error = server_error::no_node;
         lock.on_reply(session.event(), answer);
     }
-    // The second part of the multi in progress. The first part is a check of our znode.
+    // Returns the second part of the multi request in progress. Its first part checks the contender's znode.
     template <class Op>
     Op second_part() {
         const auto both = session.op<multi_op>();
@@ -69,8 +71,8 @@ protected:
         multi_is_carried_out();
         ASSERT_TRUE(lock.holds());
     }
-    // Brings the contender to this state: first, its mark is written, and no grant for lack of a lease, on the next
-    // connection.
+    // Brings the contender into this state on a new connection: it is first and has written its crash mark, but has no
+    // grant, because its lease is not certain.
     void be_marked_and_reattach() {
         be_first();
         session.has_lease = false;
@@ -121,9 +123,9 @@ TEST_F(contender_delay, a_hold_that_was_lost_leaves_its_mark) {
 TEST_F(contender_delay, a_waiter_that_gives_up_behind_its_mark_takes_it_along) {
     be_first();
     no_mark();
-    session.has_lease = false;  // marked, and not granted
+    session.has_lease = false;  // the contender writes its mark, and is not granted
     lock.leave(session.event(), test::k_timed_out);
-    EXPECT_EQ(session.count<remove_op>(), 0U);  // the mark may exist
+    EXPECT_EQ(session.count<remove_op>(), 0U);  // the contender's mark may exist
     multi_is_carried_out();
     EXPECT_EQ(session.op<multi_op>().parts.size(), 2U);
     multi_is_carried_out();
@@ -153,7 +155,7 @@ TEST_F(contender_delay, a_remove_that_was_carried_out_already_is_the_end) {
     EXPECT_TRUE(lock.over());
 }
 
-// ---- a mark that was left -------------------------------------------------------------------
+// ---- the mark of a crashed holder -----------------------------------------------------------
 
 TEST_F(contender_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     be_first();
@@ -162,7 +164,8 @@ TEST_F(contender_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     EXPECT_EQ(parse_crash_mark(note.data), (crash_mark{"crashed", 5'000, true}));
     EXPECT_EQ(note.version, 4);
     ASSERT_TRUE(delay_end(lock.current()));
-    EXPECT_EQ(*delay_end(lock.current()), session.clock + 5'500ms);  // and the clocks' drift
+    // includes the drift of the clocks
+    EXPECT_EQ(*delay_end(lock.current()), session.clock + 5'500ms);
     multi_is_carried_out();
     EXPECT_TRUE(session.open.empty());
     EXPECT_FALSE(lock.holds());
@@ -216,7 +219,8 @@ TEST_F(tried_contender_delay, notes_the_crash_and_is_busy) {
     expect_failed(errc::busy);
 }
 
-// On servers that continued from older data another contender is ahead again, and the mark may be its mark.
+// Servers that went on from older data show another contender ahead again. The mark may belong to that contender, so it
+// is not removed.
 TEST_F(tried_contender_delay, leaves_the_mark_where_another_is_ahead_again) {
     be_marked_and_reattach();
     list_answers({"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000002", own});
@@ -251,7 +255,8 @@ TEST_F(contender_delay, a_note_whose_answer_was_lost_does_not_start_the_delay_ag
     EXPECT_EQ(delay_end(lock.current()), session.clock + 3'500ms);
 }
 
-// Servers that continue from older data may assign the version again, to the mark of a later crash.
+// Servers that went on from older data may use a version again, for the mark of a later crash. So a version from an
+// earlier connection proves nothing.
 TEST_F(contender_delay, a_mark_is_not_written_over_by_a_version_of_an_earlier_connection) {
     be_first();
     mark_is({"crashed", 5'000, false}, 4);
@@ -287,11 +292,11 @@ TEST_F(contender_delay, a_delay_that_ends_while_the_note_is_under_way_is_not_tak
     session.clock += 6s;
     lock.on_delay_end(session.event());
     EXPECT_FALSE(lock.holds());
-    multi_is_carried_out();  // the note in the mark
+    multi_is_carried_out();  // the note that was written into the crash mark
     EXPECT_FALSE(lock.holds());
     EXPECT_EQ(parse_crash_mark(second_part<set_op>().data)->holder, guid());
     multi_is_carried_out();
-    own_get_answers();  // our znode has not been read for long
+    own_get_answers();  // the contender's own znode, which it has not read for long
     EXPECT_TRUE(lock.holds());
 }
 
@@ -309,7 +314,7 @@ TEST_F(contender_delay, a_place_that_is_gone_when_it_marks_is_not_granted) {
     no_mark();
     multi_answers(server_error::no_node, server_error::rolled_back);
     EXPECT_FALSE(lock.holds());
-    EXPECT_EQ(session.count<create_op>(), 1U);  // the contender enters again
+    EXPECT_EQ(session.count<create_op>(), 1U);  // the contender enters the queue again
 }
 
 TEST(crash_marks, come_back_from_their_text) {
@@ -320,8 +325,8 @@ TEST(crash_marks, come_back_from_their_text) {
         EXPECT_FALSE(parse_crash_mark(wrong)) << wrong;
 }
 
-// At the counter's end only czxids show which contender is ahead, and they are read again after a reattach. Found by
-// reading the code.
+// At the end of the counter only czxids show which contender is ahead. After a re-attach the contender reads them
+// again. A reader of the code found this case.
 TEST_F(contender_delay, whoever_leaves_while_its_place_is_asked_for_again_takes_its_mark_along) {
     be_marked_and_reattach();
     list_answers({own, "_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000003"});

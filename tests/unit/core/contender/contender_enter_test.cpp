@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contender's entry into the queue: the create, its parents, and the grant of a free lock.
+// Tests a contender's entry into the queue: the create, its parent znodes, and the grant of a free lock.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST_F(contender_enter, asks_nothing_before_a_server_is_there) {
     EXPECT_EQ(session.count<create_op>(), 1U);
 }
 
-// F28: the answer may come after the end of the lease.
+// Failure F28: the answer to the create may arrive after the end of the lease.
 TEST_F(contender_enter, F28_is_not_granted_before_the_lease_is_certain) {
     session.has_lease = false;
     enter_queue(0);
@@ -122,7 +122,7 @@ TEST_F(contender_once, takes_a_free_lock) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-// F33: a failed try leaves neither a znode nor a watch.
+// Failure F33: a try that fails leaves neither a znode nor a watch.
 TEST_F(contender_once, is_busy_behind_somebody_and_leaves_nothing) {
     enter_queue(3, {other_name(1), other_name(2)});
     expect_failed(errc::busy);
@@ -133,13 +133,13 @@ TEST_F(contender_once, is_busy_behind_somebody_and_leaves_nothing) {
     expect_gone();
 }
 
-// ---- parents --------------------------------------------------------------------------------
+// ---- missing parent znodes ------------------------------------------------------------------
 
 class contender_parents : public test::contender_fixture {
 protected:
     contender_parents() : contender_fixture{{"/a/b/c", ""}} { lock.start(session.event()); }
 
-    // The create fails for lack of a parent, and the list finds none either.
+    // Answers the create with the error that a parent znode is missing. The list does not find the parent either.
     void parent_is_missing() {
         create_answers(server_error::no_node);
         if (session.count<children_op>() > 0) send_error<children_op>(server_error::no_node);
@@ -155,7 +155,7 @@ protected:
     }
 };
 
-// F5
+// Failure F5: the parent folder is missing, and must be created again.
 TEST_F(contender_parents, are_made_as_containers_and_the_create_sent_again) {
     parent_is_missing();
     EXPECT_THAT(asked_parents(), ElementsAre("/a", "/a/b", "/a/b/c"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The effects of its session's events on a contender: re-attach, the lease's end, the next epoch.
+// Tests how a session's events affect a contender: a re-attach, the end of the lease, the next epoch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,9 +18,10 @@ protected:
     const error lease_over{errc::session_lost, "the lease is over"};
 };
 
-// ---- orders -----------------------------------------------------------------------------------
+// ---- an operator's orders ---------------------------------------------------------------------
 
-// An operator's order refers to one znode, which it read: the order disappears with that znode.
+// An operator's order belongs to one znode, which the operator read. If the contender enters with a new znode, the
+// order has no effect on it.
 TEST_F(contender_in_session, that_ends_takes_the_order_to_a_waiter_along) {
     wait_for_one();
     watch_itself();
@@ -34,7 +35,7 @@ TEST_F(contender_in_session, that_ends_takes_the_order_to_a_waiter_along) {
     EXPECT_EQ(session.times_told<asked_to_release>(), 0U);
 }
 
-// Servers that continued from older data assign a version again that was ours.
+// Servers that went on from older data may use a version again that the contender has already seen.
 TEST_F(contender_in_session, that_comes_back_finds_an_order_under_the_version_that_a_waiter_knows) {
     wait_for_one();
     watch_itself();
@@ -126,7 +127,8 @@ TEST_F(contender_in_session, that_comes_back_shows_another_one_ahead) {
     EXPECT_THAT(session.watched, ElementsAre(path(3)));
 }
 
-// First in line, but the lease came too late: observations on the old connection do not count.
+// The contender was first in line, but its lease came too late. After the re-attach, reads of the old connection do not
+// count.
 TEST_F(contender_in_session, that_comes_back_grants_by_a_fresh_list_only) {
     session.has_lease = false;
     enter_queue(0);
@@ -195,7 +197,7 @@ TEST_F(contender_in_session, that_ends_lets_a_waiter_enter_the_next_one) {
     attach();
     EXPECT_EQ(session.guids.size(), 2U);
     create_answers_ok(9);
-    // The servers have not deleted the old znode yet: it is one of the contenders ahead (F1).
+    // The servers have not deleted the earlier session's znode yet. So it counts as another contender ahead (F1).
     const auto old = "_c_" + session.guids[0] + "-lock-0000000005";
     list_answers({old, other_name(8), own});
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{2}));
@@ -232,7 +234,7 @@ TEST_F(contender_failing, keeps_waiting_when_only_the_connection_ends) {
     EXPECT_EQ(session.times_told<failed>(), 0U);
 }
 
-// ---- the znode ------------------------------------------------------------------------------
+// ---- the contender's own znode --------------------------------------------------------------
 
 TEST_F(contender_in_session, whose_holders_znode_somebody_removed_tells_so) {
     take_lock();
@@ -261,7 +263,7 @@ TEST_F(contender_in_session, whose_watch_found_no_znode_tells_so) {
     expect_gone();
 }
 
-// The loss of its request with a connection is reported before or after the next attach.
+// The loss of the request with its connection may be reported before or after the next attach.
 TEST_F(contender_in_session, whose_watch_an_earlier_connection_lost_asks_for_it_again) {
     take_lock();
     lock.watch_own_znode(session.event());

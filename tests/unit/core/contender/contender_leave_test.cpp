@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Giving up, in each state: nothing remains at the servers (F6, F7, F17, F24, F29, F35).
+// Tests how a contender leaves in each state. Nothing of the contender may remain at the servers (F6, F7, F17, F24,
+// F29, F35).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ using ::testing::IsEmpty;
 
 class contender_leave : public test::contender_fixture {
 protected:
-    // Checks that exactly its own znode is removed, and then the contender is gone.
+    // Checks that the contender removes its own znode and no other znode, and is then gone.
     void expect_removed() {
         EXPECT_FALSE(lock.over());
         EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
@@ -173,7 +174,7 @@ TEST_F(contender_leave, tells_a_holder_that_did_not_ask_for_it) {
     expect_removed();
 }
 
-// ---- F7: the remove -------------------------------------------------------------------------
+// ---- failure F7: a remove that does not succeed ---------------------------------------------
 
 TEST_F(contender_leave, is_done_when_somebody_else_removed_the_znode) {
     take_lock();
@@ -223,8 +224,8 @@ TEST_F(contender_leave, at_once_removes_again_when_the_loss_is_told_late) {
     expect_removed();
 }
 
-// The server is too busy, or returns an error that our release does not know: it may be temporary, and the session
-// has more holds than this.
+// The server is busy, or returns an error that this version of Turnstile does not know. Both may be temporary. The
+// session is not replaced, because that would end its other holds.
 TEST_F(contender_leave, tries_again_when_a_remove_is_refused_for_now) {
     take_lock();
     lock.leave(session.event(), k_timed_out);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hand-over in a long queue through the low-water mark in the folder's data, which holders raise.
+// Tests the hand-over in a long queue by the low-water mark, which holders raise in the folder's data.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ protected:
         : contender_fixture{std::move(settings)} {}
 
     static std::string path(std::int32_t sequence) { return "/q/" + other_name(sequence); }
-    // Answers the list: a folder whose data have this length and version.
+    // Answers the list request. The stat says that the folder's data have this length and version.
     void list_shows(names children, std::int32_t bytes, std::int32_t version = k_version) {
         auto answer = session.reply_to<children_op>();
         answer.children = std::move(children);
@@ -42,7 +42,7 @@ protected:
         answer.stat.version = version;
         lock.on_reply(session.event(), answer);
     }
-    // Number 5 queues behind 3 and 4, in a folder with data, and watches 4.
+    // The contender has number 5, queues behind 3 and 4, and watches 4. The folder has data.
     void wait_in_long_queue() {
         lock.start(session.event());
         create_answers_ok(5);
@@ -74,7 +74,7 @@ protected:
     }
 };
 
-// ---- by the mark ----------------------------------------------------------------------------
+// ---- hand-overs by the low-water mark -------------------------------------------------------
 
 TEST_F(contender_low_water, is_asked_for_when_the_nearest_of_several_goes) {
     wait_in_long_queue();
@@ -188,7 +188,7 @@ TEST_F(contender_low_water, is_not_asked_for_by_whoever_gives_up) {
     EXPECT_EQ(session.count<get_op>(), 0U);
 }
 
-// ---- raising it -----------------------------------------------------------------------------
+// ---- raising the mark -----------------------------------------------------------------------
 
 TEST_F(contender_low_water, is_raised_by_whoever_was_granted_by_it) {
     be_granted_by_mark();
@@ -247,7 +247,8 @@ TEST_F(contender_low_water, is_let_be_in_a_short_queue) {
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-// The previous holder may have raised the mark.
+// The holder before this one may have raised the low-water mark. Without a read this contender does not know the mark's
+// version, and leaves the mark alone.
 TEST_F(contender_low_water, is_let_be_after_a_hand_over_without_a_look_at_it) {
     lock.start(session.event());
     create_answers_ok(5);
@@ -282,8 +283,8 @@ TEST_F(contender_low_water, that_may_not_be_raised_does_not_keep_the_znode) {
     }
 }
 
-// Servers that continue from older data restart the versions of the folder's data: another client's data could have
-// this version by now (seed 10304041 of locks on sql).
+// Servers that went on from older data count the versions of the folder's data from there. So another client's data
+// could have the known version now (seed 10304041 of locks on sql).
 TEST_F(contender_low_water, whose_raising_was_lost_is_not_raised_again) {
     be_granted_by_mark();
     release();
@@ -303,7 +304,7 @@ TEST_F(contender_low_water, is_not_raised_by_a_holder_that_changed_its_connectio
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-// ---- beside the lock delay ------------------------------------------------------------------
+// ---- the mark and the lock delay together ---------------------------------------------------
 
 class contender_low_water_with_delay : public contender_low_water {
 protected:

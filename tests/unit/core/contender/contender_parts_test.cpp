@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The small parts of a contender: the creation of parents, the reading of permits, the order of ties, the classes
-// of answers.
+// Tests small parts of a contender: the creation of parents, the read of permits, the order of ties, the classes of
+// answers.
 #include <gtest/gtest.h>
 
 #include "core/contender/answer_class.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contender for permits of a semaphore: the limit read after the list, the znodes that it watches, and how the
+// Tests a contender for a semaphore's permits: it reads the limit after the list, and it watches znodes. Also tests how
 // contenders behind learn of a grant.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -46,7 +46,8 @@ protected:
         enter_queue(number, std::move(others));
         limit_answers(limit);
     }
-    // Number 5 queues behind 4, which has the only permit; 5 watches both 4 and the limit.
+    // The contender has number 5, and queues behind 4, which has the only permit. The contender watches both znode 4
+    // and the limit.
     void wait_in_line() {
         enter(5, {lease(4)}, "1");
         limit_answers("1");
@@ -77,7 +78,8 @@ TEST_F(contender_permits, is_granted_when_the_limit_says_that_there_is_room) {
     EXPECT_THAT(session.open, IsEmpty()) << "nobody could have waited behind it";
 }
 
-// Another client resized the semaphore in between, and may have removed our znode as well: the list is outdated.
+// Another client changed the limit after the list, and may also have removed this contender's znode. So the list is
+// outdated.
 TEST_F(contender_permits, lists_again_where_the_limit_is_younger_than_the_list) {
     enter_queue(5, {});
     auto limit = session.reply_to_get("/a/s");
@@ -113,7 +115,7 @@ TEST_F(contender_permits, looks_again_when_a_hold_ends) {
     EXPECT_TRUE(lock.holds());
 }
 
-// The list has been answered, and the limit after it has not.
+// The list has its answer already, but the request for the limit after it has not.
 TEST_F(contender_permits, a_second_look_waits_for_the_look_that_is_under_way) {
     wait_in_line();
     watch_fires(watch_kind::deleted, path(4));
@@ -134,7 +136,7 @@ TEST_F(contender_permits, looks_again_when_the_limit_grows) {
 
 TEST_F(contender_permits, a_limit_that_changed_before_it_was_watched_is_seen) {
     enter(5, {lease(4)}, "1");
-    limit_answers("2");  // the get that sets the watch
+    limit_answers("2");  // answers the get that sets the watch
     get_answers();
     list_answers({lease(4), own});
     limit_answers("2");
@@ -151,9 +153,9 @@ TEST_F(contender_permits, those_behind_look_again_when_the_one_ahead_was_granted
     EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(4)));
 }
 
-// ---- few watches ------------------------------------------------------------------------------
+// ---- a contender that sets few watches --------------------------------------------------------
 
-// 3, 4 and 5 are too many for single watches.
+// Holders 3, 4 and 5 are too many for single watches, so the contender watches the folder's children.
 class contender_permits_crowd : public contender_permits {
 protected:
     contender_permits_crowd() { session.most_watched = 2; }
@@ -162,7 +164,8 @@ protected:
         enter(6, {lease(3), lease(4), lease(5)}, "3");
         ASSERT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
         list_answers({lease(3), lease(4), lease(5), own});
-        limit_answers("3");  // the get beside the list; the get with a watch came before
+        // answers the get beside the list; the get with a watch was answered before
+        limit_answers("3");
         limit_answers("3");
         ASSERT_THAT(session.open, IsEmpty());
         EXPECT_THAT(session.watched, ElementsAre("/a/s"));
@@ -205,7 +208,7 @@ TEST_F(contender_permits_crowd, is_watched_again_on_a_new_connection) {
     EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
 }
 
-// The watch would remain for as long as the session: a grant does not wait for its removal.
+// The watch on the children would remain until the session ends. The grant does not wait for the watch's removal.
 TEST_F(contender_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
     wait_in_crowd();
     session.has_lease = false;
@@ -221,7 +224,8 @@ TEST_F(contender_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
 
 // ---- a semaphore that has shrunk -----------------------------------------------------------------
 
-// The client that set the limit has not found out which contenders hold: 3 and 4 may, and 5 waits behind both.
+// The client that lowered the limit has not found out yet which contenders hold. So 3 and 4 may hold, and 5 waits
+// behind both.
 TEST_F(contender_permits, the_first_in_line_finds_out_who_holds_more_than_there_are) {
     enter(6, {lease(3), lease(4), lease(5)}, "1 was 3");
     EXPECT_EQ(session.op<set_op>(), (set_op{"/a/s", "1 was 3 up to 5", 0}));
@@ -240,7 +244,7 @@ TEST_F(contender_permits, the_first_that_came_after_it_shrank_watches_all_that_m
     EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(3), path(4)));
 }
 
-// ---- a grant after a wait is shown ------------------------------------------------------------
+// ---- a contender that waited shows its grant --------------------------------------------------
 
 TEST_F(contender_permits, writes_into_its_znode_when_it_had_to_wait) {
     wait_in_line();
@@ -299,7 +303,7 @@ TEST_F(contender_permits_touch, that_is_forbidden_leaves_the_hold) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-// ---- what the folder says -------------------------------------------------------------------
+// ---- the limit in the folder's data ---------------------------------------------------------
 
 TEST_F(contender_permits, a_folder_that_says_no_number_is_refused) {
     enter(5, {}, "192.168.0.1");
@@ -361,7 +365,7 @@ TEST_F(contender_permits, a_lost_answer_about_the_limit_means_to_look_again) {
     EXPECT_TRUE(lock.holds());
 }
 
-// ---- no semaphore yet -----------------------------------------------------------------------
+// ---- a folder that is no semaphore yet ------------------------------------------------------
 
 TEST_F(contender_permits, without_a_number_nothing_is_made) {
     lock.start(session.event());
@@ -370,7 +374,7 @@ TEST_F(contender_permits, without_a_number_nothing_is_made) {
     EXPECT_THAT(failure(), HasSubstr("/a/s is no semaphore yet"));
 }
 
-// A container would be deleted by the servers, and the number with it.
+// Servers would delete an empty container, and the limit in its data with it.
 TEST_F(contender_permits, the_folder_is_persistent_and_says_the_number) {
     use(for_permit(1, 3));
     lock.start(session.event());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A contender's place in the queue: the list, the watches, and the hand-over.
+// Tests a contender's place in the queue: the list, the watches, and the hand-over.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,21 +19,21 @@ protected:
     static std::string path(std::int32_t sequence) { return "/q/" + other_name(sequence); }
 };
 
-// ---- queued ---------------------------------------------------------------------------------
+// ---- the place in the queue -----------------------------------------------------------------
 
 TEST_F(contender_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
     enter_queue(5, {other_name(2), other_name(4), other_name(7), other_name(3)});
     ASSERT_EQ(session.told.size(), 1U);
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{3}));
     EXPECT_EQ(lock.ahead(), 3U);
-    // get, not exists: exists would leave a watch on a deleted znode (F13).
+    // The request is a get. An exists would set a watch even on a deleted znode, and that watch would remain (F13).
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, (operation{get_op{path(4), watch_mode::watch}}));
     EXPECT_THAT(session.watched, ElementsAre(path(4)));
     EXPECT_FALSE(needs_confirmation(lock.current())) << "its turn is far";
 }
 
-// From the session's next confirmation on, it watches its own znode.
+// The contender watches its own znode only from the session's next confirmation on.
 TEST_F(contender_queue, watches_only_the_one_ahead_when_it_is_next) {
     enter_queue(5, {other_name(4)});
     ASSERT_EQ(session.open.size(), 1U);
@@ -42,7 +42,7 @@ TEST_F(contender_queue, watches_only_the_one_ahead_when_it_is_next) {
     EXPECT_TRUE(needs_confirmation(lock.current())) << "else its grant would be born expired";
 }
 
-// F14
+// Failure F14: a foreign child must not block the queue.
 TEST_F(contender_queue, ignores_foreign_children) {
     enter_queue(5,
                 {"x-1-0000000000", "README", "2c5a3f1de1534d5ba2e2f8a3a1f5f6c7__lock__0000000001"});
@@ -51,7 +51,7 @@ TEST_F(contender_queue, ignores_foreign_children) {
 
 TEST_F(contender_queue, does_not_look_at_the_session_of_the_one_ahead) {
     enter_queue(5, {other_name(4)});
-    get_answers(session.own_session);  // another contender of our session
+    get_answers(session.own_session);  // the answer shows another contender of this session
     EXPECT_EQ(session.times_told<granted>(), 0U);
     EXPECT_THAT(session.open, IsEmpty());
 }
@@ -104,7 +104,7 @@ TEST_F(contender_queue, is_granted_by_a_list_without_a_look) {
     EXPECT_THAT(session.open, IsEmpty());
 }
 
-// ---- what may have been written into its znode ----------------------------------------------
+// ---- another client's text in the contender's own znode -------------------------------------
 
 TEST_F(contender_queue, sees_its_znode_before_the_hand_over_when_it_waited_for_long) {
     wait_for_one();
@@ -171,7 +171,7 @@ TEST_F(contender_queue, fails_where_it_may_not_look_at_its_own_znode) {
     expect_failed(errc::no_permission);
 }
 
-// F28
+// Failure F28: a grant that arrives after the end of the lease.
 TEST_F(contender_queue, is_not_granted_at_the_hand_over_before_the_lease_is_certain) {
     wait_for_one();
     session.has_lease = false;
@@ -214,7 +214,7 @@ TEST_F(contender_queue, lists_again_after_an_event_of_an_earlier_connection) {
     EXPECT_EQ(session.count<children_op>(), 1U);
 }
 
-// Right after the re-attach, events arrive in any order.
+// After a re-attach events arrive in any order, so a single event proves nothing.
 TEST_F(contender_queue, lists_before_it_believes_an_event_after_a_re_attach) {
     wait_for_one();
     detach();
@@ -310,11 +310,11 @@ TEST_F(contender_queue, watches_its_own_znode_once) {
     EXPECT_EQ(session.op<get_op>(), (get_op{"/q/" + own, watch_mode::watch}));
 }
 
-// ---- F37: an administrator deletes a waiter's znode -----------------------------------------
+// ---- failure F37: an administrator deletes a waiter's znode ---------------------------------
 
 class contender_removed_while_waiting : public contender_queue {
 protected:
-    // Checks that the contender queues again, at the end, and does not assume that its old turn came.
+    // Checks that the contender enters again at the end of the queue, and gets no grant for its old place.
     void expect_entered_again() {
         EXPECT_TRUE(lock.waits());
         EXPECT_EQ(session.count<create_op>(), 1U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A hold that continues under another name, in its place (F10), whatever happens to the answer.
+// Tests a hold that gets another name at the same position in the queue (F10), also if the answer is lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ TEST_F(contender_rename, can_be_done_again) {
     EXPECT_EQ(lock.znode(), "/q/" + renamed_to(contender_kind::read));
 }
 
-// The event of the transaction arrives before its answer.
+// The event of the transaction, which deletes the old name, arrives before the transaction's answer.
 TEST_F(contender_rename, the_deletion_of_the_old_name_is_no_loss) {
     hold_as_writer();
     lock.watch_own_znode(session.event());
@@ -133,7 +133,7 @@ TEST_F(contender_rename, ends_where_the_hold_was_taken_away) {
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
 }
 
-// The rename would be refused again and again, because the version is unknown.
+// The contender may not read the new version, so the servers would refuse each further attempt as well.
 TEST_F(contender_rename, ends_where_what_another_client_wrote_may_not_be_read) {
     start_rename();
     send_error<multi_op>(server_error::bad_version);
@@ -170,7 +170,7 @@ TEST_F(contender_rename, is_for_holders) {
     EXPECT_EQ(session.count<multi_op>(), 0U);
 }
 
-// ---- the answer is lost ---------------------------------------------------------------------
+// ---- the answer to a rename is lost ---------------------------------------------------------
 
 class contender_rename_lost : public contender_rename {
 protected:
@@ -195,7 +195,7 @@ TEST_F(contender_rename_lost, and_the_new_name_stands) {
     expect_renamed();
 }
 
-// Found by the simulator: the server of the new connection still had the transaction, and forwarded it after the
+// The simulator found this case: the server of the new connection still had the transaction, and forwarded it after the
 // release that followed.
 TEST_F(contender_rename_lost, and_the_old_name_stands) {
     the_old_name_stands();
@@ -230,7 +230,7 @@ TEST_F(contender_rename_lost, and_the_link_breaks_again) {
     expect_renamed();
 }
 
-// A write that was sent before the rename cannot stop a late commit of the rename.
+// A write from before the rename cannot stop a late commit of that rename. Only a write after it can.
 TEST_F(contender_rename_lost, and_then_that_of_the_next_one_on_the_same_connection) {
     the_old_name_has_gone();
     list_answers({renamed_to(contender_kind::read)});
@@ -251,7 +251,7 @@ TEST_F(contender_rename_lost, and_the_hold_is_given_up_under_the_name_that_stand
     expect_gone();
 }
 
-// ---- while it is under way ------------------------------------------------------------------
+// ---- events while the rename is in progress -------------------------------------------------
 
 TEST_F(contender_rename, a_release_waits_for_the_answer) {
     start_rename();
@@ -278,7 +278,7 @@ TEST_F(contender_rename, the_end_of_the_lease_is_loss_and_the_znode_is_removed) 
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(contender_kind::read));
 }
 
-// F18: the new name would be the last among equal numbers.
+// Failure F18: under the new name the contender would become the last among contenders with equal numbers.
 TEST_F(contender_rename, with_equal_numbers_the_old_name_stays) {
     const auto other = renamed_contender(
         "_c_ffffffff-0000-4000-8000-000000000000-__WRIT__0000000005", contender_kind::write);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An upgrade takes the place of its upgradable contender before it is granted, and returns if another contender
-// blocks it there (queue_rule.hpp); whatever happens to the answers.
+// Tests an upgrade: it moves to the position of its upgradable contender before it is granted, and moves back if
+// another contender blocks it there (queue_rule.hpp). Answers may be lost at each step.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ protected:
     const std::string writer = named("__WRIT__", 4);
     const std::string reader = named("__READ__", 5);
 
-    // The upgrade has number 6; a writer keeps the reader from holding.
+    // The upgrade has number 6. A writer ahead of the reader keeps the reader from holding.
     void asks_for_its_bases_place() {
         enter_queue(6, {base, writer, reader});
         ASSERT_EQ(session.count<multi_op>(), 1U);
@@ -54,7 +54,7 @@ protected:
         answer.stat.pzxid = k_pzxid;
         lock.on_reply(session.event(), answer);
     }
-    std::string there;  // its name in that place
+    std::string there;  // the upgrade's name at the position of its upgradable contender
 };
 
 TEST_F(contender_upgrade, is_granted_by_a_list_that_shows_it_in_its_bases_place) {
@@ -140,7 +140,7 @@ TEST_F(contender_upgrade, that_was_removed_by_somebody_else_enters_anew) {
     EXPECT_EQ(session.count<create_op>(), 1U);
 }
 
-// ---- the answer is lost ---------------------------------------------------------------------
+// ---- the answer to the move is lost ---------------------------------------------------------
 
 class contender_upgrade_lost : public contender_upgrade {
 protected:
@@ -175,7 +175,7 @@ TEST_F(contender_upgrade_lost, and_the_session_ends) {
     expect_gone();
 }
 
-// ---- what cannot be -------------------------------------------------------------------------
+// ---- upgrades that are not possible ---------------------------------------------------------
 
 class contender_try_upgrade : public contender_upgrade {
 protected:
@@ -189,7 +189,7 @@ TEST_F(contender_try_upgrade, that_finds_a_reader_in_its_way_there_is_busy) {
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + there);
 }
 
-// F18: if it returned, it would be the last among equal numbers.
+// Failure F18: back at its old position, the upgrade would be the last among equal numbers.
 TEST_F(contender_upgrade, does_not_go_back_to_where_numbers_are_equal) {
     enter_queue(2147483647, {base, writer, reader});
     send_ok<multi_op>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The commits of one hold: their requests to the servers, and the callers' answers when replies are lost.
+// Tests the commits of one hold: the requests to the servers, and the callers' results when replies are lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ using ::testing::ElementsAre;
 TEST_F(guarded_write, sets_the_own_znode_first_and_knows_its_version) {
     add(k_one);
     EXPECT_EQ(first(), expected(k_version));
-    EXPECT_EQ(session.version, k_any_version);  // unknown until the answer
+    EXPECT_EQ(session.version, k_any_version);  // unknown until the answer arrives
     answer(server_error::ok);
     EXPECT_TRUE(session.succeeded(k_one));
     EXPECT_EQ(session.version, k_version + 1);
@@ -80,8 +80,8 @@ TEST_F(guarded_write, a_hold_that_is_taken_away_writes_no_more) {
     EXPECT_TRUE(writes.empty());
 }
 
-// Another client has written into the znode and revoked the READ right. Found by reading the code: the client
-// repeated the read as fast as the servers answered.
+// Another client has written into the znode and has taken the READ right away. A reader of the code found this case:
+// the client repeated the read as fast as the servers answered.
 TEST_F(guarded_write, a_hold_that_may_not_read_its_znode_is_told_so) {
     add(k_one);
     answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
@@ -178,10 +178,11 @@ TEST_F(guarded_write, what_the_fence_kept_out_is_sent_again) {
 TEST_F(guarded_write, a_lost_resolution_is_begun_again) {
     add(k_one);
     lose_and_reattach();
-    lose();  // the fence: it may have been applied
+    lose();  // loses the fence, which the servers may have applied
     lose_and_reattach();
     EXPECT_EQ(first(), fence(k_version));
-    answer_resolution(server_error::bad_version, k_version + 2);  // the fence was applied
+    // the servers had applied the fence
+    answer_resolution(server_error::bad_version, k_version + 2);
     EXPECT_EQ(first(), expected(k_version + 2));
 }
 
@@ -190,12 +191,13 @@ TEST_F(guarded_write, a_fence_that_came_to_nothing_proves_nothing) {
     lose_and_reattach();
     answer_resolution(server_error::session_moved, k_version);
     EXPECT_TRUE(session.told.empty());
-    EXPECT_EQ(session.pauses, 2);  // the first one when the connection broke
+    EXPECT_EQ(session.pauses, 2);  // the broken connection caused the first pause
     attached();
     EXPECT_EQ(first(), fence(k_version));
 }
 
-// Found by reading the code: the client repeated the read without end, and the hold's release waited for it.
+// The client may no longer write its znode, so the outcome stays unknown. A reader of the code found this case: the
+// client repeated the read without end, and the hold's release waited for that.
 TEST_F(guarded_write, what_may_not_be_written_any_more_stays_unknown) {
     add(k_one);
     lose_and_reattach();
@@ -217,7 +219,7 @@ TEST_F(guarded_write, nobody_knows_once_the_znode_is_gone_or_changed_by_others) 
     lose_and_reattach();
     answer_resolution(server_error::bad_version, k_version + 1, "__REVOKE__");
     EXPECT_EQ(session.why(k_two), errc::outcome_unknown);
-    EXPECT_EQ(session.known, k_version + 1);  // applied
+    EXPECT_EQ(session.known, k_version + 1);  // the commit was applied
 }
 
 TEST_F(guarded_write, the_end_of_the_session_leaves_it_unknown) {
@@ -227,19 +229,22 @@ TEST_F(guarded_write, the_end_of_the_session_leaves_it_unknown) {
     lose();
     end_epoch(errc::session_lost);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
-    EXPECT_EQ(session.why(k_two), errc::session_lost);  // the request that was never sent
+    EXPECT_EQ(session.why(k_two), errc::session_lost);  // this commit's request was never sent
     EXPECT_TRUE(writes.empty());
 }
 
-// The states with a request in progress: each ends as a whole, and its late answers have no effect.
+// Each of these states has a request in progress. The session's end ends the state as a whole, and late answers have no
+// effect.
 TEST_F(guarded_write, answers_that_come_after_the_end_of_the_session_change_nothing) {
     const auto overtake = [this] {
         answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
     };
     const std::vector<std::pair<std::function<void()>, errc>> ways{
-        {[] {}, errc::outcome_unknown},                            // sent
-        {[this] { lose_and_reattach(); }, errc::outcome_unknown},  // resolving
-        {overtake, errc::session_lost},                            // overtaken: nothing was written
+        {[] {}, errc::outcome_unknown},  // the commit is sent
+        // the client searches for the outcome
+        {[this] { lose_and_reattach(); }, errc::outcome_unknown},
+        // another client wrote first, so this commit wrote nothing
+        {overtake, errc::session_lost},
     };
     for (const auto& [lead, told] : ways) {
         writes = {};
@@ -267,7 +272,8 @@ TEST_F(guarded_write, a_lost_hold_sends_nothing_more_and_finds_out_all_the_same)
     EXPECT_EQ(session.why(k_one), errc{});
     reattach();
     answer_resolution(server_error::ok, k_version + 2);
-    EXPECT_EQ(session.why(k_one), errc::session_lost);  // not applied, and never will be
+    // the commit was not applied, and never will be
+    EXPECT_EQ(session.why(k_one), errc::session_lost);
     EXPECT_TRUE(session.open.empty());
     EXPECT_TRUE(writes.empty());
 }
@@ -281,7 +287,7 @@ TEST_F(guarded_write, who_gives_up_is_told_what_is_known) {
     reattach();
     cancel(k_one, errc::timeout);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
-    EXPECT_FALSE(writes.empty());  // the version must be known
+    EXPECT_FALSE(writes.empty());  // the hold's version must be known
     lose_and_reattach();
     answer_resolution(server_error::ok, k_version + 2);
     EXPECT_TRUE(writes.empty());  // no caller waits any more

@@ -20,7 +20,7 @@ protected:
         told.data_length = bytes;
         return told;
     }
-    // Passes the folder's data to a contender with the number 8, whose nearest predecessor 4 has gone.
+    // Gives the folder's data to a contender with number 8, whose nearest predecessor 4 has gone.
     consequence folder_says(const std::string& data, std::int32_t version = 3) {
         reading.read(session.event(), "/q", 4);
         auto answer = session.reply_to<get_op>();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two clocks that diverge: by drift and slewing, by steps, and by a pause of the machine that stops one of them.
+// Tests two clocks that diverge by drift, by slewing, by steps, and by a pause of the machine that stops one clock.
 #include "core/lease/clock_watch.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 class clock_watch_test : public ::testing::Test {
 protected:
-    // Advances the two clocks by these spans. Returns the watch's answer.
+    // Advances the boot clock and the wall clock by these spans. Returns the watch's answer.
     duration pass(duration boot, duration wall) {
         now_ += boot;
         wall_ += wall;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lease accepts answers as a chain of touches, each before the deadline that the previous one has set. Once the
+// Tests the lease's chain of answered requests, each sent before the deadline that the previous answer set. After the
 // chain is broken, no answer of the session proves anything: the session may be doomed.
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ constexpr duration k_timeout = 30s;
 constexpr bool k_write = true;
 constexpr bool k_read = false;
 
-// A new session whose opening began at 10 s, attached at 11 s.
+// Returns the lease of a new session, which was opening from 10 s on, and attached at 11 s.
 lease attached_lease(server_role role) {
     lease session_lease{lease_rule{k_relay, false, 0}};
     session_lease.opening(at(10s));
@@ -39,7 +39,7 @@ duration certain(const lease& session_lease) {
     return session_lease.valid_until() - session_lease.timeout() - at(0s);
 }
 
-// ---- writes ---------------------------------------------------------------------------------
+// ---- writes in the chain --------------------------------------------------------------------
 
 TEST(lease_chain, takes_a_write_that_is_answered_before_its_end) {
     auto session_lease = at_the_leader();
@@ -47,7 +47,8 @@ TEST(lease_chain, takes_a_write_that_is_answered_before_its_end) {
     EXPECT_EQ(certain(session_lease), 39s);
 }
 
-// The leader handles a bucket of sessions at their deadline, and answers them until it has closed them.
+// At their deadline the leader takes all sessions of a tick at once, and answers these sessions until it has closed
+// each.
 TEST(lease_chain, takes_no_write_that_is_answered_at_its_end_however_early_it_was_sent) {
     auto session_lease = at_the_leader();
     session_lease.answered(1, at(12s), at(40s), k_write);
@@ -69,7 +70,7 @@ TEST(lease_chain, that_is_broken_finds_no_write_useful) {
     EXPECT_EQ(session_lease.next_useful_write(), std::nullopt);
 }
 
-// ---- reads ----------------------------------------------------------------------------------
+// ---- reads in the chain ---------------------------------------------------------------------
 
 TEST(lease_chain, of_reads_keeps_up_what_a_write_will_prove) {
     auto session_lease = at_the_leader();
@@ -99,7 +100,7 @@ TEST(lease_chain, counts_a_read_directly_only_if_the_role_was_known_when_it_was_
     EXPECT_EQ(session_lease.trusted_until(), at(55s));
 }
 
-// The leader may learn of it as late as R after the answer.
+// The leader may learn of a read as late as the relay bound R after the follower's answer.
 TEST(lease_chain, through_a_follower_takes_a_read_that_the_leader_has_had_in_time) {
     auto session_lease = at_a_follower();
     session_lease.answered(1, at(20s), at(28s), k_read);
@@ -116,7 +117,7 @@ TEST(lease_chain, through_a_follower_takes_no_read_that_may_have_come_to_the_lea
     EXPECT_EQ(certain(session_lease), 10s);
 }
 
-// A write in time proves that the session was not doomed, and so that every touch before it counted.
+// A write in time proves that the session was not doomed, so every earlier request extended the session.
 TEST(lease_chain, through_a_follower_is_mended_by_a_write_in_time) {
     auto session_lease = at_a_follower();
     session_lease.answered(1, at(20s), at(28s + 1ns), k_read);
@@ -129,7 +130,7 @@ TEST(lease_chain, through_a_follower_is_mended_by_a_write_in_time) {
     EXPECT_EQ(certain(other), 20s);
 }
 
-// ---- connections ----------------------------------------------------------------------------
+// ---- the chain over several connections -----------------------------------------------------
 
 TEST(lease_chain, begins_on_a_new_connection_with_the_latest_answer) {
     auto session_lease = at_the_leader();
@@ -173,7 +174,7 @@ TEST(lease_chain, of_a_session_that_was_long_in_opening_is_broken_from_the_start
     EXPECT_FALSE(session_lease.valid(at(42s)));
 }
 
-// ---- how often to ask -----------------------------------------------------------------------
+// ---- the interval of requests ---------------------------------------------------------------
 
 TEST(lease_chain, is_kept_by_a_request_before_each_ping) {
     EXPECT_EQ(at_the_leader().keep_alive(), k_timeout * 3 / 10);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the lease with its definition: every clause evaluated over a whole random history. The lease forgets
-// answers; that may only shorten it, and by no more than its grain.
+// Compares the lease with its definition, of which each clause is evaluated over a whole random history. The lease
+// forgets some answers. That may only shorten it, and by at most its grain.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ using test::at;
 
 constexpr duration k_relay = 1200ms;
 constexpr duration k_timeout = 3000ms;
-constexpr duration k_grain = k_timeout / 64;  // in lease.cpp, the larger of two
+constexpr duration k_grain = k_timeout / 64;  // the larger of the two grains in lease.cpp
 
 class definition {
 public:
@@ -44,11 +44,11 @@ public:
     void answered(time_point sent, time_point received, bool committed) {
         if (!link_ || received >= end()) return;
         if (committed) {
-            if (learned_ && *learned_ <= sent) raise(sent);  // (a)
+            if (learned_ && *learned_ <= sent) raise(sent);  // clause (a)
             for (const auto& entry : answers_) {
-                if (entry.connection < connection_) raise(entry.sent);  // (d)
+                if (entry.connection < connection_) raise(entry.sent);  // clause (d)
                 if (entry.connection == connection_ && entry.received <= sent - k_relay)
-                    raise(entry.sent);  // (b)
+                    raise(entry.sent);  // clause (b)
             }
         }
         const bool direct = learned_ && *learned_ <= sent;
@@ -73,7 +73,7 @@ private:
     time_point certain_;
 };
 
-// The life of a session: requests in flight are answered in order, connections come and go.
+// A session's history: the servers answer requests in order, and connections come and go.
 class history {
 public:
     explicit history(std::uint64_t seed) : chance_{seed} { open(); }
@@ -100,7 +100,8 @@ public:
         ASSERT_GE(certain, truth_.certain() - k_grain);
     }
 
-    // A write that is sent at the time that the lease names, and answered, extends it; an earlier write does not.
+    // Checks that a write extends the lease if it is sent at the time that the lease names, and does not if it is sent
+    // earlier.
     void check_next_useful_write() const {
         const auto useful = lease_.next_useful_write();
         if (!useful) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The clauses (a) to (d) of core/lease/lease.hpp, each alone, and the other members.
+// Tests each of the clauses (a) to (d) of core/lease/lease.hpp alone, and the other members.
 #include "core/lease/lease.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ constexpr duration k_timeout = 30s;
 constexpr bool k_write = true;
 constexpr bool k_read = false;
 
-// A new session whose opening began at 10 s, attached at 11 s.
+// Returns the lease of a new session, which was opening from 10 s on, and attached at 11 s.
 lease attached_lease(lease_rule rule = {k_relay, false, 0}) {
     lease session_lease{rule};
     session_lease.opening(at(10s));
@@ -28,7 +28,7 @@ lease attached_lease(lease_rule rule = {k_relay, false, 0}) {
     return session_lease;
 }
 
-// c of the header.
+// Returns the instant that lease.hpp calls c.
 std::optional<duration> certain(const lease& session_lease) {
     if (session_lease.valid_until() == time_point::min()) return std::nullopt;
     return session_lease.valid_until() - session_lease.timeout() - at(0s);
@@ -49,7 +49,7 @@ TEST(lease, at_an_unproven_server_is_assumed_whatever_its_role) {
 
 TEST(lease, at_the_next_server_is_proven_again) {
     auto session_lease = attached_lease();
-    session_lease.server_unproven(2);  // an answer of another connection
+    session_lease.server_unproven(2);  // the answer of another connection
     session_lease.answered(1, at(13s), at(13s), k_write);
     EXPECT_EQ(session_lease.rests_on(), evidence::relayed);
     session_lease.server_unproven(1);
@@ -82,7 +82,7 @@ TEST(lease, is_over_at_its_end) {
     EXPECT_FALSE(session_lease.valid(at(40s)));
 }
 
-// ---- (a) ------------------------------------------------------------------------------------
+// ---- clause (a) -----------------------------------------------------------------------------
 
 TEST(lease, a_counts_from_a_write_to_a_server_that_touches_directly) {
     for (const auto role : {server_role::standalone, server_role::leader}) {
@@ -140,7 +140,7 @@ TEST(lease, a_forgets_the_role_with_the_connection) {
     EXPECT_EQ(certain(session_lease), 10s);
 }
 
-// ---- (b) ------------------------------------------------------------------------------------
+// ---- clause (b) -----------------------------------------------------------------------------
 
 TEST(lease, b_counts_from_a_request_that_was_answered_a_relay_bound_before_the_write) {
     auto session_lease = attached_lease();
@@ -195,7 +195,7 @@ TEST(lease, b_does_not_take_a_write_as_proof_of_itself) {
     EXPECT_EQ(certain(session_lease), 10s);
 }
 
-// ---- (c) ------------------------------------------------------------------------------------
+// ---- clause (c) -----------------------------------------------------------------------------
 
 TEST(lease, c_keeps_what_an_earlier_connection_established) {
     auto session_lease = attached_lease();
@@ -207,7 +207,7 @@ TEST(lease, c_keeps_what_an_earlier_connection_established) {
     EXPECT_EQ(certain(session_lease), 20s);
 }
 
-// ---- (d) ------------------------------------------------------------------------------------
+// ---- clause (d) -----------------------------------------------------------------------------
 
 TEST(lease, d_counts_from_the_latest_answer_before_the_attach_once_a_write_has_committed) {
     auto session_lease = attached_lease();
@@ -247,7 +247,7 @@ TEST(lease, takes_no_answer_of_another_connection) {
     EXPECT_EQ(certain(session_lease), 15s) << "and neither does its time";
 }
 
-// ---- the values around ----------------------------------------------------------------------
+// ---- limits and clocks ----------------------------------------------------------------------
 
 TEST(lease, never_moves_back) {
     auto session_lease = attached_lease();
@@ -286,7 +286,7 @@ TEST(lease, ends_earlier_by_the_drift) {
     EXPECT_EQ(session_lease.valid_until(), at(10s) + k_timeout - 30ms);
 }
 
-// Ten seconds of a clock that is a tenth too fast are nine of the servers'.
+// A clock may be fast by a tenth. Ten seconds on it are only nine seconds of the servers.
 TEST(lease, b_measures_the_relay_bound_by_a_clock_that_may_be_fast) {
     auto session_lease = attached_lease({10s, true, 0.1});
     session_lease.answered(1, at(12s), at(13s), k_read);
@@ -343,7 +343,7 @@ TEST(lease, finds_a_write_useful_at_once_after_attaching_again) {
         << "now only the write's own answer is new";
 }
 
-// An idle session sends keep-alives for months and never writes.
+// An idle session may send keep-alives for months without a write.
 TEST(lease, remembers_only_answers_that_can_still_matter) {
     auto session_lease = attached_lease();
     time_point now = at(11s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The claim in a contender's name: every kind encoded and decoded, and the names of other libraries.
+// Tests the claim in a contender's name: each kind is encoded and decoded, and names of other libraries are decoded.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -86,7 +86,7 @@ TEST(contender_kinds, what_is_no_name_of_ours_is_foreign) {
         EXPECT_FALSE(parse_contender(name)) << name;
 }
 
-// A malformed marker of an upgrade leaves the claim that Curator would read.
+// If the marker of an upgrade is malformed, the name has the claim that Curator would read from it.
 TEST(contender_kinds, an_upgrade_names_a_number_as_servers_write_it) {
     for (const auto* name :
          {"__UPGR__7-__WRIT__0000000009", "__UPGR__-__WRIT__0000000009",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The places of many contenders in one list, and when the list cannot tell. queue_rule_property_test.cpp tests that
-// the index agrees with decide().
+// Tests the places of many contenders in one list, and the cases that the index leaves open.
+// queue_rule_property_test.cpp tests that the index agrees with decide().
 #include "core/queue/queue_index.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,7 @@ TEST(queue_index, says_who_is_ahead_and_how_many) {
     EXPECT_EQ(last->ahead, 2U);
 }
 
-// The same answer as decide().
+// decide() must name the same contender.
 TEST(queue_index, names_the_kind_that_came_before) {
     const auto other = [](contender_kind kind, std::int32_t number) {
         return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {kind}, number);
@@ -57,14 +57,14 @@ TEST(queue_index, keeps_the_order_across_a_wrap) {
     EXPECT_EQ(later->predecessor, children.back());
 }
 
-// In these cases decide() has to read each name.
+// In these cases the index has no answer, and decide() has to read each name.
 TEST(queue_index, says_nothing_where_numbers_do_not_tell) {
     const auto at_end = lock(numbers::max());
     const auto other = contender_child("other", {contender_kind::lock}, 3);
     const std::vector<std::vector<std::string>> lists{
-        {lock(3), at_end},                                    // the counter's end
+        {lock(3), at_end},                                    // the end of the counter
         {lock(3), other},                                     // a tie
-        {lock(0), lock(1'500'000'000), lock(-1'500'000'000)}  // too far apart
+        {lock(0), lock(1'500'000'000), lock(-1'500'000'000)}  // numbers too far apart
     };
     for (const auto& children : lists)
         EXPECT_EQ(queue_index(children, contender_family::lock).decide(children.front()),

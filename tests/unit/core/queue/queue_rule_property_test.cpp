@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fuzzer's check (tests/fuzz), on bytes from a seed.
+// Runs the check that the fuzzer runs (tests/fuzz), on random bytes from a seed.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -32,7 +32,7 @@ TEST(queue_rule_property, holds_for_histories_that_pass_the_counters_end) {
     for (std::uint64_t seed = 1; seed <= k_seeds; ++seed) {
         auto bytes = bytes_of(seed);
         const std::vector<std::uint8_t> start{
-            1,    static_cast<std::uint8_t>(seed),  // the counter stops or wraps
+            1,    static_cast<std::uint8_t>(seed),  // lets the counter stop or wrap
             0x7f, 0xff,
             0xff, static_cast<std::uint8_t>(seed)};
         bytes.insert(bytes.begin(), start.begin(), start.end());
@@ -40,7 +40,7 @@ TEST(queue_rule_property, holds_for_histories_that_pass_the_counters_end) {
     }
 }
 
-// The histories are useful: all verdicts occur in them.
+// Checks that the histories are useful: ties, negative numbers and indexed lists occur in them.
 TEST(queue_rule_property, meets_ties_and_wraps) {
     int with_ties = 0;
     int with_negative_numbers = 0;

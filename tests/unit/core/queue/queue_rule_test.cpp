@@ -57,7 +57,7 @@ TEST(queue_rule, is_absent_under_a_name_that_is_no_contenders) {
     EXPECT_EQ(decide({"x-1-0000000001"}, "x-1-0000000001").verdict, verdict::absent);
 }
 
-// A contender of another kind blocks nothing; the decision names the first earlier one.
+// A contender of another kind does not block the mutex. The decision names the first such contender that came earlier.
 TEST(queue_rule, names_the_kind_that_came_before) {
     const auto of = [](contender_kind kind, std::int32_t number) {
         return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {kind}, number);
@@ -75,7 +75,7 @@ TEST(queue_rule, names_the_kind_that_came_before) {
               contender_family::semaphore);
 }
 
-// F14
+// Failure F14: a foreign child must not block the queue.
 TEST(queue_rule, ignores_foreign_children) {
     const auto self = contender(1, 5);
     const names children{"",
@@ -97,7 +97,7 @@ TEST(queue_rule, queues_behind_go_and_unprotected_curator) {
     EXPECT_EQ(judged.predecessor, children[0]);
 }
 
-// F18: numbers that continue from -2^31.
+// Failure F18: numbers continue at -2^31 after the largest number.
 TEST(queue_rule, keeps_the_order_across_a_wrap) {
     const auto before = contender(3, 2147483646);
     const auto last = contender(2, 2147483647);
@@ -110,8 +110,8 @@ TEST(queue_rule, keeps_the_order_across_a_wrap) {
     EXPECT_EQ(decide(children, after), (decision{verdict::wait_on, wrapped, 3, {}, false}));
 }
 
-// F18: while creates are in progress, 3.8.0 continues to the negative numbers, and then starts with the largest
-// number again. As a result, 12 of our own clients held one mutex twice.
+// Failure F18: while creates are in progress, 3.8.0 continues with negative numbers and then returns to the largest
+// number. So 12 clients of this library once held one mutex twice at a time.
 TEST(queue_rule, lets_the_czxids_decide_at_the_counters_end) {
     const auto before = contender(5, 2147483646);
     const auto first = contender(4, 2147483647);
@@ -129,7 +129,7 @@ TEST(queue_rule, lets_the_czxids_decide_at_the_counters_end) {
     EXPECT_EQ(decide({newcomer, third}, newcomer, czxids).predecessor, third);
 }
 
-// F18: a counter that stops (3.8.0), so that every contender has the same number.
+// Failure F18: the counter of 3.8.0 stops, so that every contender has the same number.
 TEST(queue_rule, asks_for_the_czxids_of_equal_numbers) {
     const auto self = contender(1, 2147483647);
     const auto name = contender(2, 2147483647);

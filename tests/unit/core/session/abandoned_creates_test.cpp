@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which folders the client lists for creates that may commit late, and for how long.
+// Tests which folders the client lists for creates that may commit late, and for how long it lists them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which removals share a batch, and when.
+// Tests which removals share a batch, and when a batch is sent.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

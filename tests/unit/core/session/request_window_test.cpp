@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The number of contenders' requests in progress at a time.
+// Tests the number of contenders' requests that may be in progress at a time.
 #include <gtest/gtest.h>
 
 #include "core/session/request_window.hpp"
@@ -48,7 +48,7 @@ TEST(request_window, halves_when_an_answer_is_late_and_never_closes) {
     EXPECT_TRUE(window.has_room());
 }
 
-// Answers to earlier requests show how full the window was before it grew.
+// Only one request is timed at a time: the answer to an earlier request shows how full the window was before it grew.
 TEST(request_window, times_one_request_after_the_other) {
     request_window window{{.first = 2, .most = 8}};
     window.sent(ticket{1}, at(0s));
@@ -60,7 +60,7 @@ TEST(request_window, times_one_request_after_the_other) {
     EXPECT_EQ(window.size(), 4U);
 }
 
-// A session sends several requests in one go. The answer to the first of these says nothing of the others.
+// A session sends several requests at once. The first answer does not show how long the later requests take.
 TEST(request_window, times_the_latest_request) {
     request_window window{{.first = 4, .most = 8}};
     window.sent(ticket{1}, at(0s));

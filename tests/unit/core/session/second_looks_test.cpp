@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The times of second looks. session_looks_test.cpp tests the znodes that they read, with a whole session.
+// Tests the times of second looks. session_looks_test.cpp uses a whole session to test the znodes that second looks
+// read.
 #include "core/session/second_looks.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contenders that wait for an answer to a create enter together, and releases go together.
+// Tests that contenders enter together if they had to wait for an answer to a create, and that releases go together.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,7 @@ protected:
         request.settings.folder = folder;
         on(request);
     }
-    // Members 0, 1, ... each in a different folder: "/0", "/1", ...
+    // Enters the members 0, 1, ... each in a different folder: "/0", "/1", ...
     void all_enter(std::size_t count) {
         for (std::size_t i = 0; i != count; ++i) enter(i, "/" + std::to_string(i));
     }
@@ -65,7 +65,7 @@ protected:
     static std::string folder_of(const std::string& path) {
         return path.substr(0, path.rfind('/'));
     }
-    // The folders of the contenders in the oldest transaction.
+    // Returns the folders of the contenders that the oldest transaction creates.
     [[nodiscard]] names together() const {
         names all;
         for (const auto& part : op<multi_op>().parts) {
@@ -115,7 +115,7 @@ TEST_F(session_batches,
     EXPECT_EQ(count<create_op>(), k_creates - 1) << "the transaction is in progress as well";
 }
 
-// A list before the create would not show the contender.
+// A list that the servers read before the create would not show the contender.
 TEST_F(session_batches, the_lists_follow_the_creates) {
     all_enter(k_creates + 2);
     log.clear();
@@ -241,7 +241,7 @@ TEST_F(session_batches, releases_that_wait_go_on_the_next_connection) {
     EXPECT_EQ(count<remove_op>(), k_releases - 1) << "the other one waits for an answer";
 }
 
-// Otherwise the contender would wait for a znode that its session releases.
+// If the create came before the release, the contender would wait for a znode that its session is about to remove.
 TEST_F(session_batches, a_contender_that_enters_goes_behind_the_releases_that_wait) {
     const auto paths = take_locks(k_releases + 1);
     for (std::size_t i = 0; i != paths.size(); ++i) leave(member(i));

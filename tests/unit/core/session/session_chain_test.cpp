@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session that no answer proves any more is replaced: the servers may have doomed it, and would still answer
-// (docs/why/lease.md). A session that proves itself keeps its place, however long it waits.
+// Tests the chain of a session's answers (docs/why/lease.md). A session that no answer proves any more is replaced:
+// servers may have doomed it, and would still answer. A session that proves itself keeps its place, however long it
+// waits.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +27,7 @@ protected:
     static constexpr duration k_interval = k_timeout / 5;
     static constexpr duration k_pause = 50ms;
 
-    // Queues a contender of ours behind `ahead` others.
+    // Queues a contender behind `ahead` contenders of other sessions. Returns its znode.
     std::string wait_behind(contender_id id, std::int32_t ahead, std::int32_t first = 0) {
         acquire(id);
         names others;
@@ -35,7 +36,7 @@ protected:
         answer_all_ok();
         return znode;
     }
-    void stop_until(time_point when) { now = when; }  // no timer runs
+    void stop_until(time_point when) { now = when; }  // no timer runs meanwhile
     [[nodiscard]] std::size_t writes() const {
         return static_cast<std::size_t>(
             std::count_if(log.begin(), log.end(), [](const auto& entry) {
@@ -43,7 +44,7 @@ protected:
                 return sent != nullptr && is_write(sent->request.op);
             }));
     }
-    // Closes the old session, and attaches the next one.
+    // Lets the core close its session, and attaches the next session.
     void attach_anew(server_role role = server_role::standalone) {
         open.clear();
         connection = 0;
@@ -53,10 +54,10 @@ protected:
     }
 };
 
-// ---- the counterexample ---------------------------------------------------------------------
+// ---- a grant by a doomed session ------------------------------------------------------------
 
-// The process was stopped for the session's timeout. The leader has taken the session out of its queue, and answers
-// until it has closed it.
+// The process was stopped for the session's timeout. The leader has taken the session out of its queue of sessions, but
+// answers it until it has closed it.
 TEST_F(session_chain, of_a_first_waiter_that_was_stopped_does_not_grant_by_what_is_still_answered) {
     start_attached();
     wait_behind(k_ann, 1);
@@ -86,7 +87,7 @@ TEST_F(session_chain, that_is_broken_tells_a_holder_before_its_session_is_closed
     start_attached();
     take_lock(k_ann);
     log.clear();
-    pass(k_timeout);  // a server that does not answer
+    pass(k_timeout);  // the server does not answer
     std::vector<std::string> order;
     for (const auto& entry : log) {
         const auto* told_one = std::get_if<notice>(&entry);
@@ -138,7 +139,7 @@ TEST_F(session_chain, is_continued_by_an_attach_before_the_leases_end) {
     EXPECT_THAT(closed, IsEmpty());
 }
 
-// No write proves its reads.
+// The session has only read, and no write proves these reads.
 TEST_F(session_chain, of_an_idle_session_ends_with_its_connection) {
     start_attached();
     pass_answered(2 * k_timeout);
@@ -161,7 +162,7 @@ TEST_F(session_chain, of_a_session_that_was_long_in_opening_costs_another_one) {
     take_lock(k_ann);
 }
 
-// ---- what keeps it --------------------------------------------------------------------------
+// ---- requests that keep the chain -----------------------------------------------------------
 
 class session_chain_at : public session_chain, public ::testing::WithParamInterface<server_role> {};
 
@@ -189,7 +190,7 @@ TEST_F(session_chain, of_those_who_wait_far_back_is_confirmed_by_one_write_for_a
     EXPECT_THAT(closed, IsEmpty()) << "they keep their places";
 }
 
-// Every other write proves the same.
+// A write for another contender proves as much as a confirmation.
 TEST_F(session_chain, of_those_who_wait_far_back_needs_no_confirmation_while_others_come_and_go) {
     start_attached();
     wait_behind(k_ann, 5);
@@ -216,7 +217,7 @@ TEST_F(session_chain, of_those_who_wait_far_back_finds_that_a_znode_is_gone) {
     EXPECT_EQ(count<create_op>(), 1U) << "a new place";
 }
 
-// The client writes nothing while reads maintain a chain through a follower: the next write proves it.
+// While reads keep a chain through a follower, the client writes nothing. The next write then proves the chain.
 TEST_F(session_chain, that_ends_a_hold_only_leads_back_to_connected) {
     start();
     attach(server_role::follower, 15s);
@@ -234,7 +235,7 @@ TEST_F(session_chain, that_ends_a_hold_only_leads_back_to_connected) {
     EXPECT_EQ(session.state(), state::connected);
 }
 
-// ---- where it cannot be kept ----------------------------------------------------------------
+// ---- servers at which a chain cannot be kept ------------------------------------------------
 
 TEST_F(session_chain, that_cannot_be_kept_does_not_cost_one_session_after_the_other) {
     start();
@@ -257,9 +258,9 @@ TEST_F(session_chain, that_could_not_be_kept_is_replaced_once_the_leader_is_know
     EXPECT_EQ(closed.size(), 1U);
 }
 
-// ---- servers that refuse it for ever --------------------------------------------------------
+// ---- servers that refuse the session for ever -----------------------------------------------
 
-// The servers were wiped, or rolled back: "has seen zxid", at every attempt.
+// The servers have lost their data. At every attempt they refuse the client because it "has seen zxid".
 TEST_F(session_chain, that_no_server_takes_back_is_abandoned_after_two_timeouts) {
     start_attached();
     const auto answered = now;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Closing: every call ends, and the client first removes its znodes at the servers.
+// Tests closing a client: every call ends, and the client removes its znodes at the servers before it closes the
+// session.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -43,7 +44,7 @@ TEST_F(session_close, revokes_holds_and_waits_and_removes_their_znodes) {
     EXPECT_EQ(session.next_deadline(), std::nullopt) << "not even a keep-alive";
 }
 
-// F21
+// Failure F21: an acquire on a closed client must not hang.
 TEST_F(session_close, fails_what_comes_after_it) {
     start_attached();
     end();
@@ -96,7 +97,7 @@ TEST_F(session_close, goes_on_over_a_broken_connection) {
     EXPECT_THAT(states(), ElementsAre(state::closed));
 }
 
-// The znodes disappear with the session, from which the servers have received nothing for its timeout.
+// The servers have received nothing from the session for its timeout. So they delete its znodes with the session.
 TEST_F(session_close, is_over_at_once_where_the_session_has_ended_at_the_servers) {
     start_attached();
     take_lock(k_ann);
@@ -139,7 +140,7 @@ TEST_F(session_close, is_over_when_the_session_ends) {
 TEST_F(session_close, leaves_nobody_behind_when_the_handle_is_closed) {
     start_attached();
     take_lock(k_ann);
-    acquire(k_bob);  // its create is in progress
+    acquire(k_bob);  // this contender's create is in progress
     end();
     EXPECT_FALSE(session.idle());
     on(session_closed{});

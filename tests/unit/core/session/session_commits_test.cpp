@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session and the commits of its holds: their order relative to release, loss, deadlines and close.
+// Tests the commits of a session's holds, and their order relative to release, loss, deadlines and close.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,8 @@ protected:
         attach();
     }
     void answer_read(std::int32_t version) {
-        if (op<get_op>().watch == watch_mode::watch) answer<get_op>();  // the hold's own get
+        // answers the hold's own get
+        if (op<get_op>().watch == watch_mode::watch) answer<get_op>();
         auto reply = reply_to<get_op>();
         reply.stat.version = version;
         on_event(std::move(reply));
@@ -93,13 +94,13 @@ TEST_F(session_commits, a_lost_answer_is_found_out_before_the_release) {
     reattach();
     ASSERT_GE(count<get_op>(), 1U);  // the first get belongs to the commit
     EXPECT_EQ(count<remove_op>(), 0U);
-    answer<multi_op>(server_error::bad_version);  // the fence
+    answer<multi_op>(server_error::bad_version);  // answers the fence
     answer_read(1);
     EXPECT_EQ(why(k_commit), errc{});
     EXPECT_EQ(op<remove_op>(), remove_op{znode});
 }
 
-// The servers may be about to end the session, whatever they answer.
+// The lease has ended, so the servers may be about to expire the session, even if they still answer.
 TEST_F(session_commits, a_lease_that_ran_out_while_away_ends_what_is_open) {
     commit();
     detach();
@@ -150,7 +151,7 @@ TEST_F(session_commits, giving_up_ends_the_wait) {
     EXPECT_EQ(why(k_commit), errc::outcome_unknown);
 }
 
-// By now perhaps only the session knows that the close ended the hold: the answer is the same.
+// After the close only the session may know that the close ended the hold. The answer does not change.
 TEST_F(session_commits, after_the_close_the_answer_is_that) {
     on(close{});
     commit();
@@ -181,7 +182,7 @@ TEST_F(session_commits, requests_that_come_to_nothing_are_tried_again_after_a_pa
     auto lost = reply_to<multi_op>();
     lost.outcome = outcome::unknown;
     on_event(std::move(lost));
-    answer<get_op>();  // the watch on the hold's own znode
+    answer<get_op>();  // answers the get that watches the hold's own znode
     EXPECT_EQ(count<get_op>(), 0U);
     pass(k_timeout / 5);
     EXPECT_GE(count<get_op>(), 1U);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Deadlines of callers, cancelling, and inquiries: nothing hangs (G7).
+// Tests deadlines of callers, cancelled calls, and inquiries: nothing hangs (G7).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,7 @@ protected:
         listed.children = std::move(children);
         on_event(std::move(listed));
     }
-    // The answer to the get of the znode ahead.
+    // Answers the get of the znode ahead.
     void show_ahead(const std::string& data, std::int64_t owner) {
         const auto asked = std::find_if(open.begin(), open.end(), [](const auto& entry) {
             const auto* get = std::get_if<get_op>(&entry.request.op);
@@ -58,7 +58,7 @@ TEST_F(session_deadlines, end_a_wait_at_their_instant) {
     EXPECT_TRUE(session.idle());
 }
 
-// The get that sets the watch reads this text; a stranger's text is escaped.
+// The get that sets the watch also reads this text. Another client wrote it, so the message escapes it.
 TEST_F(session_deadlines, name_the_holder_ahead) {
     start_attached();
     acquire(k_ann, 2s);
@@ -70,7 +70,7 @@ TEST_F(session_deadlines, name_the_holder_ahead) {
                           "since 2026-11-21T04:38:36Z"));
 }
 
-// However many contenders are ahead: each of very many waiters keeps a few bytes for the name.
+// However many contenders are ahead, a waiter keeps only a few bytes for the name of the nearest.
 TEST_F(session_deadlines, name_the_nearest_in_a_long_queue) {
     start_attached();
     acquire(k_ann, 2s);
@@ -94,7 +94,7 @@ TEST_F(session_deadlines, tell_a_caller_that_its_own_client_is_ahead) {
                 HasSubstr("this very client has it: web1, pid 12, thread 13, since"));
 }
 
-// F22: whatever happens during the wait.
+// Failure F22: no event during the wait may restart the deadline.
 TEST_F(session_deadlines, F22_are_never_started_again) {
     start_attached();
     acquire(k_ann, 20s);
@@ -173,7 +173,8 @@ TEST_F(session_deadlines, tell_a_slow_server) {
     EXPECT_THAT(message_of_failure(k_ann), HasSubstr("zk:2181"));
 }
 
-// A timeout shorter than the relay bound, at a server that may still turn out to be the leader.
+// The timeout is shorter than the relay bound. The server may still turn out to be the leader, at which this timeout
+// suffices.
 TEST_F(session_deadlines, tell_a_missing_lease) {
     constexpr auto k_short = 10s;
     start();
@@ -211,7 +212,7 @@ TEST_F(session_deadlines, count_on_a_time_that_never_goes_back) {
     EXPECT_EQ(session.next_deadline(), due);
 }
 
-// ---- cancelling -----------------------------------------------------------------------------
+// ---- cancelled calls ------------------------------------------------------------------------
 
 TEST_F(session_deadlines, or_cancelling_end_a_wait) {
     start_attached();
@@ -223,7 +224,7 @@ TEST_F(session_deadlines, or_cancelling_end_a_wait) {
     EXPECT_EQ(told<gone>(k_ann), 1U);
 }
 
-// The grant and the stop token may cross.
+// The stop token may fire while the grant is on its way. Then the hold stays.
 TEST_F(session_deadlines, or_cancelling_do_not_end_a_hold) {
     start_attached();
     take_lock(k_ann);
@@ -245,7 +246,7 @@ TEST_F(session_deadlines, or_cancelling_of_somebody_who_is_gone_are_no_matter) {
     EXPECT_THAT(log, IsEmpty());
 }
 
-// ---- questions ------------------------------------------------------------------------------
+// ---- inquiries ------------------------------------------------------------------------------
 
 class session_questions : public test::session_fixture {
 protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contenders that enter together: one transaction creates their znodes, before their lists.
+// Tests contenders that enter together: one transaction creates their znodes, and their lists follow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ protected:
             request.all.push_back(request_in(folders[i], contender_id{i + 1}));
         on(std::move(request));
     }
-    // Returns the contenders' creates of the oldest transaction, without the probe.
+    // Returns the contenders' creates in the oldest transaction, without the create of the probe.
     [[nodiscard]] std::vector<create_op> created() const {
         std::vector<create_op> all;
         for (const auto& part : op<multi_op>().parts) {
@@ -41,7 +41,7 @@ protected:
         }
         return all;
     }
-    // Answers the creates. Returns the created names, each the first of its folder.
+    // Answers the creates, and names each created znode the first of its folder. Returns the names.
     names answer_creates() {
         names paths;
         for (const auto& create : created()) paths.push_back(create.path + "0000000000");
@@ -77,7 +77,7 @@ TEST_F(session_enter_together, create_in_one_transaction_and_list_behind_it) {
     EXPECT_THAT(created()[2].path, StartsWith("/c/_c_"));
 }
 
-// The transaction removes its probe again, so that no client finds it.
+// The transaction removes its probe znode again, so that no client finds it.
 TEST_F(session_enter_together, leave_no_probe_behind) {
     enter({"/a", "/b"});
     const auto parts = op<multi_op>().parts;
@@ -98,7 +98,7 @@ TEST_F(session_enter_together, are_granted_with_the_transactions_zxid) {
     EXPECT_THAT(open, IsEmpty());
 }
 
-// Otherwise two holds would have the same czxid as their token.
+// In one transaction two contenders of a folder would have the same czxid, and so two holds the same token.
 TEST_F(session_enter_together, in_one_folder_do_not_share_a_transaction) {
     enter({"/a", "/b", "/a"});
     EXPECT_EQ(created().size(), 2U);
@@ -114,13 +114,13 @@ TEST_F(session_enter_together, that_are_refused_create_each_by_itself) {
     on_event(std::move(reply));
     ASSERT_EQ(count<create_op>(), 2U);
     EXPECT_THAT(op<create_op>().path, StartsWith("/a/_c_"));
-    answer_all_ok();  // the earlier lists: the contenders do not exist yet
+    answer_all_ok();  // answers the earlier lists, in which these contenders do not exist yet
     EXPECT_EQ(told<failed>(k_ann), 0U);
     EXPECT_EQ(told<failed>(k_bob), 0U);
 }
 
-// Found by reading the code: the refusal ended all other holds of the session, whereas a single contender gets an
-// error.
+// A reader of the code found this case: the refusal ended all other holds of the session. A single contender only gets
+// an error.
 TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) {
     enter({"/a", "/b"});
     answer<multi_op>(server_error::no_node);
@@ -129,7 +129,7 @@ TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) 
     EXPECT_EQ(count<create_op>(), 2U);
 }
 
-// Found by a simulated history: the answer about the limit came before the create was sent again, and the contender
+// A simulated history found this case: the limit's answer arrived before the create was sent again. The contender then
 // waited for that answer for ever.
 TEST_F(session_enter_together, a_refused_contender_for_permits_reads_the_limit_behind_its_create) {
     acquire_together both{{request_in("/a", k_ann), request_in("/s", k_bob)}};
@@ -171,7 +171,7 @@ TEST_F(session_enter_together, whose_answer_is_lost_look_for_their_znodes) {
         << "each checks that a list of its folder is behind the create";
 }
 
-// Servers that return no Stat.
+// Some servers return no Stat, and so no czxid.
 TEST_F(session_enter_together, whose_czxid_is_not_told_look_for_it) {
     enter({"/a", "/b"});
     auto reply = reply_to<multi_op>();
@@ -198,7 +198,7 @@ TEST_F(session_enter_together, without_a_connection_enter_when_there_is_one) {
     EXPECT_EQ(count<create_op>() + count<multi_op>(), 2U);
 }
 
-// Contenders of this session that have given up do not block later ones.
+// Other contenders of this session that have given up must not block the new contenders.
 TEST_F(session_enter_together, follow_the_removals_that_wait) {
     for (std::uint64_t i = 0; i != 4; ++i) {
         acquire(contender_id{100 + i});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session whose connections break again and again before any answer. A server that refuses the client's first
-// packet on each of them (its watches, in one packet above jute.maxbuffer) still touches the session.
+// Tests a session whose connections break again and again before any answer. If the client's watches in one packet
+// exceed jute.maxbuffer, a server refuses that packet on each connection. Yet each attach extends the session.
 #include <gtest/gtest.h>
 
 #include "unit/support/session_fixture.hpp"
@@ -22,8 +22,8 @@ protected:
     }
 };
 
-// Each re-attach touches the session at the servers: without a replacement it would outlive the holds that were lost
-// with it.
+// Each re-attach extends the session at the servers. If the client did not replace the session, the znodes of lost
+// holds would remain with it.
 TEST_F(session_flapping, replaces_a_session_on_whose_connections_nothing_is_answered) {
     acquire(k_ann);
     detach();

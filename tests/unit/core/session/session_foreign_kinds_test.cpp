@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Earlier contenders of another kind at the path: both hold, and the log has a warning, or the acquire is refused.
+// Tests earlier contenders of another kind at one path. Either both hold and the log has a warning, or the acquire is
+// refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -25,7 +26,7 @@ protected:
         result.foreign_kinds = policy;
         return result;
     }
-    // Acquires a mutex with number 5, while a writer of the same path has the number `other`.
+    // Acquires a mutex with number 5 beside a writer of the same path with the number `other`.
     void acquire_beside(contender_id id, std::int32_t other) {
         acquire(id);
         answer_create_and_list(5, {writer(other)});
@@ -46,7 +47,7 @@ TEST_F(session_foreign_kinds, are_told_to_the_log_once_for_a_path) {
     EXPECT_EQ(warnings.size(), 1U);
 }
 
-// The later contender's acquire detects ours.
+// The later contender's acquire detects this one, so this client needs no warning.
 TEST_F(session_foreign_kinds, that_came_later_are_not_told) {
     start_attached();
     acquire_beside(k_ann, 6);

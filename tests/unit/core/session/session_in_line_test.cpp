@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which of the next waiters watch their own znodes, and the cost of a hand-over to the others.
+// Tests which waiters near the front watch their own znodes, and what a hand-over costs for the other waiters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +23,7 @@ protected:
     }
     session_in_line() : session_fixture{one_watched()} { start_attached(); }
 
-    // Queues behind another client's contender with the previous number.
+    // Queues behind another client's contender that has the previous number. Returns the znode.
     std::string wait_behind_one(contender_id id, std::int32_t sequence) {
         acquire(id);
         auto znode = answer_create_and_list(sequence, {stranger(sequence - 1)});
@@ -33,7 +33,7 @@ protected:
     void wait_for_confirmation() {
         pass(k_interval);
         EXPECT_EQ(count<multi_op>(), 1U);
-        // Answers the second looks at the contenders ahead.
+        // Drops the requests for second looks at the contenders ahead.
         for (auto at = open.begin(); at != open.end();) {
             const auto* get = std::get_if<get_op>(&at->request.op);
             at = get != nullptr && get->path.find("_c_ffffffff") != std::string::npos

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of one folder that the contenders of a session share.
+// Tests lists of one folder that several contenders of a session share.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Znodes of contenders that give up, removed singly or in one batch.
+// Tests the removal of znodes of contenders that give up: single removals and batches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,7 +19,7 @@ protected:
     static contender_id member(std::int32_t i) {
         return contender_id{100 + static_cast<std::uint64_t>(i)};
     }
-    // Lets all members wait for a contender of another session.
+    // Lets all members wait behind a contender of another session.
     void let_wait(std::int32_t count = k_crowd) {
         for (std::int32_t i = 0; i != count; ++i) {
             acquire(member(i));
@@ -31,7 +31,7 @@ protected:
     void all_leave() {
         for (std::size_t i = 0; i != paths.size(); ++i) leave(member(static_cast<std::int32_t>(i)));
     }
-    // The first two removals are in progress, and the later ones wait for one batch.
+    // Starts the removals: the first two are in progress, and the later ones wait for one batch.
     void send_together() {
         start_attached();
         let_wait();
@@ -101,7 +101,7 @@ TEST_F(session_removals, are_so_many_in_one_request) {
     EXPECT_EQ(requests, 2 + 4);
 }
 
-// ---- watches --------------------------------------------------------------------------------
+// ---- watches of the removed contenders ------------------------------------------------------
 
 TEST_F(session_removals, give_a_watch_back_that_nobody_wants_any_more) {
     start_attached();
@@ -115,7 +115,8 @@ TEST_F(session_removals, give_a_watch_back_that_nobody_wants_any_more) {
     expect_all_gone();
 }
 
-// Each member waits for the previous one, which leaves as well: that removal uses the watch up.
+// Each member watches the member before it, which leaves as well. That removal fires the watch, so the client need not
+// give it back.
 TEST_F(session_removals, give_no_watch_back_that_they_use_up) {
     start_attached();
     std::string ahead = stranger(0);
@@ -125,15 +126,16 @@ TEST_F(session_removals, give_no_watch_back_that_they_use_up) {
         answer<get_op>();
         ahead = name_of(paths.back());
     }
-    for (std::int32_t i = k_crowd; i-- != 0;) leave(member(i));  // in the order of a stop token
+    // a stop token may cancel them in this order
+    for (std::int32_t i = k_crowd; i-- != 0;) leave(member(i));
     answer_all_ok();
-    // The first two members left before the members ahead of them had given up.
+    // The first two members left before the members ahead of them had given up, so their watches had to be given back.
     EXPECT_THAT(forgotten,
                 ::testing::UnorderedElementsAre("/q/" + stranger(0), paths[3], paths[2]));
     expect_all_gone();
 }
 
-// ---- refused --------------------------------------------------------------------------------
+// ---- refused batches ------------------------------------------------------------------------
 
 TEST_F(session_removals, are_sent_by_themselves_if_one_of_them_is_gone) {
     send_together();
@@ -147,11 +149,11 @@ TEST_F(session_removals, are_sent_by_themselves_if_one_of_them_is_gone) {
     expect_all_gone();
 }
 
-// The client repeats nothing then, but the removals that wait behind must be sent.
+// If all refused removals are gone, nothing is sent again. Then the removals that wait behind must still be sent.
 TEST_F(session_removals, that_wait_go_when_all_of_the_refused_requests_are_gone) {
     start_attached();
     let_wait(7);
-    pass_answered(k_timeout / 5 + 1ms);  // by now each watches its own znode
+    pass_answered(k_timeout / 5 + 1ms);  // by now each member watches its own znode
     for (std::int32_t i = 0; i != 4; ++i) leave(member(i));
     answer<remove_op>();
     leave(member(4));
@@ -168,7 +170,7 @@ TEST_F(session_removals, that_wait_go_when_all_of_the_refused_requests_are_gone)
     expect_all_gone();
 }
 
-// No coordinator of ours answers so late. If it did, a refusal would also concern none of the own znodes.
+// No back end answers so late. An answer of the earlier connection must not count as a refusal.
 TEST_F(session_removals, that_are_refused_after_the_connection_broke_are_sent_again) {
     send_together();
     on_event(link(link_kind::detached));
@@ -219,7 +221,7 @@ TEST_F(session_removals, that_the_servers_had_moved_are_sent_again) {
     expect_all_gone();
 }
 
-// ---- lost -----------------------------------------------------------------------------------
+// ---- lost answers ---------------------------------------------------------------------------
 
 TEST_F(session_removals, whose_answer_was_lost_are_sent_again) {
     send_together();
@@ -227,7 +229,7 @@ TEST_F(session_removals, whose_answer_was_lost_are_sent_again) {
     EXPECT_EQ(told<gone>(member(2)), 0U) << "nobody knows";
     attach();
     EXPECT_EQ(count<remove_op>(), 2U);
-    answer<remove_op>(server_error::no_node);  // the server had executed it
+    answer<remove_op>(server_error::no_node);  // the server had executed the lost removal
     answer<remove_op>(server_error::no_node);
     answer<remove_op>(server_error::no_node);
     expect_all_gone();
@@ -250,7 +252,7 @@ TEST_F(session_removals, that_waited_when_the_connection_broke_go_on_the_next_on
     const auto earlier = std::exchange(open, {});
     attach();
     EXPECT_THAT(together(), ElementsAre(paths[2], paths[3], paths[4]));
-    for (const auto& entry : earlier) {  // late answers
+    for (const auto& entry : earlier) {  // these answers arrive late
         reply lost;
         lost.id = entry.request.id;
         lost.outcome = outcome::unknown;
@@ -272,7 +274,7 @@ TEST_F(session_removals, of_an_ended_session_are_nothing_to_the_next) {
     EXPECT_EQ(count<remove_op>() + count<multi_op>(), 0U);
 }
 
-// ---- among others ---------------------------------------------------------------------------
+// ---- removals beside other requests ---------------------------------------------------------
 
 TEST_F(session_removals, make_no_release_wait) {
     start_attached();
@@ -288,14 +290,14 @@ TEST_F(session_removals, make_no_release_wait) {
     expect_all_gone();
 }
 
-// Contenders behind it wait for nothing else.
+// Only this contender blocks the contenders behind it, so its removal must not wait for a batch.
 TEST_F(session_removals, of_the_first_in_line_do_not_wait) {
     start_attached();
     let_wait();
     acquire(k_ann);
     const auto first = answer_create_and_list(10, {stranger(7)});
     answer<get_op>();
-    pass(k_timeout - 1s);  // without an answer: no lease is certain for long enough
+    pass(k_timeout - 1s);  // without an answer no lease lasts long enough for a grant
     watch_fires(watch_kind::deleted, "/q/" + stranger(7));
     ASSERT_EQ(told<granted>(k_ann), 0U);
     all_leave();
@@ -305,7 +307,7 @@ TEST_F(session_removals, of_the_first_in_line_do_not_wait) {
     EXPECT_EQ(last->path, first);
 }
 
-// A contender that enters now is not blocked by earlier contenders of its process that gave up.
+// A contender that enters now must not be blocked by earlier contenders of the same process that gave up.
 TEST_F(session_removals, that_wait_go_ahead_of_who_comes) {
     start_attached();
     let_wait();
@@ -321,7 +323,7 @@ TEST_F(session_removals, that_wait_go_ahead_of_who_comes) {
               place([](auto& op) { return std::holds_alternative<create_op>(op); }));
 }
 
-// Nor is it blocked after a reconnect.
+// After a reconnect, too, a contender must not be blocked by earlier contenders of the same process that gave up.
 TEST_F(session_removals, that_are_sent_again_go_ahead_of_who_came_meanwhile) {
     start_attached();
     let_wait();
@@ -351,11 +353,11 @@ TEST_F(session_removals, that_wait_go_ahead_of_what_is_asked) {
     EXPECT_TRUE(std::holds_alternative<children_op>(open.back().request.op));
 }
 
-// If a removed znode were in the batch, the other removals would fail.
+// If the batch contained a znode that is already gone, the servers would refuse the whole batch.
 TEST_F(session_removals, leave_out_who_is_gone_meanwhile) {
     start_attached();
     let_wait();
-    pass_answered(k_timeout / 5 + 1ms);  // by now each watches its own znode
+    pass_answered(k_timeout / 5 + 1ms);  // by now each member watches its own znode
     all_leave();
     ASSERT_EQ(count<remove_op>(), 2U);
     watch_fires(watch_kind::deleted, paths[3]);

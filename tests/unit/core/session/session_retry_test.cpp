@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Requests that fail on a live connection: no link event will come, so a timer repeats them.
+// Tests requests that fail on a live connection. No link event will follow, so a timer repeats these requests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ class session_retry : public test::session_fixture {
 protected:
     static constexpr duration k_pause = k_timeout / 5;
 
-    // The oldest request of this kind gets no answer, and the connection remains.
+    // Loses the answer to the oldest request of this kind. The connection remains.
     template <class Op>
     void lose() {
         auto lost = reply_to<Op>();
@@ -92,7 +92,8 @@ TEST_F(session_retry, leaves_it_to_the_next_attach_while_detached) {
     EXPECT_EQ(count<remove_op>(), 1U) << "once";
 }
 
-// The check in rotation reaches each hold rarely: a watch reports a deletion at once.
+// Each confirmation checks the next hold's znode, so the checks reach each hold rarely. A watch reports a deletion at
+// once.
 TEST_F(session_retry, is_no_matter_for_holds_that_are_all_watched) {
     start_attached();
     take_lock(k_ann);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session timeout that is too short for a certain hold through a follower: no caller waits silently, and no
-// contender blocks the queue (G7).
+// Tests a session timeout that is too short for a certain hold through a follower. No caller waits without a message,
+// and no contender blocks the queue (G7).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ using ::testing::SizeIs;
 
 class session_short_lease : public test::session_fixture {
 protected:
-    static constexpr duration k_short = 10s;  // R is 12 s
+    static constexpr duration k_short = 10s;  // shorter than the relay bound of 12 s
 
     void start_short(server_role role, duration timeout = k_short) {
         start();
@@ -94,7 +94,7 @@ TEST_F(session_short_lease, fails_a_waiter_that_is_in_line_only_when_it_is_first
     EXPECT_EQ(why<failed>(k_ann), errc::lease_too_short);
 }
 
-// Its server may be the leader.
+// The server, whose role is unknown, may be the leader.
 TEST_F(session_short_lease, is_given_one_timeout_to_learn_the_role) {
     start_short(server_role::unknown);
     detach();
@@ -125,7 +125,8 @@ TEST_F(session_short_lease, of_a_server_that_turns_out_to_lead_is_granted) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-// The re-attach touched the session at the leader: the lease is certain once a write has committed (clause d).
+// The re-attach extended the session at the leader. So the lease is certain after a write has committed (clause d of
+// lease.hpp).
 TEST_F(session_short_lease, is_good_for_a_while_after_a_re_attach) {
     start_short(server_role::follower);
     pass_answered(k_short - 1s);
@@ -139,7 +140,7 @@ TEST_F(session_short_lease, is_good_for_a_while_after_a_re_attach) {
     EXPECT_EQ(told<failed>(k_ann), 0U);
 }
 
-// ---- confirmations --------------------------------------------------------------------------
+// ---- the interval of confirmations ----------------------------------------------------------
 
 class session_short_lease_confirmed_seldom : public test::session_fixture {
 protected:
@@ -151,7 +152,7 @@ protected:
     session_short_lease_confirmed_seldom() : session_fixture{seldom()} {}
 };
 
-// The servers may grant a shorter timeout than the requested one, with which confirm_every was checked.
+// The client checked confirm_every against the requested timeout. The servers may grant a shorter one.
 TEST_F(session_short_lease_confirmed_seldom, is_confirmed_as_its_timeout_needs_it) {
     start();
     attach(server_role::standalone, 10s);

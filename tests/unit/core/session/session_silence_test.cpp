@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client leaves a connection without answers, long before the session can expire, if another server answers
-// (silence_watch.hpp).
+// Tests how the client leaves a connection without answers, if another server answers. It leaves long before the
+// session can expire (silence_watch.hpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ protected:
         detach();
         attach(role);
     }
-    // Leaves the session with a create in progress; from now on nothing is answered.
+    // Leaves the session with a create in progress. From now on the server answers no request.
     void fall_silent() {
         start_attached();
         acquire(k_ann);
@@ -58,7 +58,7 @@ TEST_F(session_silence, is_left_for_a_server_that_answers) {
     EXPECT_THAT(left, ElementsAre(1));
 }
 
-// A dead ensemble, or a loaded machine: no other server answers either.
+// If no other server answers either, the ensemble is dead or the machine is loaded. The client stays.
 TEST_F(session_silence, of_all_servers_is_waited_out) {
     fall_silent();
     pass(k_timeout);
@@ -75,7 +75,8 @@ TEST_F(session_silence, that_has_ended_before_the_look_is_answered_is_none) {
     EXPECT_THAT(left, IsEmpty());
 }
 
-// Messages that the process reads late, after it was stopped, end the silence before the result of a look is known.
+// The process was stopped, and reads the servers' messages late. They end the silence before the look at other servers
+// has a result.
 TEST_F(session_silence, of_a_process_that_stood_still_is_none) {
     fall_silent();
     stand_still(k_timeout / 2);
@@ -86,7 +87,7 @@ TEST_F(session_silence, of_a_process_that_stood_still_is_none) {
     EXPECT_THAT(left, IsEmpty());
 }
 
-// On a machine so loaded that a look takes long, all servers seem silent.
+// On a heavily loaded machine, all servers seem silent, and the look at other servers takes long too.
 TEST_F(session_silence, counts_the_look_as_a_round_trip) {
     fall_silent();
     pass(k_limit);
@@ -122,11 +123,11 @@ TEST_F(session_silence, begins_with_a_request) {
     EXPECT_THAT(looks, IsEmpty());
 }
 
-// Eight round trips: a server that answers after 1 s is not silent after 3 s.
+// The limit is eight round trips: if a server answers after 1 s, it is not silent after 3 s.
 TEST_F(session_silence, of_a_slow_server_lasts_longer) {
     fall_silent();
     pass(1s);
-    answer<create_op>(server_error::ok);  // the list is in progress
+    answer<create_op>(server_error::ok);  // a list is now in progress
     pass(8 * 1s - 1ms);
     EXPECT_THAT(looks, IsEmpty());
     pass(1ms);
@@ -153,8 +154,8 @@ TEST_F(session_silence, after_a_departure_is_waited_out_for_a_session_timeout) {
     EXPECT_THAT(left, SizeIs(2));
 }
 
-// Connections that fall silent one after the other, and end before a late answer could show a long round trip. The
-// looks are always answered at once.
+// Connections fall silent one after the other, before a late answer could show a long round trip. The looks at other
+// servers are answered at once.
 TEST_F(session_silence, again_and_again_costs_a_departure_in_a_session_timeout_at_most) {
     start_attached();
     take_lock(k_ann);
@@ -176,7 +177,7 @@ TEST_F(session_silence, again_and_again_costs_a_departure_in_a_session_timeout_a
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
-// ---- what a move may risk --------------------------------------------------------------------
+// ---- moves that could cost a hold ------------------------------------------------------------
 
 TEST_F(session_silence, under_a_hold_is_left_while_the_lease_outlives_the_move) {
     start_attached();
@@ -189,7 +190,7 @@ TEST_F(session_silence, under_a_hold_is_left_while_the_lease_outlives_the_move) 
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
-// Through a follower a hold is certain for 18 s less the relay bound of 12 s: less than a move may take.
+// Through a follower a hold is certain for 18 s minus the relay bound of 12 s. A move may take longer than that.
 TEST_F(session_silence, is_not_left_where_a_holds_lease_could_end_on_the_way) {
     start();
     attach(server_role::follower, 18s);

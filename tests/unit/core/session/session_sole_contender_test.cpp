@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A lock that one session takes again and again: a create's number shows that no contender is ahead, without a list.
+// Tests a lock that one session takes again and again. The create's number shows that no contender is ahead, so no list
+// is needed.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -57,7 +58,7 @@ protected:
         listed.children = children;
         on_event(std::move(listed));
     }
-    // Takes the lock and releases it; true if a list was needed.
+    // Takes the lock and releases it. Returns true if that needed a list.
     bool cycle(std::int32_t number, contender_kind kind = contender_kind::lock) {
         const auto id = enter(kind);
         const auto path = answer_create(number);
@@ -70,12 +71,12 @@ protected:
         EXPECT_EQ(told<gone>(id), 1U);
         return lists;
     }
-    // Two cycles; the folder is watched then.
+    // Takes and releases the lock twice. After that the folder is watched.
     void take_twice(std::int32_t number = 0) {
         EXPECT_TRUE(cycle(number));
         EXPECT_TRUE(cycle(number + 1));
     }
-    // The next contender, whose create is answered with `number`: true if it waits for a list.
+    // Enters the next contender, and answers its create with `number`. Returns true if the contender waits for a list.
     bool needs_list(std::int32_t number, contender_kind kind = contender_kind::lock) {
         latest_ = enter(kind);
         latest_path_ = answer_create(number);
@@ -88,7 +89,7 @@ protected:
     std::string latest_path_;
 
 private:
-    // The sequence prefix that the create with this answer asked for.
+    // Returns the sequence prefix in the create that this answer belongs to.
     std::string op_of(const reply& answer) const {
         for (const auto& action : log) {
             const auto* sent = std::get_if<submit>(&action);
@@ -296,7 +297,7 @@ TEST_F(session_sole_contender,
     EXPECT_FALSE(cycle(5));
 }
 
-// ---- servers whose numbers mean something else -----------------------------------------------
+// ---- servers whose numbers do not count creates ----------------------------------------------
 
 TEST_F(session_sole_contender, lists_where_the_server_is_not_known_to_be_zookeeper) {
     learn_role(true);
@@ -312,7 +313,7 @@ TEST_F(session_sole_contender_elsewhere, lists_where_numbers_do_not_count_create
     for (std::int32_t number = 0; number != 4; ++number) EXPECT_TRUE(cycle(number));
 }
 
-// ---- the room for watches ---------------------------------------------------------------------
+// ---- no room for a further watch --------------------------------------------------------------
 
 class session_sole_contender_without_room : public session_sole_contender {
 protected:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session's states and epochs, as its link's events drive them.
+// Tests a session's states and epochs, which the events of its link change.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -60,9 +60,9 @@ TEST_F(session_states, take_a_role_that_is_told_later) {
     EXPECT_THAT(changes, IsEmpty());
 }
 
-// ---- lost -----------------------------------------------------------------------------------
+// ---- the state `lost` -----------------------------------------------------------------------
 
-// Nothing is held: the timeout decides, counted from the last answer.
+// The session has no hold. So the session timeout since the last answer decides when it counts as lost.
 TEST_F(session_states, say_lost_when_the_servers_may_have_expired_the_session) {
     start_attached();
     pass(5s);
@@ -74,11 +74,11 @@ TEST_F(session_states, say_lost_when_the_servers_may_have_expired_the_session) {
     EXPECT_EQ(epoch(), 1U) << "it may yet be closed in order";
 }
 
-// F9: `lost` comes before all later steps, even if both become known at the same moment.
+// Failure F9: `lost` is reported before all later states, even if several changes become known at once.
 TEST_F(session_states, say_lost_before_connecting) {
     start_attached();
     detach();
-    now += 2 * k_timeout;  // no timer ran: the process was stopped
+    now += 2 * k_timeout;  // no timer runs, because the process is stopped
     attach();
     EXPECT_THAT(states(), ElementsAre(state::suspended, state::lost, state::connecting));
 }
@@ -104,7 +104,7 @@ TEST_F(session_states, go_through_lost_and_connecting_into_the_next_epoch) {
     EXPECT_EQ(session.session_id(), k_session + 1);
 }
 
-// F27: without a message of expiry.
+// Failure F27: a new session id shows the expiry, without a message of expiry.
 TEST_F(session_states, notice_another_session_id_at_a_reconnect) {
     start_attached();
     acquire(k_ann);
@@ -153,7 +153,7 @@ TEST_F(session_states, take_no_failure_of_an_earlier_epoch) {
     EXPECT_EQ(session.next_deadline(), std::nullopt);
 }
 
-// F2
+// Failure F2: events of an earlier epoch must have no effect.
 TEST_F(session_states, take_no_event_of_an_earlier_epoch) {
     start_attached();
     expire();
@@ -178,7 +178,7 @@ TEST_F(session_states, take_no_event_of_a_session_that_is_over) {
     EXPECT_EQ(session.state(), state::connecting);
 }
 
-// ---- order (F9) -----------------------------------------------------------------------------
+// ---- the order of states and notices (F9) ---------------------------------------------------
 
 TEST_F(session_states, tell_holders_between_lost_and_connecting) {
     start_attached();
@@ -196,7 +196,7 @@ TEST_F(session_states, tell_holders_between_lost_and_connecting) {
     EXPECT_THAT(order, ElementsAre("lost", "told", "gone", "connecting"));
 }
 
-// For deadlock_detector: the servers may keep the znodes of an earlier session for a while.
+// deadlock_detector asks for this: the servers may keep the znodes of an earlier session for a while.
 TEST_F(session_states, remember_the_sessions_before_this_one) {
     start_attached();
     const auto first = session.session_id();
@@ -213,7 +213,7 @@ TEST_F(session_states, remember_the_sessions_before_this_one) {
     }
 }
 
-// ---- read-only ------------------------------------------------------------------------------
+// ---- servers without a majority (read-only) -------------------------------------------------
 
 TEST_F(session_states, say_read_only_on_a_server_without_a_majority) {
     start_attached();
@@ -231,7 +231,8 @@ TEST_F(session_states, say_read_only_on_a_server_without_a_majority) {
     EXPECT_EQ(session.state(), state::connecting);
 }
 
-// A read in progress while the connection changed is answered by the new server, and proves nothing.
+// The connection changed while a read was in progress. The new server, which has no majority, answers the read. So the
+// answer proves nothing.
 TEST_F(session_states, go_on_after_an_answer_of_a_server_without_a_majority) {
     start_attached();
     take_lock(k_ann);
@@ -254,13 +255,13 @@ TEST_F(session_states, say_read_only_also_of_the_first_server) {
     on_event(link(link_kind::attached_read_only));
     pass(10 * k_timeout);
     EXPECT_THAT(states(), ElementsAre(state::read_only)) << "there was nothing to lose";
-    attach();  // too late to be certain
+    attach();  // the connection comes too late for a certain lease
     pass(50ms);
     attach();
     EXPECT_THAT(states(), ElementsAre(state::read_only, state::connecting, state::connected));
 }
 
-// ---- credentials ----------------------------------------------------------------------------
+// ---- refused credentials --------------------------------------------------------------------
 
 TEST_F(session_states, end_with_refused_credentials) {
     start_attached();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server that discards requests ("request throttler", ZTHROTTLEDOP): it executed none of them, so the client
-// repeats all of them after a pause, until their callers' deadlines.
+// Tests a server that discards requests ("request throttler", ZTHROTTLEDOP). It has executed none of them. So the
+// client repeats all after a pause, until the callers' deadlines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ protected:
     static constexpr duration k_first = 50ms;
     static constexpr duration k_longest = 5s;
     static constexpr int k_often = 100;
-    static constexpr int k_within_a_lease = 5;  // pauses of the longest length
+    static constexpr int k_within_a_lease = 5;  // number of the longest pauses within a lease
 
     void throttle_all() {
         for (auto& entry : std::exchange(open, {})) {
@@ -92,7 +92,7 @@ TEST_F(session_throttled, a_missing_parent_is_made_however_often_that_is_thrown_
     acquire(k_ann);
     for (int i = 0; i != k_often; ++i) {
         answer<create_op>(server_error::no_node);
-        throttle_all();  // the create of the parent
+        throttle_all();  // throttles the create of the parent
         pass(k_longest);
         ASSERT_EQ(op<create_op>().mode, create_mode::ephemeral_sequential) << i;
     }
@@ -134,7 +134,7 @@ TEST_F(session_throttled, a_commit_is_sent_again) {
 TEST_F(session_throttled, pauses_grow_and_begin_anew_after_an_answer) {
     start_attached();
     acquire(k_ann);
-    // Other timers of the session run in between.
+    // The session's other timers may run during the pause.
     const auto pause = [&] {
         throttle_all();
         const auto from = now;
@@ -187,7 +187,7 @@ TEST_F(session_throttled, a_used_up_quota_is_final_and_says_where) {
     EXPECT_EQ(count<create_op>(), 0U);
     acquire(k_bob);
     answer<create_op>(server_error::no_node);
-    answer<create_op>(server_error::quota_exceeded);  // the create of the parent
+    answer<create_op>(server_error::quota_exceeded);  // answers the create of the parent
     answer<create_op>(server_error::no_node);
     EXPECT_EQ(why<failed>(k_bob), errc::quota_exceeded);
     for (const auto& notice : notices) {

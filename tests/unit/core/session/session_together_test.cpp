@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds that are released together: one transaction removes their znodes, at once.
+// Tests holds that are released together: one transaction removes their znodes at once.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The traces of a session at the servers: the numbers of watches, znodes and bytes return to their start.
+// Tests what a session leaves at the servers: at the end its watches, znodes and bytes are back at their first numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ protected:
 TEST_F(session_traces, of_a_watch_end_with_its_last_interest) {
     start_attached();
     queue_behind(k_ann, 5);
-    queue_behind(k_bob, 6);  // its list lacks number 5, so its predecessor is the same
+    queue_behind(k_bob, 6);  // the list lacks number 5, so the predecessor is the same
     EXPECT_EQ(session.watched_paths(), 1U);
     leave(k_ann);
     answer_all_ok();
@@ -127,7 +127,7 @@ TEST_F(session_traces, of_two_in_one_queue_do_not_mix) {
     EXPECT_THAT(forgotten, ElementsAre(bobs));
 }
 
-// ---- bytes (F38) ----------------------------------------------------------------------------
+// ---- the bytes of a session's znodes (F38) --------------------------------------------------
 
 TEST_F(session_traces, in_bytes_are_those_of_the_paths) {
     start_attached();
@@ -164,7 +164,7 @@ TEST_F(session_traces, in_bytes_are_counted_from_the_call_until_it_is_gone) {
     EXPECT_EQ(session.owned_bytes(), 0U);
 }
 
-// ---- abandoned znodes (F39) -----------------------------------------------------------------
+// ---- znodes of abandoned creates (F39) ------------------------------------------------------
 
 TEST_F(session_traces, of_an_abandoned_create_are_removed_whenever_they_are_seen) {
     start_attached();
@@ -193,7 +193,8 @@ TEST_F(session_traces, of_an_abandoned_create_are_removed_whenever_they_are_seen
 
 class session_traces_of_a_late_create : public session_traces {
 protected:
-    // The create of `id` is lost with its connection, and a list behind a commit does not show it. Returns the path.
+    // Loses the create of `id` with its connection. A list after the next commit does not show the znode, which may
+    // still appear. Returns its path.
     std::string abandon_create(contender_id id) {
         acquire(id);
         auto name = name_of(op<create_op>().path) + "0000000009";
@@ -257,7 +258,8 @@ TEST_F(session_traces_of_a_late_create, are_removed_until_the_servers_say_so) {
     EXPECT_EQ(count<remove_op>(), 0U);
 }
 
-// Seed 8713 of the simulator: away for so long that the first look would also be the last.
+// Seed 8713 of the simulator found this case: the client was away for so long that the first look for the znode would
+// also be the last.
 TEST_F(session_traces_of_a_late_create, go_with_a_session_that_comes_back_too_late) {
     start_attached();
     abandon_create(k_ann);
@@ -304,7 +306,7 @@ TEST_F(session_traces_of_a_late_create, are_gone_with_their_session) {
     }
 }
 
-// ---- a remove that is refused (F7) ----------------------------------------------------------
+// ---- a refused removal (F7) -----------------------------------------------------------------
 
 TEST_F(session_traces, that_may_not_be_removed_end_with_their_session) {
     start_attached();
@@ -320,7 +322,7 @@ TEST_F(session_traces, that_may_not_be_removed_end_with_their_session) {
     EXPECT_THAT(opened, ElementsAre(1U, 2U));
 }
 
-// ---- all together ---------------------------------------------------------------------------
+// ---- many callers ---------------------------------------------------------------------------
 
 TEST_F(session_traces, are_none_after_many_callers_that_came_and_went) {
     start_attached();
@@ -349,7 +351,7 @@ TEST_F(session_traces, are_none_after_many_callers_that_came_and_went) {
             default: break;
         }
         leave(id);
-        // Answers everything that is in progress in the least convenient way, and then properly.
+        // Loses the connection with all requests in progress, and then answers everything.
         detach();
         attach();
         answer_all_ok();

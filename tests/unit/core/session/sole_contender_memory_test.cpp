@@ -16,12 +16,12 @@ constexpr ticket k_watching{7};
 
 class sole_contender_memory_of : public ::testing::Test {
 protected:
-    // Contender `number` was first in its folder, and has left.
+    // Lets contender `number` be first in its folder, and then leave.
     void passes(const std::string& folder, std::int32_t number) {
         memory.leaves(folder, k_lock, number);
         memory.left(folder, k_lock, number);
     }
-    // Two contenders come and go, with none in between, and the folder is watched then.
+    // Lets two contenders come and go with no other contender between. After that the folder is watched.
     void passes_twice(const std::string& folder, std::int32_t number) {
         passes(folder, number);
         EXPECT_TRUE(memory.entered(folder, k_lock, number + 1));
