@@ -11,8 +11,8 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_first_look = 8;  // the first search: after this fraction of the session timeout
-// Servers grant no timeout below two ticks. So 2 timeouts are at least one session timeout and two ticks (G4).
-constexpr int k_last_look = 2;  // the last search: after this number of session timeouts
+// Servers grant no session timeout below two ticks. So two timeouts are at least one timeout and two ticks (G4).
+constexpr int k_last_look = 2;  // the last search follows after so many session timeouts
 
 }  // namespace
 

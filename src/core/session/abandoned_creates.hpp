@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// abandoned_creates: creates whose answer was lost, which a list did not show, and which another create has replaced.
-// An abandoned create may still commit, later than it should (docs/why/mutex.md, step 2). Its znode would block the
-// queue for as long as the session lives. So the session searches for it: it lists the folder at an eighth, a quarter,
-// half, once and twice the session timeout after the create was abandoned. Every other list of that folder counts as
-// well. A znode that a list shows is returned for removal.
+// abandoned_creates: creates that a session has abandoned: the answer was lost, a list did not show the znode, and
+// another create has replaced the lost one.
 //
-// A pure value. Thread safety: none.
+// An abandoned create may still commit later (docs/why/mutex.md, step 2). Then its znode would block the queue for as
+// long as the session lives. So the session searches for it: it lists the folder at an eighth, a quarter, half, once
+// and twice the session timeout after the create was abandoned. Every other list of that folder counts as a search,
+// too. If a list shows the znode, take() returns its name, and the session removes the znode.
+//
+// Thread safety: none, a pure value.
 #pragma once
 
 #include <cstddef>
@@ -20,19 +22,19 @@ namespace turnstile::core {
 
 class abandoned_creates {
 public:
-    // A session has fewer creates in progress than this: its znodes are bounded, see owned_bytes. If its connections
-    // break so often that there are more, the search for the oldest ends.
+    // Limit for the abandoned creates. A session has fewer creates in progress, because its znodes are bounded
+    // (owned_bytes). If connections break so often that there are more, the search for the oldest creates ends.
     static constexpr std::size_t k_most = 4096;
 
     void add(const std::string& folder, const std::string& guid, time_point now, duration timeout);
-    // Returns the names among the children of `folder` that stem from an abandoned create, and ends the search for
-    // these: a create commits once.
+    // Returns the names of those children of `folder` that abandoned creates have made. Ends the search for these
+    // creates, because a create commits only once.
     [[nodiscard]] std::vector<std::string> take(const std::string& folder,
                                                 const std::vector<std::string>& children);
-    // The time of the next list, and its folder.
+    // Return the time and the folder of the next list.
     [[nodiscard]] std::optional<time_point> due() const noexcept { return due_; }
     [[nodiscard]] std::string folder_due() const;
-    // A list of `folder`, sent at `sent`, was answered.
+    // Notes that a list of `folder`, which was sent at `sent`, was answered.
     void looked(const std::string& folder, time_point sent);
 
     [[nodiscard]] bool empty() const noexcept { return by_folder_.empty(); }
@@ -43,8 +45,8 @@ public:
 private:
     struct search {
         time_point since{};
-        duration pause{};  // from `since` to the next search
-        duration last{};   // from `since` to the last search
+        duration pause{};  // time from `since` to the next search
+        duration last{};   // time from `since` to the last search
         [[nodiscard]] time_point next() const { return since + pause; }
         friend bool operator==(const search&, const search&) = default;
     };
@@ -52,7 +54,7 @@ private:
     void drop_oldest();
     void find_due();
 
-    std::map<std::string, std::map<std::string, search>> by_folder_;  // folder, then GUID
+    std::map<std::string, std::map<std::string, search>> by_folder_;  // by folder, then by GUID
     std::optional<time_point> due_;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// batch_answer: the meaning of the answer to a transaction that several contenders of a session share
-// (removal_queue.hpp, creation_batch.hpp).
+// batch_answer: judges the answer to a transaction that contains requests of several contenders (removal_queue.hpp,
+// creation_batch.hpp).
 //
 // Thread safety: free functions of values.
 #pragma once
@@ -9,8 +9,8 @@
 
 namespace turnstile::core {
 
-// True if the answer concerns one of the parts, and not the session or its server. No part was carried out, and each
-// part may succeed if it is sent alone.
+// True if the servers refused one of the parts. Then they carried out no part, and each part may succeed if it is sent
+// alone. False if the answer concerns the session or its server.
 [[nodiscard]] bool is_batch_refused(const reply& answer);
 
 }  // namespace turnstile::core

@@ -20,7 +20,7 @@ void commit_steps::with(contender_id hold, F&& event) {
     go_on(hold);
 }
 
-// An effect of the event may have ended the hold.
+// Ends the commits first if an effect of the event has ended the hold.
 void commit_steps::go_on(contender_id hold) {
     end_if_lost(hold);
     auto* const writes = owners_.commits.writes_of(hold);
@@ -49,8 +49,8 @@ void commit_steps::commit(const core::commit& request) {
         owners_.basics.actions.emplace_back(commit_answer{request.id, why});
         return;
     }
-    // Sets a watch on the hold's znode first, as for a confirmation. So another client's write is known before the
-    // answer to the commit.
+    // First sets a watch on the hold's znode, as before a confirmation. So the session knows of another client's write
+    // before it gets the answer to the commit.
     contender_steps{owners_}.with(
         request.hold, [](contender& hold, contender_session& c) { hold.watch_own_znode(c); });
     TURNSTILE_CHECK(!owners_.commits.contains(request.id));
@@ -99,7 +99,8 @@ void commit_steps::end_if_lost(contender_id hold) {
     static_cast<void>(owners_.commits.end_if_empty(hold));
 }
 
-// The hold's own writes to its znode, and its release, have waited for the commits.
+// Called when the hold's commits have ended. Other writes of the hold to its znode, and its release, had to wait for
+// them.
 void commit_steps::let_hold_proceed(contender_id hold) {
     const bool done = owners_.commits.end_if_empty(hold);
     contender_steps contenders{owners_};

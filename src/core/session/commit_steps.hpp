@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_steps: the guarded writes of a session's holds, as steps over the owners (session_owners.hpp,
-// guarded_write.hpp).
+// commit_steps: handles the events of the guarded writes of a session's holds (session_owners.hpp, guarded_write.hpp).
 //
 // Thread safety: none.
 #pragma once
@@ -18,26 +17,26 @@ public:
     void commit(const core::commit& request);
     void cancel(commit_id commit, const error& why);
     void on_reply(contender_id hold, const reply& answer);
-    // There is a connection, or a pause has ended: all commits continue.
+    // Continues all commits, after an attach or after a pause.
     void on_attached();
-    // The session has ended.
+    // Ends all commits, because the session has ended.
     void end(const error& why);
-    // Called after each event of the session. Commits of a lost hold end; commits that waited for a write of the hold
-    // to its znode continue.
+    // Called after each event of the session. Ends the commits of lost holds, and continues commits that waited until
+    // their hold had written its own znode.
     void follow_holds();
 
 private:
     using effects = std::vector<write_effect>;
 
-    // If the hold has writes: calls `event(guarded_writes&, effects&)`, executes the effects, and calls go_on.
+    // If the hold has commits: calls `event(guarded_writes&, effects&)`, executes the effects, and calls go_on.
     template <class F>
     void with(contender_id hold, F&& event);
-    // Lets the writes send their next request if they wait, and lets the hold do its postponed work.
+    // Lets the hold's commits send their next request, and lets the hold do the work that waited for its commits.
     void go_on(contender_id hold);
     template <class F>
     void with_all(F&& event);
     void let_hold_proceed(contender_id hold);
-    // Commits that were not sent when the hold was lost fail with the reason of the loss.
+    // If the hold was lost: fails its unsent commits with the reason of the loss.
     void end_if_lost(contender_id hold);
 
     // ---- the effects of an event, in their order ----

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_table: the guarded writes of a session's holds, their callers, and releases that wait for the writes.
+// commit_table: the guarded writes of a session's holds, the callers of these writes, and releases that wait for them.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -22,22 +22,22 @@ struct pending_commit {
 
 class commit_table {
 public:
-    // ---- the writes of a hold ----
+    // ---- guarded writes, by hold ----
     [[nodiscard]] bool empty() const noexcept { return writes_.empty(); }
     [[nodiscard]] guarded_writes* writes_of(contender_id hold);
     [[nodiscard]] bool has_writes(contender_id hold) const { return writes_.contains(hold); }
     [[nodiscard]] std::vector<contender_id> holds() const;
-    // Returns true if the hold has no writes left, and removes its entry.
+    // If the hold has no guarded writes left, removes its entry and returns true.
     [[nodiscard]] bool end_if_empty(contender_id hold);
 
     // ---- events of a hold that concern its writes ----
     void hold_was_lost(contender_id hold, const error& why);
     void hold_has_settled(contender_id hold);
     [[nodiscard]] std::optional<error> take_loss(contender_id hold);
-    // Returns a hold with writes that was lost or has settled since; nothing if there is none.
+    // Returns a hold that has guarded writes and was lost or has settled since the last call; nothing if there is none.
     [[nodiscard]] std::optional<contender_id> take_changed();
 
-    // ---- callers ----
+    // ---- callers of guarded writes ----
     void add(commit_id commit, const pending_commit& caller);
     [[nodiscard]] bool contains(commit_id commit) const { return callers_.contains(commit); }
     [[nodiscard]] contender_id hold_of(commit_id commit) const { return callers_.at(commit).hold; }

@@ -39,17 +39,18 @@ std::optional<time_point> confirmations::due(const confirmation_pace& pace, cons
     TURNSTILE_CHECK(needs.confirming || !needs.awaiting_lease);
     if (!needs.contenders || request_) return std::nullopt;
     const auto interval = pace.interval(session);
-    // Contenders further back need a session whose lease outlives a change of connection; any write is enough for that.
+    // Contenders further back need only a lease that outlives a change of connection. Any committed write extends it
+    // enough.
     if (!needs.confirming) return std::max(counts_from_, last_write) + interval;
     auto due = counts_from_ + interval;
     const auto end = session.valid_until();
     if (needs.awaiting_lease && !pace.lasts(session, now)) {
         if (const auto useful = session.next_useful_write()) due = std::min(due, *useful);
     } else if (needs.holding && end > time_point::min() + interval) {
-        // A hold granted late in a lease: no pause before the first confirmation.
+        // A hold that was granted late in the lease gets its first confirmation without a pause.
         const auto soonest = sent_at_ + interval / k_hurry;
         due = std::min(due, std::max(end - interval, soonest));
-        // Through a follower a write extends the lease only if an earlier answer has become provable.
+        // Through a follower, a write extends the lease only if it can prove an earlier answer.
         const auto useful = session.next_useful_write();
         if (useful && session.rests_on() != evidence::direct)
             due = std::min(due, std::max({*useful, end - 2 * interval, soonest}));

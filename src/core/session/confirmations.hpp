@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// confirmations: the times at which a session sends a confirmation, a write whose answer proves that the session lives
-// and extends its lease. contender_table decides which znode is checked, and in which order.
+// confirmations: when a session sends a confirmation, which is a write whose answer proves that the session lives and
+// extends its lease. contender_table decides which znode the confirmation checks.
 //
 //     confirmation_pace   the interval, from the lease (docs/why/lease.md); a setting
 //     confirmations       the time of the next confirmation on one connection
@@ -16,26 +16,26 @@
 namespace turnstile::core {
 
 struct confirmation_pace {
-    // Zero, or too long to keep the lease alive: a fifth of the session timeout is used.
+    // The wanted interval. If it is zero, or too long to keep the lease alive, a fifth of the session timeout is used.
     duration wanted{};
 
     [[nodiscard]] duration interval(const lease& session) const;
-    // True if a hold that is granted now would outlive the answer to its first confirmation under normal conditions. A
-    // contender with several contenders ahead was not confirmed while it waited, and could otherwise be granted in the
-    // last moment of its lease.
+    // True if the lease lasts long enough that a hold granted now gets the answer to its first confirmation in time,
+    // under normal conditions. A contender with several contenders ahead was not confirmed while it waited, so it could
+    // otherwise be granted in the last moment of the lease.
     [[nodiscard]] bool lasts(const lease& session, time_point now) const;
-    // The largest age of the latest get of the own znode at a grant. A `take` deletes the znode two session timeouts (2
-    // S) after its order. A hold that has not seen the order lasts no longer than its first confirmation (`interval`)
-    // and one lease (at most S). So the get may be S - interval old. The result is half of that, at most one interval;
-    // the other half is the margin for clock drift. docs/why/revocation.md has the proof.
+    // Returns how old the latest get of the own znode may be at a grant. A `take` deletes the znode two session
+    // timeouts (2 S) after its order. A hold that has not seen the order lasts at most until its first confirmation
+    // (`interval`) plus one lease (S). So the get may be S - interval old. The result is half of that, and at most one
+    // interval. The other half is the margin for clock drift. docs/why/revocation.md has the proof.
     [[nodiscard]] duration unseen_for(const lease& session) const;
 
     friend bool operator==(const confirmation_pace&, const confirmation_pace&) = default;
 };
 
-// The kinds of contenders for which a session is confirmed.
+// The needs of a session's contenders that decide when a confirmation is due.
 struct confirmation_needs {
-    bool contenders = false;      // there is any contender
+    bool contenders = false;      // the session has contenders
     bool confirming = false;      // a contender holds, has one ahead, or awaits the lease
     bool holding = false;         // a contender holds
     bool awaiting_lease = false;  // a contender is granted as soon as the lease lasts
@@ -43,26 +43,26 @@ struct confirmation_needs {
 
 class confirmations {
 public:
-    // The first confirmation is due at once.
+    // The first confirmation on a connection is due at once.
     confirmations() = default;
     confirmations(time_point now, duration interval)
         : counts_from_{now - interval}, sent_at_{now - interval} {}
 
-    // `last_write`: the send time of the latest committed write.
+    // Returns the time of the next confirmation. `last_write`: the send time of the latest committed write.
     [[nodiscard]] std::optional<time_point> due(const confirmation_pace& pace, const lease& session,
                                                 const confirmation_needs& needs,
                                                 time_point last_write, time_point now) const;
 
-    // A contender needs confirmations now, and none did before.
+    // Called when a contender needs confirmations and no contender has needed any before.
     void first_needed(time_point now) { counts_from_ = now; }
-    // A confirmation is due now, even if no contender has a znode to check.
+    // Called at the time of a confirmation, even if no contender has a znode to check.
     void begin(time_point now) { counts_from_ = sent_at_ = now; }
     void sent(ticket request) { request_ = request; }
     void answered(ticket request) {
         if (request_ == request) request_.reset();
     }
     [[nodiscard]] std::optional<ticket> request() const noexcept { return request_; }
-    // The confirmation in progress failed: the next is due at once.
+    // Called if the confirmation in progress failed: the next one is due at once.
     void lost(time_point now, duration interval) {
         request_.reset();
         counts_from_ = now - interval;

@@ -15,7 +15,7 @@ namespace {
 
 using sending = session_traces::sending;
 
-// Executes the effects that a contender returns from an event (contender_effects.hpp).
+// Executes the effects of one event of a contender (contender_effects.hpp).
 class effect_execution {
 public:
     effect_execution(session_owners& owners, contender_id id) : owners_{owners}, id_{id} {}
@@ -27,8 +27,8 @@ public:
                                  for_contender{id_}, owners_.basics);
     }
 
-    // Removals that wait are sent first, so that a contender that enters does not wait for contenders of this
-    // session that have given up.
+    // Sends the waiting removals first. Otherwise a contender that enters would wait behind contenders of this session
+    // that have given up already.
     void operator()(contender_effects::enter& wanted) const {
         auto& requests = owners_.requests;
         creation entering{id_, wanted.id, std::move(wanted.znode)};
@@ -69,7 +69,7 @@ public:
         owners_.traces.unwatch_gone(wanted.path, id_, owners_.basics);
     }
 
-    // ---- findings ----
+    // ---- warnings and findings ----
 
     void operator()(const contender_effects::warn_of_foreign& found) const {
         const auto& folder = owners_.contenders.table().at(id_).folder();
@@ -137,7 +137,7 @@ void contender_steps::leave(const core::leave& request) {
          [&request](contender& left, contender_session& c) { left.leave(c, request.why); });
 }
 
-// A release waits for the hold's commits: a commit's outcome can be found out only while the hold's znode exists.
+// Postpones the release while the hold has commits: only while its znode exists can a lost commit's outcome be found.
 bool contender_steps::release_later(const core::leave& request) {
     if (!owners_.commits.has_writes(request.id)) return false;
     const auto* const found = owners_.contenders.table().find(request.id);
@@ -219,8 +219,8 @@ void contender_steps::watch_own_znodes(id_set ids) {
     with_some(ids, [](contender& own, contender_session& c) { own.watch_own_znode(c); });
 }
 
-// The confirmation is a multi with a check of one znode. As a transaction its answer proves a majority and the session;
-// it changes nothing; and it shows whether the znode still exists.
+// A confirmation is a multi with a check of one znode. Because it is a transaction, its answer proves a majority and
+// the session. It changes nothing, and shows whether the znode still exists.
 void contender_steps::confirm() {
     auto& contenders = owners_.contenders;
     const auto next = contenders.begin_confirmation(owners_.basics.now);
@@ -237,13 +237,13 @@ void contender_steps::confirm() {
 
 // ---- after an attach or a pause -------------------------------------------------------------
 
-// Contenders in line request their positions again. With a thousand of them these requests would be ahead of the next
-// confirmation, so the window bounds them.
+// Contenders in line list their folders again. The requests of a thousand such contenders would delay the next
+// confirmation, so the window limits them.
 void contender_steps::go_on() {
     TURNSTILE_CHECK(owners_.link.attached());
     const auto& all = owners_.contenders.table().all();
     for (auto at = all.begin(); at != all.end();) {
-        const auto& [id, entry] = *at++;  // `with` may erase this one, and only this one
+        const auto& [id, entry] = *at++;  // `with` may erase this entry, and no other
         const bool waits = waits_in_line(entry.value.current());
         if (waits && !owners_.requests.has_room()) {
             owners_.contenders.stay_behind(id);
@@ -253,7 +253,7 @@ void contender_steps::go_on() {
     }
 }
 
-// ---- removals in one transaction ------------------------------------------------------------
+// ---- several removals in one transaction -----------------------------------------------------
 
 void contender_steps::send_removals(sending which) {
     while (owners_.traces.has_removals(which))
@@ -294,10 +294,10 @@ void contender_steps::note_number(const std::string& folder,
     }
 }
 
-// A get, which sets the watch only if the folder exists and may be read: a session that may not read it would get no
-// event.
+// Sends a get. Unlike an exists, it sets the watch only if the folder exists and may be read. A session that may not
+// read the folder would get no event.
 void contender_steps::watch_folder(const std::string& folder) {
-    // The other half is for contenders.
+    // Half of the bytes for watches is reserved for contenders.
     const auto most = owners_.settings.watches.bytes / 2;
     if (owners_.traces.watched_bytes() + folder.size() > most) return;
     owners_.traces.folder_watch_sent(
@@ -311,7 +311,7 @@ bool contender_steps::numbers_count_creates() const {
 
 // ---- each event of a contender -----------------------------------------------------------
 
-// Only a waiter needs the lease, the permission to enter and the room for watches; for a hold they are not computed.
+// Fills in the lease, the permission to enter and the room for watches only for waiters, since holds do not need them.
 contender_view contender_steps::view_of(contender_id id, const contender_entry& of,
                                         prepared_list* list) const {
     const auto& link = owners_.link;
@@ -325,8 +325,8 @@ contender_view contender_steps::view_of(contender_id id, const contender_entry& 
     seen.now = owners_.basics.now;
     seen.session_id = link.session_id();
     if (seen.attached && of.value.waits()) {
-        // Waiting removals of this session go first: the new contenders would wait for those znodes in their queues.
-        // Other servers than ZooKeeper's execute the creates of a transaction one by one.
+        // Waiting removals of this session go first: the new contenders would queue behind these znodes. Creates gather
+        // only at ZooKeeper's servers, because other servers execute the creates of a transaction one by one.
         const bool waits = numbers_count_creates() && !requests.creations().is_open();
         seen.may_enter = owners_.placement.lets_in(lease) && requests.has_room() && !waits &&
                          !traces.is_crowded() && owners_.contenders.is_next(id);

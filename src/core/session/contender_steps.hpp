@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_steps: the events of a session's contenders, as steps over the owners (session_owners.hpp). Every event
-// of a contender goes through `with`: the contender handles the event, the session executes the effects in order,
-// and stores the contender's new state. No effect gives an event to a contender.
+// contender_steps: handles the events of a session's contenders (session_owners.hpp). Every event of a contender goes
+// through `with`: the contender handles the event, and the session executes the effects in order and stores the
+// contender's new state. No effect gives an event to a contender.
 //
 // Thread safety: none.
 #pragma once
@@ -29,37 +29,39 @@ public:
     // ---- messages of the servers ----
     void on_reply(contender_id id, const reply& answer, prepared_list* list = nullptr);
     void on_watch(const watch_event& event);
-    // Searches a folder's children for znodes of abandoned creates. A contender that only leaves removes each one
-    // found.
+    // Searches a folder's children for znodes of abandoned creates. For each such znode, adds a contender that only
+    // removes it.
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
     // ---- events by time ----
-    // The deadline of this contender has passed.
+    // Ends the wait of a contender whose deadline has passed.
     void expire(contender_id id);
     void end_long_holds();
     void end_delays();
     void look_again();
-    // Confirmations check one hold after the other, so each hold is checked rarely. A watch reports a deletion or a
-    // revocation at once. It costs nothing once it is set. A hold that ends before the first confirmation needs no
-    // watch, nor does a waiter. The watches are set before the check, and at a reconnect before any other request. So a
-    // write into a holder's znode is known before an answer extends the holder's lease. At an attach no such request of
-    // an earlier connection is in progress: the C client has answered all requests that it lost before
-    // (free_completions).
+    // Sets a watch on the own znode of each of these contenders. A watch reports a deletion or a revocation at once,
+    // and costs nothing once it is set. Confirmations alone would be slow, since they check one hold after the other. A
+    // waiter needs no watch, nor does a hold that ends before its first confirmation.
+    //
+    // The watches are set before the check, and after a reconnect before any other request. So the session knows of a
+    // write into a holder's znode before an answer extends the holder's lease. At an attach no such request of an
+    // earlier connection is in progress: the C client has answered all requests that it lost (free_completions).
     void watch_own_znodes(id_set ids);
-    // Sends a check of the next znode, in rotation: a write whose answer proves that the session lives.
+    // Sends a check of the next contender's znode, in rotation: a write whose answer proves that the session lives.
     void confirm();
-    // After an attach or a pause: all contenders continue; contenders in line only as far as the window allows.
+    // Continues all contenders after an attach or a pause; contenders in line only as far as the window allows.
     void go_on();
 
-    // ---- removals in one transaction ----
+    // ---- several removals in one transaction ----
     void send_removals(session_traces::sending which);
-    // Sends the removals in one transaction. If a contender has ended, its removal is left out: the znode is gone, and a
-    // removal of a missing znode fails the whole transaction.
+    // Sends the removals in one transaction. Omits the removal of a contender that has ended: its znode is gone, and
+    // the removal of a missing znode would fail the whole transaction.
     void remove_together(std::vector<removal>&& all);
 
-    // ---- folders whose next contender may be alone (sole_contender_memory.hpp) ----
+    // ---- folders in which the next contender is perhaps the only one (sole_contender_memory.hpp) ----
     void note_number(const std::string& folder, const contender_effects::number_known& known);
-    // True for the servers of coordinator::numbers_count_creates, if they are known to be what they seem.
+    // True if the servers count creates (coordinator::numbers_count_creates), and are not suspected to be another
+    // product.
     [[nodiscard]] bool numbers_count_creates() const;
 
     // ---- each event of a contender ----
@@ -87,18 +89,18 @@ public:
         const auto& all = owners_.contenders.table().all();
         for (auto at = all.begin(); at != all.end();) {
             const auto id = at->first;
-            ++at;  // `with` may erase this one, and only this one
+            ++at;  // `with` may erase this entry, and no other
             with(id, event);
         }
     }
 
 private:
     void watch_folder(const std::string& folder);
-    // Returns true if the hold will be released after its commits.
+    // Postpones the release if the hold has commits. Returns true if it did.
     [[nodiscard]] bool release_later(const core::leave& request);
     [[nodiscard]] contender_view view_of(contender_id id, const contender_entry& of,
                                          prepared_list* list) const;
-    // Executes the effects of one event in a loop.
+    // Executes the effects of one event, one after the other.
     void execute_effects(contender_id id);
 
     session_owners& owners_;

@@ -26,9 +26,9 @@ void contender_table::add(contender_id id, contender_entry&& added) {
     static_cast<void>(is_new);
 }
 
-// The contender next in line watches its own znode, so that a hand-over needs no get of it. For many such contenders,
-// each on a different path, these watches would add a quarter to the memory of waiting, and as many watches to
-// the servers. Then a hand-over sends the get first.
+// A contender that is next in line watches its own znode, so that a hand-over needs no get of it. But many such
+// contenders, each on another path, would need a quarter more memory, and as many more watches at the servers. So
+// beyond the limit a contender sets no watch, and the hand-over sends the get first.
 bool contender_table::is_to_be_watched(const contender& changed, std::uint64_t connection) const {
     if (!needs_confirmation(changed.current()) || watches_itself(changed.current(), connection))
         return false;

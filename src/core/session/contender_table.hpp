@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_table: the contenders of a session, and the sets of them that need an action: holds, contenders to
-// confirm, contenders that must watch their own znodes, contenders that wait for the lease.
+// contender_table: the contenders of a session, and sets of contenders that need an action: holds, contenders to
+// confirm, contenders that must watch their own znodes, and contenders that wait for the lease.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -18,7 +18,7 @@ namespace turnstile::core {
 
 struct contender_entry {
     contender value;
-    std::optional<time_point> deadline{};  // for the grant
+    std::optional<time_point> deadline{};  // the deadline of the grant
     friend bool operator==(const contender_entry&, const contender_entry&) = default;
 };
 
@@ -26,7 +26,7 @@ class contender_table {
 public:
     using map = std::map<contender_id, contender_entry>;
 
-    // At most `watched_in_line` of the contenders next in line watch their own znodes.
+    // `watched_in_line`: how many contenders that are next in line may watch their own znodes.
     explicit contender_table(std::size_t watched_in_line) : watched_in_line_{watched_in_line} {}
 
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
@@ -36,8 +36,8 @@ public:
     [[nodiscard]] const contender_entry* find(contender_id id) const;
     [[nodiscard]] const contender& at(contender_id id) const { return all_.at(id).value; }
     void add(contender_id id, contender_entry&& added);
-    // Stores a change of the contender, which was of kind `kind_before`. `connection` is the latest one. Returns true
-    // if it is the first contender that needs confirmations.
+    // Stores a changed contender, which was of kind `kind_before` before. `connection`: the number of the latest
+    // connection. Returns true if this is the first contender that needs confirmations.
     [[nodiscard]] bool update(contender_id id, const contender& changed, contender_kind kind_before,
                               std::uint64_t connection);
     void erase(contender_id id) { all_.erase(id); }
@@ -48,10 +48,11 @@ public:
     [[nodiscard]] const id_set& awaiting_lease() const noexcept { return awaiting_lease_; }
     // Contenders that have not entered their queues yet.
     [[nodiscard]] const id_set& outside() const noexcept { return outside_; }
-    // The bytes that the znodes take, or may take later, in the transaction that would close the session.
+    // Returns the bytes that the contenders' znodes take, or may take later, in the transaction that closes the
+    // session.
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
 
-    // The contender whose znode the next confirmation checks: the one after `latest`, in rotation.
+    // Returns the contender whose znode the next confirmation checks: the next one after `latest`, in rotation.
     [[nodiscard]] std::optional<contender_id> next_to_confirm(contender_id latest) const;
 
     friend bool operator==(const contender_table&, const contender_table&) = default;
@@ -63,7 +64,7 @@ private:
     map all_;
     id_set holding_;
     id_set confirming_;
-    // Contenders that should watch their own znodes on this connection, and do not yet.
+    // Contenders that should watch their own znodes on this connection, but have set no watch yet.
     id_set unwatched_;
     id_set awaiting_lease_;
     id_set outside_;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// creation_batch: znodes of a session's contenders that enter their queues at the same time, created in one
-// transaction.
+// creation_batch: creates of contenders that enter their queues at the same time, sent in one transaction.
 //
-// While creation_limits::under_way requests with creates are in progress, further contenders wait outside. After the
-// next answer they enter together. A contender that comes alone enters at once.
+// While creation_limits::under_way requests with creates are in progress, further contenders wait in the state
+// `outside`. After the next answer they enter together. A contender that comes alone enters at once.
 //
 //     if (batch.is_open()) { batch.begin(); ...; batch.add({contender, id, znode}); }
 //     for (auto& group : batch.take()) batch.sent(send(creation_request(group, probe)));
@@ -11,11 +10,12 @@
 //     batch.answered(id);
 //
 // Between `begin` and `take` the creates gather. The creates of one transaction are in different folders: all znodes of
-// a transaction have one czxid, which becomes a hold's token, and two holds of one lock must never have the same token.
-// The C client does not report the czxid of a znode that was created in a transaction, but it reports the stat after a
-// set. So the same transaction creates a probe znode, sets it and removes it again; no client ever sees it.
+// a transaction have one czxid, which becomes the hold's token, and two holds of one lock must never have the same
+// token. The C client does not report the czxid of a znode that was created in a transaction, but it reports the stat
+// after a set. So the transaction also creates a probe znode, sets it and removes it again; no client ever sees the
+// probe.
 //
-// docs/why/mutex.md, step 1, explains a refused or lost request. Thread safety: none, a value.
+// docs/why/mutex.md, step 1, says what follows a refused or lost request. Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>
@@ -31,16 +31,16 @@ namespace turnstile::core {
 
 struct creation {
     contender_id contender{};
-    ticket id{};  // the contender's own ticket for the answer
+    ticket id{};  // the ticket by which the contender expects its answer
     create_op znode;
     friend bool operator==(const creation&, const creation&) = default;
 };
 
-// Limits of one request: creates, and bytes of paths and data. The same as in removal_queue.hpp, for the same reasons.
+// Limits of one request: number of creates, and bytes of their paths and data. removal_queue.hpp has the reasons.
 inline constexpr std::size_t k_most_creations = 64;
 inline constexpr std::size_t k_most_creation_bytes = 16 * 1024;
-// Number of requests with creates in progress before other contenders wait. Below it no contender waits for an answer,
-// so that a few threads keep the latency of single requests.
+// Number of requests with creates from which on further contenders wait. Below it each contender's create is sent at
+// once, so that a few threads keep the latency of single requests.
 inline constexpr std::size_t k_creations_under_way = 8;
 
 struct creation_limits {
@@ -59,17 +59,17 @@ public:
     [[nodiscard]] std::size_t size() const noexcept { return waiting_.size(); }
     [[nodiscard]] bool is_full() const noexcept { return waiting_.size() >= limits_.together; }
     void add(creation&& added);
-    // Returns all creates in order, in groups of one transaction each. Ends the gathering.
+    // Ends the gathering. Returns all creates in order, in one group for each transaction.
     [[nodiscard]] std::vector<std::vector<creation>> take();
 
     // ---- the requests in progress ----
-    // True if a contender may enter now: creates gather, or few requests with creates are in progress.
+    // True if a contender may enter now: creates gather, or the number of requests with creates is below the limit.
     [[nodiscard]] bool is_open() const noexcept {
         return gathers_ || under_way_.size() < limits_.under_way;
     }
     void sent(ticket request) { under_way_.insert(request); }
     void answered(ticket request) { under_way_.erase(request); }
-    // A new connection: requests of an earlier one no longer count as in progress.
+    // Called at a new connection: requests of earlier connections no longer count as in progress.
     void reattached() { under_way_.clear(); }
 
     friend bool operator==(const creation_batch&, const creation_batch&) = default;
@@ -81,17 +81,17 @@ private:
     bool gathers_ = false;
 };
 
-// A single request for all creates. `probe`: a name that no znode has.
+// Makes one request for all creates. `probe`: a name that no znode has.
 [[nodiscard]] operation creation_request(const std::vector<creation>& all,
                                          const std::string& probe);
-// The answer to one of the creates, from the answer to the transaction.
+// Returns the answer for one of the creates, taken from the answer to the transaction.
 [[nodiscard]] reply creation_answer(const std::vector<creation>& all, std::size_t which,
                                     const reply& together);
-// The index of the create that the servers refused, from the answer to a transaction that was refused for one of its
-// parts. Nothing: the answer names no create.
+// Returns the index of the create whose refusal made the servers refuse the transaction; nothing if the answer names no
+// create.
 [[nodiscard]] std::optional<std::size_t> refused_creation(const std::vector<creation>& all,
                                                           const reply& together);
-// The answer to that create.
+// Returns the answer for the contender of the refused create.
 [[nodiscard]] reply refusal_of_creation(const creation& refused, server_error why,
                                         const reply& together);
 

@@ -12,8 +12,8 @@ std::optional<time_point> lease_end(const session_owners& owners) {
         state == session_state::suspended || state == session_state::read_only);
 }
 
-// After that time the leader may have doomed the session, and would still answer until it closes the session. Where the
-// lease cannot be kept, a new session would do no better: the old one goes on, and is never certain again.
+// After that time the leader may have doomed the session, although servers still answer. If no lease can be kept on
+// this connection, a new session would do no better; so the session goes on, and its lease is never certain again.
 std::optional<time_point> broken(const session_owners& owners) {
     const auto& link = owners.link;
     const auto& lease = link.session_lease();
@@ -22,7 +22,7 @@ std::optional<time_point> broken(const session_owners& owners) {
     return lease.trusted_until();
 }
 
-// The znodes that are left at the servers end with the session, so the client need not wait for anything.
+// The servers remove the remaining znodes when they end the session, so the client need not wait longer than that.
 std::optional<time_point> end_while_closing(const session_owners& owners) {
     return owners.epochs.closing() ? owners.link.end_of_detached() : std::nullopt;
 }
@@ -70,7 +70,7 @@ std::optional<time_point> deadline(const session_owners& owners) {
     return owners.basics.deadlines.next();  // place: next_deadline_of_callers
 }
 
-// Runs after each event of a session, so it must stay cheap.
+// Returns the earliest of these times. This function runs after each event of a session, so it must be cheap.
 std::optional<time_point> next(const session_owners& owners) {
     const auto& link = owners.link;
     const auto& clock = owners.contenders.clock();

@@ -12,8 +12,8 @@ using sending = session_traces::sending;
 
 // ---- contenders that enter ------------------------------------------------------------------
 
-// The contenders' other requests follow the creates, since a list must show its contender's znode. Removals that wait
-// are sent first, so that no contender waits for contenders of this session that have given up.
+// Sends the contenders' other requests after the creates, since a list must show its contender's znode. Sends waiting
+// removals first, so that no contender queues behind contenders of this session that have given up.
 template <class F>
 void entry_steps::create_together(F&& enter) {
     auto& actions = owners_.basics.actions;
@@ -69,7 +69,7 @@ bool entry_steps::start_several() {
 
 // ---- answers to transactions ----------------------------------------------------------------
 
-// A transaction is carried out as a whole or not at all, as for removals.
+// The servers carry out a transaction as a whole or not at all. So after a refusal no create was carried out.
 void entry_steps::on_reply(const for_creations& sent, const reply& answer) {
     const auto& creations = sent.creations;
     if (is_batch_refused(answer)) return answer_refused(sent, answer);
@@ -78,8 +78,8 @@ void entry_steps::on_reply(const for_creations& sent, const reply& answer) {
                                           creation_answer(creations, i, answer));
 }
 
-// If the answer names the refused create, its contender gets the refusal, and the rest goes again in one transaction.
-// A second refusal sends each create alone, so that a transaction is refused at most twice.
+// If the answer names the refused create, its contender gets the refusal, and the other creates are sent again in one
+// transaction. If the servers refuse that transaction as well, each create is sent alone.
 void entry_steps::answer_refused(const for_creations& sent, const reply& answer) {
     const auto which = sent.again ? std::nullopt : refused_creation(sent.creations, answer);
     auto rest = sent.creations;
@@ -96,7 +96,7 @@ void entry_steps::answer_refused(const for_creations& sent, const reply& answer)
                                       refusal_of_creation(refused, answer.parts[*which], answer));
 }
 
-// A contender that has given up meanwhile does not enter any more.
+// Removes the creates of contenders that have given up meanwhile, and returns the rest.
 std::vector<creation> entry_steps::take_out_leavers(const std::vector<creation>& all,
                                                     const reply& answer) {
     std::vector<creation> rest;

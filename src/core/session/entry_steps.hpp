@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// entry_steps: contenders of a session that enter their queues, alone or several in one transaction (creation_batch.hpp).
-// Steps over the owners (session_owners.hpp).
+// entry_steps: lets contenders of a session enter their queues, alone or several in one transaction
+// (creation_batch.hpp, session_owners.hpp).
 //
 // Thread safety: none.
 #pragma once
@@ -16,23 +16,23 @@ class entry_steps {
 public:
     explicit entry_steps(session_owners& owners) : owners_{owners} {}
 
-    // The request of a caller for several contenders.
+    // Handles a caller's request for several contenders.
     void acquire(const core::acquire_together& request);
-    // Contenders that waited for room in the window, or for an answer to a create, continue: first contenders in line,
-    // then contenders that are to enter.
+    // Continues contenders that waited for room in the window, or for an answer to a create: first contenders in line,
+    // then contenders that must enter.
     void let_in();
-    // The answer to a transaction.
+    // Handles the answer to a transaction of creates.
     void on_reply(const for_creations& sent, const reply& answer);
 
 private:
-    // Calls `enter`, and sends the creates of all contenders that enter meanwhile in as few requests as possible.
+    // Calls `enter`, and sends the creates that it adds in as few requests as possible.
     template <class F>
     void create_together(F&& enter);
-    // Starts the next contender. Returns false if it cannot enter now.
+    // Starts the next contender. Returns false if no contender may enter now.
     [[nodiscard]] bool start_next();
     [[nodiscard]] bool start_several();
     void answer_refused(const for_creations& sent, const reply& answer);
-    // Answers contenders that have given up. Returns the creates of the other contenders.
+    // Answers the contenders that have given up. Returns the creates of the others.
     [[nodiscard]] std::vector<creation> take_out_leavers(const std::vector<creation>& all,
                                                          const reply& answer);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hold_clock: ends that come by the clock and not by the lease: limits of holds, warnings before the end of a hold, and
-// lock delays after a holder's crash. Few contenders have any of these.
+// hold_clock: times of contenders that a clock decides, and not the lease: limits of holds, warnings before the end of
+// a hold, and lock delays after a holder's crash. Few contenders have such a time.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -18,9 +18,9 @@ class hold_clock {
 public:
     // `warn_before`: zero for no warning; `max_hold`: zero for no limit.
     void add(contender_id id, duration warn_before, duration max_hold);
-    // The end of a hold that is granted now; nothing if it has no limit.
+    // Returns the end of a hold that is granted now; nothing if the hold has no limit.
     [[nodiscard]] std::optional<time_point> granted(contender_id id, time_point now);
-    // The contender has changed: `holds`, and the end of the lock delay that it waits for.
+    // Called when the contender has changed. `delay_end`: the end of the lock delay for which the contender waits.
     void update(contender_id id, bool holds, std::optional<time_point> delay_end);
     void forget(contender_id id);
 
@@ -32,11 +32,11 @@ public:
     [[nodiscard]] std::optional<contender_id> take_ended(time_point now) {
         return ends_.take_due(now);
     }
-    // A contender whose delay has ended. The function returns it again until `update` changes it.
+    // Returns a contender whose lock delay has ended; returns it again until `update` changes it.
     [[nodiscard]] std::optional<contender_id> delay_over(time_point now) const {
         return delay_ends_.due(now);
     }
-    // The holds that are near their end and have had no warning yet.
+    // Returns the holds that are near their end and were not warned yet.
     [[nodiscard]] std::vector<contender_id> take_warnings(time_point now, time_point lease_end);
 
     friend bool operator==(const hold_clock&, const hold_clock&) = default;
@@ -52,10 +52,10 @@ private:
     };
     [[nodiscard]] static time_point warning_time(const limits& hold, time_point lease_end);
 
-    std::map<contender_id, limits> limits_;  // for contenders that have any
+    std::map<contender_id, limits> limits_;  // only contenders that have a limit or a warning
     timetable<contender_id> ends_;
     timetable<contender_id> delay_ends_;
-    id_set warned_ahead_;  // the holds with a warning before their end
+    id_set warned_ahead_;  // holds that want a warning before their end
 };
 
 }  // namespace turnstile::core

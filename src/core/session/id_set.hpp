@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// id_set: a set of contenders of a session. Ids only grow, and a session has at most a few thousand: a sorted array
-// is faster and smaller than a tree.
+// id_set: a set of contenders of a session. Ids only grow, and a session has a few thousand contenders at most. So a
+// sorted array is faster and smaller than a tree.
 //
 // Thread safety: none, a value.
 #pragma once

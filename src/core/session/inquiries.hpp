@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inquiries: reads and writes of callers without a hold. Each is sent again until it is answered.
+// inquiries: reads and writes of callers that have no hold. The session sends each again until it is answered.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -19,7 +19,7 @@ namespace turnstile::core {
 struct inquiry {
     operation op;
     std::optional<time_point> deadline;
-    std::uint64_t only_on = 0;  // the connection that it may be sent on; 0: any
+    std::uint64_t only_on = 0;  // the only connection on which it may be sent; 0: any
     bool under_way = false;
     friend bool operator==(const inquiry&, const inquiry&) = default;
 };
@@ -40,23 +40,23 @@ public:
         for (const auto& [id, inquiry] : waiting_) all.push_back(id);
         return all;
     }
-    // True if the inquiry is not in progress, and may be sent only on a connection other than this one.
+    // True if the inquiry is not in progress, and must not be sent on this connection.
     [[nodiscard]] bool is_too_late(inquiry_id id, std::uint64_t connection) const {
         const auto& found = waiting_.at(id);
         return !found.under_way && found.only_on != 0 && found.only_on != connection;
     }
-    // Returns the operation to send now; nothing while the inquiry is in progress.
+    // Marks the inquiry as in progress, and returns its operation; returns nothing if it is in progress already.
     [[nodiscard]] std::optional<operation> begin(inquiry_id id) {
         auto& found = waiting_.at(id);
         if (std::exchange(found.under_way, true)) return std::nullopt;
         return found.op;
     }
-    // The request failed without an answer.
+    // Called when the request failed without an answer, so that the inquiry may be sent again.
     void lost(inquiry_id id) {
         TURNSTILE_CHECK(waiting_.at(id).under_way);
         waiting_.at(id).under_way = false;
     }
-    // The session has ended, and with it every request: no inquiry is in progress, and each may be sent again.
+    // Called when the session has ended, and every request with it. Each inquiry may be sent again.
     void all_lost() {
         for (auto& [id, inquiry] : waiting_) inquiry.under_way = false;
     }

@@ -38,7 +38,8 @@ void inquiry_steps::on_reply(inquiry_id id, const reply& answer) {
     if (!owners_.inquiries.contains(id)) return;
     if (!is_heard(answer)) {
         owners_.inquiries.lost(id);
-        // The next attach sends it again. If that attach has been already, sends it at once.
+        // Sends the inquiry at once if the connection has changed since; otherwise the next attach, or a timer, sends
+        // it again.
         if (answer.connection < owners_.link.connection()) return send(id);
         return owners_.requests.retry_later(owners_.basics.now);
     }

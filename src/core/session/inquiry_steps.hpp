@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inquiry_steps: sends the reads and repeated writes of callers (inquiries.hpp), and answers the callers
+// inquiry_steps: sends the reads and repeated writes of callers (inquiries.hpp), and answers their callers
 // (session_owners.hpp).
 //
 // Thread safety: none.
@@ -19,7 +19,7 @@ public:
 
     void start(inquiry_id id, const operation& op, std::optional<time_point> deadline,
                std::uint64_t only_on = 0);
-    // Sends all inquiries that are not in progress, if there is a connection.
+    // If there is a connection, sends all inquiries that are not in progress.
     void send_all();
     void on_reply(inquiry_id id, const reply& answer);
     void answer(inquiry_id id, std::variant<reply, error>&& outcome);

@@ -28,7 +28,7 @@ void link_steps::on_open_failed(const open_failed& failure) {
     owners_.traces.leave();
 }
 
-// The lease that was certain before the step ends, and later answers of the session prove nothing about it.
+// Replaces the session: its lease was certain only before the step, and its later answers prove nothing.
 void link_steps::on_clock_stepped(const clock_stepped& step) {
     if (!owners_.link.has_epoch() || owners_.epochs.closing()) return;
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.ahead).count();
@@ -36,7 +36,7 @@ void link_steps::on_clock_stepped(const clock_stepped& step) {
                          " ms: this machine may have stood still");
 }
 
-// Ends everything that belongs to the session.
+// Ends the state of all owners that belongs to the session.
 void link_steps::leave_session() {
     owners_.epochs.leave(owners_.link.session_id(), owners_.link.connection());
     owners_.link.leave();
@@ -47,14 +47,14 @@ void link_steps::leave_session() {
     owners_.contenders.leave();
 }
 
-// Commits first: their callers get the outcomes before the holds are lost.
+// Ends the commits first, so that their callers get the outcomes before the holds are lost.
 void link_steps::end_epoch(const error& why, close_session::how manner) {
     const bool was_there = owners_.link.session_id() != 0;
     leave_session();
     commit_steps{owners_}.end(why);
     // place: tells_lost_first
     if (was_there && !owners_.epochs.closing()) enter(session_state::lost, why.message());
-    // Notifies holders before the session is closed and another contender can be granted.
+    // Notifies the holders before the session is closed, since its end lets other contenders be granted.
     contender_steps{owners_}.with_all(
         [&why](contender& each, contender_session& c) { each.on_epoch_end(c, why); });
     owners_.basics.actions.emplace_back(close_session{manner});
@@ -133,10 +133,10 @@ void link_steps::go_on_attached() {
     contenders.watch_own_znodes(owners_.contenders.table().holding());
     owners_.requests.begin_again();
     owners_.traces.removals_go_on();
-    // Before contenders enter.
+    // Sends the removals before contenders enter.
     contenders.send_removals(session_traces::sending::in_turn);
-    // Commits first: a commit's outcome can be found out only while the znode of the commit's hold exists, and the
-    // contenders may remove that znode.
+    // Continues the commits before the contenders: a contender may remove its znode, and only while the znode exists
+    // can the outcome of its commit be found.
     commit_steps{owners_}.on_attached();
     contenders.go_on();
     inquiry_steps{owners_}.send_all();
@@ -176,14 +176,14 @@ void link_steps::found_elsewhere(const link_event& event) {
     owners_.requests.leave_server(basics);  // place: silent_server_is_left
 }
 
-// Without a valid lease the next attach would replace the session.
+// A session without a valid lease would be replaced at the next attach.
 bool link_steps::lease_outlives_move() const {
     const auto& lease = owners_.link.session_lease();
     return !owners_.contenders.have_stakes() ||
            lease.valid(owners_.basics.now + owners_.requests.silence_limit(lease.timeout()));
 }
 
-// ---- the end --------------------------------------------------------------------------------
+// ---- the end of the session ------------------------------------------------------------------
 
 void link_steps::revoke_all(const error& why) {
     // place: close_revokes_all
@@ -205,7 +205,7 @@ void link_steps::close() {
     const error why{errc::closed};
     enter(session_state::closed, "close() was called");
     revoke_all(why);
-    // There is no znode to remove if there is no session, or if the session has ended at the servers.
+    // Closes at once if no znode is left to remove: there is no session, or the servers have ended it.
     const auto end = due::end_while_closing(owners_);
     if (!owners_.link.has_epoch() || has_come(end, owners_.basics.now)) on_closed();
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_steps: the steps at the start and end of epochs and connections, and at a change of the server. They change the
-// requests, contenders and commits of a session (session_owners.hpp).
+// link_steps: starts and ends epochs and connections, and changes the server. Changes the requests, contenders and
+// commits of a session accordingly (session_owners.hpp).
 //
 // Thread safety: none.
 #pragma once
@@ -15,24 +15,25 @@ class link_steps {
 public:
     explicit link_steps(session_owners& owners) : owners_{owners} {}
 
-    // Begins an epoch; there must be none.
+    // Begins an epoch. No epoch may exist.
     void open();
     void on_open_failed(const open_failed& failure);
     void on_clock_stepped(const clock_stepped& step);
-    // Returns true if this event attached the session: actions that waited for a connection may be due.
+    // Handles a link event. Returns true if the event attached the session, so that actions which waited may be due.
     [[nodiscard]] bool on_link(const link_event& event);
     void close();
     void on_closed();
 
-    // The session has ended at the servers, or is given up. Opens another one later, unless the client closes.
+    // Ends the epoch, because the session has ended at the servers or is given up. Opens another session later, unless
+    // the client closes.
     void end_epoch(const error& why, close_session::how manner);
-    // Calls end_epoch() if a step has found that the session must be replaced.
+    // Calls end_epoch() if a step has decided that the session must be replaced.
     void replace_if_needed();
     void enter(session_state next, const std::string& reason);
 
     // ---- the choice of the server ----
-    // Leaves a connection that does not answer, once a leader has answered over another connection, and only if no hold
-    // and no queue position is at risk (docs/why/silence.md).
+    // look_elsewhere: asks other servers if the connection does not answer. found_elsewhere: leaves the connection for
+    // a leader that answered, if no hold and no queue position is at risk (docs/why/silence.md).
     void look_elsewhere();
     void found_elsewhere(const link_event& event);
 
@@ -45,7 +46,7 @@ private:
     void go_on_attached();
     void refuse_for_good(const error& why);
     void revoke_all(const error& why);
-    // True if the lease outlives a move that takes as long as the silence so far.
+    // True if the lease outlives a move to another server that takes as long as the silence so far.
     [[nodiscard]] bool lease_outlives_move() const;
 
     session_owners& owners_;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// removal_queue: removals of the znodes of a session's contenders that have given up or released their holds.
+// removal_queue: removals of znodes whose contenders have given up or released their holds.
 //
 // A removal that comes alone is sent at once. While removal_limits::under_way requests with removals are in progress,
-// the other removals gather, and are sent together. So a hundred thousand acquires that are cancelled at once cost the
-// servers far fewer requests.
+// further removals gather, and are sent together. So the cancellation of a hundred thousand acquires costs the servers
+// far fewer requests.
 //
-// A removal is awaited if another contender may wait for it: the removal of a hold, or of a contender with none ahead.
-// Awaited removals overtake the others, gather only behind removal_limits::awaited_under_way requests, and never share
-// a request with the others.
+// A removal is *awaited* if another contender may wait for it: the removal of a hold, or of a contender with none
+// ahead. Awaited removals overtake the others, gather only behind removal_limits::awaited_under_way requests, and never
+// share a request with the others.
 //
 //     queue.add({contender, id, path});
 //     while (queue.ready()) queue.sent(send(queue.take()));
 //     ...
 //     queue.answered(id);  // then loop again while it is ready
 //
-// docs/why/mutex.md, step 7, explains a refused or lost request. Thread safety: none, a value.
+// docs/why/mutex.md, step 7, says what follows a refused or lost request. Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>
@@ -31,22 +31,22 @@ namespace turnstile::core {
 
 struct removal {
     contender_id contender{};
-    ticket id{};  // the contender's own ticket for the answer
+    ticket id{};  // the ticket by which the contender expects its answer
     std::string path;
-    std::vector<std::string> watched;  // paths that only it watches; given back when this is sent
-    bool awaited = false;              // another contender may wait for it
+    std::vector<std::string> watched;  // paths that only this contender watches
+    bool awaited = false;              // true: another contender may wait for this removal
     friend bool operator==(const removal&, const removal&) = default;
 };
 
-// Limits of one request: removals, and bytes of paths. Such a transaction occupies the servers no longer than a small
-// write does. It is a sixty-fourth of the default jute.maxbuffer (1 MiB), so every server accepts it.
+// Limits of one request: number of removals, and bytes of their paths. Such a transaction occupies the servers no
+// longer than a small write. It is a sixty-fourth of the default jute.maxbuffer (1 MiB), so every server accepts it.
 inline constexpr std::size_t k_most_removals = 64;
 inline constexpr std::size_t k_most_removal_bytes = 16 * 1024;
-// Number of requests in progress before others gather: one at the servers while the answer to the other is on its way.
-// With more, the session's next release would wait behind more removals.
+// Number of requests in progress from which on removals gather: one is at the servers while the answer to the other is
+// on its way. With a higher number, the session's next release would wait behind more removals.
 inline constexpr std::size_t k_removals_under_way = 2;
-// Number of requests with awaited removals in progress before further awaited removals gather. With fewer, a release is
-// sent at once.
+// Number of requests with awaited removals in progress from which on awaited removals gather, too. Below this number a
+// release is sent at once.
 inline constexpr std::size_t k_awaited_removals_under_way = 4;
 
 struct removal_limits {
@@ -61,28 +61,29 @@ public:
     explicit removal_queue(const removal_limits& limits = {}) : limits_{limits} {}
 
     void add(removal&& added);
-    // Between gather(true) and gather(false) the queue returns no removal. So one transaction removes the znodes of all
-    // holds that a call releases.
+    // Between gather(true) and gather(false) the queue hands out no removal. So one transaction removes the znodes of
+    // all holds that one call releases.
     void gather(bool begins) noexcept { gathers_ = begins; }
     [[nodiscard]] bool empty() const noexcept { return awaited_.empty() && waiting_.empty(); }
-    // True if more removals wait than fit into one request. Awaited removals do not count.
+    // True if more removals wait than fit into one request, not counting awaited removals.
     [[nodiscard]] bool crowded() const noexcept { return waiting_.size() > limits_.together; }
     [[nodiscard]] bool ready() const noexcept {
         // place: awaited_removals_are_sent
         return !gathers_ && (is_ready(awaited_, limits_.awaited_under_way) ||
                              is_ready(waiting_, limits_.under_way));
     }
-    // Returns the oldest removals, as many as fit into one request: awaited removals if there are any. There must be one.
+    // Returns the oldest removals that fit into one request; awaited removals if there are any. Allowed only if
+    // ready().
     [[nodiscard]] std::vector<removal> take();
     void sent(ticket request) { under_way_.insert(request); }
     void answered(ticket request) { under_way_.erase(request); }
-    // The removal's contender has its answer.
+    // Called when the removal's contender has its answer.
     void over(const removal& removed) { on_their_way_.erase(removed.path); }
     // True if a removal of this path waits or is in progress.
     [[nodiscard]] bool removes(const std::string& path) const {
         return on_their_way_.contains(path);
     }
-    // A new connection: requests of an earlier one no longer count as in progress.
+    // Called at a new connection: requests of earlier connections no longer count as in progress.
     void reattached() { under_way_.clear(); }
 
     friend bool operator==(const removal_queue&, const removal_queue&) = default;
@@ -100,7 +101,7 @@ private:
     bool gathers_ = false;
 };
 
-// A single request for all removals.
+// Makes one request for all removals.
 [[nodiscard]] operation removal_request(const std::vector<removal>& all);
 
 }  // namespace turnstile::core

@@ -18,7 +18,7 @@ namespace turnstile::core {
 
 namespace {
 
-// For an answer that concerns the session and not the request: the session has ended, or lives on another connection.
+// Turns an answer about the session into "not sent": the session has ended or moved, so no server executed the request.
 reply not_sent(reply answer) {
     answer.outcome = outcome::not_sent;
     return answer;
@@ -50,7 +50,8 @@ void reply_steps::note_proof(const reply& answer, bool write) {
     // place: answer_proves_quorum
     if (answer.outcome != outcome::answered || !proves_quorum(answer.error)) return;
     TURNSTILE_CHECK(answer.connection != 0);
-    // A read-only server answered: the request was in progress when the connection changed. It proves nothing.
+    // A read-only server has answered a request that was in progress when the connection changed. Its answer proves
+    // nothing.
     if (answer.connection > owners_.link.connection()) return;
     owners_.link.answered(answer.connection, answer.sent, owners_.basics.now, write);
 }
@@ -106,18 +107,18 @@ void reply_steps::deliver(const for_confirmation& recipient, const reply& answer
 
 void reply_steps::deliver(const for_search& recipient, const reply& answer) {
     if (!is_heard(answer)) return owners_.requests.retry_here(answer, owners_.basics.now);
-    // Removes first: a last list ends the search.
+    // Removes found znodes before the search is noted, because the note of the last list ends the search.
     contender_steps{owners_}.remove_abandoned(recipient.folder, answer.children);
     owners_.traces.searched(recipient.folder, answer);
 }
 
-// Any list of the folder counts, whatever its purpose. Other answers have no children.
+// Uses every list of the folder, whatever its purpose. Other answers have no children.
 void reply_steps::look_for_abandoned(const std::string& folder, const reply& answer) {
     if (is_heard(answer) && !answer.children.empty())
         contender_steps{owners_}.remove_abandoned(folder, answer.children);
 }
 
-// ---- shared lists ---------------------------------------------------------------------------
+// ---- lists that contenders share -------------------------------------------------------------
 
 void reply_steps::deliver(const for_sharers& recipient, const reply& answer) {
     look_for_abandoned(recipient.folder, answer);
@@ -147,7 +148,7 @@ void reply_steps::deliver(const for_creations& recipient, const reply& answer) {
     entry_steps{owners_}.on_reply(recipient, answer);
 }
 
-// ---- folders --------------------------------------------------------------------------------
+// ---- watches on folders ----------------------------------------------------------------------
 
 void reply_steps::deliver(const for_folder_watch& recipient, const reply& answer) {
     owners_.traces.folder_watch_answered(recipient.folder, answer, owners_.basics);
@@ -155,8 +156,8 @@ void reply_steps::deliver(const for_folder_watch& recipient, const reply& answer
 
 // ---- removals -------------------------------------------------------------------------------
 
-// A transaction is carried out as a whole or not at all. If one of its parts is refused, all parts are sent again at
-// once and alone, and each gets an answer.
+// The servers carry out a transaction as a whole or not at all. If they refuse a part, each removal is sent again at
+// once, alone, and gets its own answer.
 void reply_steps::deliver(const for_removals& recipient, const reply& answer) {
     const auto& removals = recipient.removals;
     owners_.traces.removal_answered(answer.id);
@@ -165,7 +166,7 @@ void reply_steps::deliver(const for_removals& recipient, const reply& answer) {
     } else {
         answer_removals(removals, answer);
     }
-    // Needed also if all contenders are over by now and no removal was sent.
+    // Sends the next removals even if all contenders of this reply have ended and none of them sent a removal.
     contender_steps{owners_}.send_removals(session_traces::sending::in_turn);
 }
 

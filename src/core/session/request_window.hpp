@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// request_window: bounds the requests that contenders have in progress, so that a burst of acquires does not delay the
+// request_window: limits the number of contenders' requests in progress, so that a burst of acquires does not delay the
 // requests that keep the session alive.
 //
-// A request is answered after all requests sent before it. A confirmation behind ten thousand creates would come too
-// late for the lease. So a contender that is to enter its queue, or to find its position on a new connection, waits
-// while the window is full. Confirmations, removals, commits, and requests of contenders that have their position do
-// not wait.
+// The servers answer a request after all requests that were sent before it. A confirmation behind ten thousand creates
+// would come too late for the lease. So a contender that must enter its queue, or find its position on a new
+// connection, waits while the window is full. Confirmations, removals, commits, and requests of contenders that know
+// their position do not wait.
 //
-// The window starts small with each connection. While contenders wait, it times one request after the other: always the
-// latest, which has all other requests ahead. A timely answer doubles the window, and a late one halves it. So a
+// On each connection the window starts small. While contenders wait for room, it times one request after the other:
+// always the latest, which waits for all others. A timely answer doubles the window, and a late answer halves it. So a
 // session that was lost under its own load starts again slowly.
 //
 // Thread safety: none, a value.
@@ -22,11 +22,11 @@
 
 namespace turnstile::core {
 
-// A contender enters with two requests: its create and a list. So by default 16 contenders enter at once, and later 64.
+// A contender enters with two requests, a create and a list. So at first 16 contenders enter at once, and later 64.
 inline constexpr std::size_t k_first_window = 32;
 inline constexpr std::size_t k_most_window = 128;
-// An answer is late if it takes more than this fraction of the session timeout. A confirmation is due every fifth of
-// the timeout, and waits about as long as the requests ahead of it.
+// An answer is late if it takes more than this fraction of the session timeout. A confirmation waits about as long as
+// the requests ahead of it, and is due after each fifth of the timeout.
 inline constexpr int k_timely_part = 8;
 
 struct window_limits {
@@ -40,17 +40,18 @@ public:
     explicit request_window(const window_limits& limits = {})
         : limits_{limits}, size_{limits.first} {}
 
-    // `gathered`: creates that will be sent in one request (creation_batch.hpp).
+    // True if another request fits into the window. `gathered`: creates that will be sent in one request
+    // (creation_batch.hpp).
     [[nodiscard]] bool has_room(std::size_t gathered = 0) const noexcept {
         return under_way_ + gathered < size_;
     }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    // A contender waits for room: starts to time the latest request.
+    // Called when a contender waits for room: the window starts to time the latest request.
     void is_wanted() noexcept {
         if (!timed_) timed_ = latest_;
     }
 
-    // `room`: the number of single requests that this request replaces.
+    // `room`: the number of contenders' requests for which this request counts.
     void sent(ticket request, time_point now, std::size_t room = 1) {
         under_way_ += room;
         latest_ = {request, now};
@@ -63,7 +64,7 @@ public:
         size_ = timely ? std::min(2 * size_, limits_.most) : std::max<std::size_t>(size_ / 2, 1);
         timed_.reset();
     }
-    // A new connection. Requests of earlier connections stay in progress until their answers come.
+    // Called at a new connection. Requests of earlier connections stay in progress until their answers come.
     void reattached() noexcept {
         size_ = limits_.first;
         latest_.reset();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// retry: the time at which requests that failed on a living connection are sent again. Belongs to one connection.
+// retry: the time at which requests that failed on a living connection are sent again. Each connection has a retry.
 //
-// A link event lets all requests be sent again. If an answer was lost and no link event comes, a timer does. A server
-// that throttles discards requests and reports that. Then all requests are sent again together after a pause, and the
-// pauses grow while the server throttles.
+// After a link event the session sends all failed requests again. If no link event comes after a lost answer, a timer
+// makes the session send them. A server that throttles discards requests, and reports that. Then the session sends all
+// requests again together after a pause; the pauses grow while the server throttles.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -24,25 +24,25 @@ public:
     retry(duration first, duration longest) : pauses_{first, longest} {}
 
     [[nodiscard]] std::optional<time_point> due() const noexcept { return due_; }
-    // True if the server is known to discard requests.
+    // True while a pause runs, because the server discards requests.
     [[nodiscard]] bool is_throttled() const noexcept { return pauses_.under_way(); }
 
-    // A request failed: all are sent again at `then`, or earlier.
+    // Called when a request failed: all failed requests are sent again at `then`, or earlier.
     void later(time_point then) {
         if (!due_) due_ = then;
     }
-    // Notes that the server discarded a request. Returns true for the first one since the last pause: the caller then
-    // calls pause().
+    // Notes that the server discarded a request. Returns true for the first such request since the last pause; then the
+    // caller must call pause().
     [[nodiscard]] bool note_throttled() noexcept { return !std::exchange(throttled_, true); }
     void pause(time_point now, base::random& chance) {
         const auto then = now + pauses_.draw(chance);
         due_ = std::min(then, due_.value_or(then));
     }
-    // The server answered a request.
+    // Called when the server has answered a request.
     void answered() noexcept {
         if (!throttled_) pauses_.reset();
     }
-    // Returns true if the time has come: the caller then sends all requests again.
+    // Returns true if the time has come. Then the caller sends all failed requests again.
     [[nodiscard]] bool begin_if_due(time_point now) {
         if (!due_ || *due_ > now) return false;
         due_.reset();
@@ -54,7 +54,7 @@ public:
 
 private:
     std::optional<time_point> due_;
-    base::back_off pauses_;   // in progress while the server throttles
+    base::back_off pauses_;   // runs while the server throttles
     bool throttled_ = false;  // since the last pause
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// routes: the recipient of a reply inside its session.
+// routes: the recipient of each reply inside its session.
 //
 // Thread safety: none, values.
 #pragma once
@@ -24,27 +24,27 @@ struct for_inquiry {
     inquiry_id id{};
     friend bool operator==(const for_inquiry&, const for_inquiry&) = default;
 };
-struct for_confirmation {  // a check of this contender's znode
+struct for_confirmation {  // checks this contender's znode
     contender_id id{};
     std::string znode;
     friend bool operator==(const for_confirmation&, const for_confirmation&) = default;
 };
-struct for_search {  // a search for abandoned creates
+struct for_search {  // searches for abandoned creates
     std::string folder;
     friend bool operator==(const for_search&, const for_search&) = default;
 };
-struct for_commits {  // this hold's commits
+struct for_commits {  // for the commits of this hold
     contender_id hold{};
     friend bool operator==(const for_commits&, const for_commits&) = default;
 };
-struct for_sharers {  // contenders that share a list
+struct for_sharers {  // for contenders that share a list
     std::string folder;
     std::vector<list_sharer> sharers;
     friend bool operator==(const for_sharers&, const for_sharers&) = default;
 };
 struct for_creations {
     std::vector<creation> creations;
-    bool again = false;  // the servers have refused another create of this transaction before
+    bool again = false;  // true: the servers have refused another create of this transaction before
     friend bool operator==(const for_creations&, const for_creations&) = default;
 };
 struct for_removals {
@@ -62,8 +62,8 @@ using addressee =
     std::variant<for_contender, for_inquiry, for_confirmation, for_search, for_commits, for_sharers,
                  for_creations, for_removals, for_folder_watch, for_keep_alive>;
 
-// The room that a request takes in the session's window (request_window.hpp): zero for requests that the window does not
-// bound.
+// Returns the number of contenders' requests for which this request counts in the window (request_window.hpp); zero for
+// requests that the window does not limit.
 [[nodiscard]] inline std::size_t window_room(const addressee& recipient) noexcept {
     if (const auto* const together = std::get_if<for_creations>(&recipient))
         return together->creations.size();
@@ -74,7 +74,7 @@ using addressee =
 
 struct route {
     addressee recipient;
-    bool write = false;  // its answer proves that the session lives
+    bool write = false;  // true: the answer proves that the session lives
     friend bool operator==(const route&, const route&) = default;
 };
 

@@ -8,7 +8,7 @@ namespace turnstile::core {
 
 namespace {
 
-constexpr std::size_t k_most_in_line = 64;  // that read again in one interval
+constexpr std::size_t k_most_in_line = 64;  // contenders that read again in one interval
 constexpr std::size_t k_most_behind = 16;
 
 }  // namespace

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// second_looks: chooses the contenders that read again because their event may be lost (contender_looks.cpp). In
-// each confirmation interval a few of them read again, in rotation.
+// second_looks: chooses the contenders that take a second look, because their event may be lost (contender_looks.cpp).
+// In each confirmation interval a few contenders read again, in rotation.
 //
-// Holds and contenders next in line come first, because the contenders behind them depend on them. But a contender
-// further back that has lost an event also stops the contenders behind it. Only a few read at a time, since reads of
-// all would cost what watches save. With the default of 30 s, up to 64 contenders next in line each read every 6 s, and
-// 1,000 waiters further back each read within 6.5 minutes.
+// Holds and contenders next in line come first, since the contenders behind them depend on them. But a contender
+// further back that has lost an event also blocks the contenders behind it. Only a few contenders read at a time: if
+// all of them did, the reads would cost as much as watches save. With the default session timeout of 30 s, up to 64
+// contenders next in line each read every 6 s, and 1,000 waiters further back each read within 6.5 minutes.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -19,10 +19,10 @@ namespace turnstile::core {
 
 class second_looks {
 public:
-    // Restarts the interval: the session was attached, or has its first contender.
+    // Starts the interval anew, after an attach or with the session's first contender.
     void begin(time_point now) { looked_at_ = now; }
     [[nodiscard]] time_point due(duration interval) const { return looked_at_ + interval; }
-    // The contenders whose turn it is: next in line, and further back.
+    // Return the contenders that read again now: contenders next in line, and contenders further back.
     [[nodiscard]] std::vector<contender_id> take_in_line(const contender_table& contenders);
     [[nodiscard]] std::vector<contender_id> take_behind(const contender_table& contenders);
 

@@ -47,7 +47,7 @@ std::optional<error> server_link::attach(const link_event& event, bool closing, 
     if (epoch_->session_id != 0 && event.session_id != epoch_->session_id)
         return error{errc::session_lost, "the servers gave another id at a reconnect"};
     lease_.attached(event.connection, event.timeout, now);
-    // The leader may have doomed the session before, and would still answer.
+    // The leader may have doomed the session before the attach, although the servers still answer.
     if (!lease_.valid(now) && !closing)  // place: lease_over_at_attach
         return error{errc::session_lost,
                      "its lease had ended when it reconnected; a new one is opened"};
@@ -105,19 +105,19 @@ void server_link::answered(std::uint64_t connection, time_point sent, time_point
 std::optional<time_point> server_link::lease_end(bool holds, bool contenders, bool away) const {
     // place: lease_of_holders_ends
     if (holds) return lease_.valid_until();
-    // The first server may be read-only: then there is no session yet that could be lost.
+    // A session that was never attached to a majority does not exist yet at the servers, so it cannot be lost.
     if (!away || session_id() == 0) return std::nullopt;
     return contenders ? lease_.valid_until() : epoch_->heard_at + lease_.timeout();
 }
 
-// The servers have not heard from the session for its timeout.
+// By then the servers have not heard from the session for its whole timeout.
 std::optional<time_point> server_link::end_of_detached() const {
     if (!epoch_ || attached()) return std::nullopt;
     return std::max(lease_.valid_until(), epoch_->heard_at + lease_.timeout());
 }
 
-// The session is kept for a while after its end: it can then be closed when the servers are back, so that its znodes do
-// not stay in a queue. But servers that were wiped, or restored from older data, refuse it for ever.
+// Keeps the session for a while after its end. When the servers are back, the session can be closed, so that its znodes
+// do not stay in queues. But servers that were wiped or restored from older data refuse the session for ever.
 std::optional<time_point> server_link::given_up(bool closing) const {
     // place: abandon_is_due
     if (attached() || closing || session_id() == 0) return std::nullopt;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_link: one session of the servers, with its connections one after the other, and its lease. One assignment ends
-// the epoch, and one ends a connection.
+// server_link: one session of the servers with its lease, and with its connections, which follow one another. The epoch
+// and the connection are optional members, so one assignment ends each.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] std::int64_t session_id() const noexcept {
         return epoch_ ? epoch_->session_id : 0;
     }
-    // True with a connection to a server with a majority. Otherwise requests must wait.
+    // True while there is a connection to a server that belongs to a majority. Otherwise requests must wait.
     [[nodiscard]] bool attached() const noexcept { return here() != nullptr; }
     // The number of the epoch's latest connection, even after that connection has ended.
     [[nodiscard]] std::uint64_t connection() const noexcept {
@@ -40,52 +40,51 @@ public:
     [[nodiscard]] const std::string& server() const noexcept;
     // True if the servers are known to be Apache ZooKeeper's.
     [[nodiscard]] bool is_zookeeper() const noexcept { return zookeeper_known_; }
-    // The lease of the latest epoch. It remains the measure for that epoch's holds until the next epoch is opened.
+    // Returns the lease of the latest epoch. It stays valid for that epoch's holds until the next epoch is opened.
     [[nodiscard]] const lease& session_lease() const noexcept { return lease_; }
     [[nodiscard]] const confirmation_pace& pace() const noexcept { return pace_; }
     [[nodiscard]] duration confirm_interval() const { return pace_.interval(lease_); }
-    // Send time of the latest committed write.
+    // Returns the send time of the latest committed write.
     [[nodiscard]] time_point last_write() const noexcept {
         return epoch_ ? epoch_->last_write : time_point{};
     }
-    // The reason why the session must be replaced; nullptr if it need not.
+    // Returns the reason why the session must be replaced; nullptr if there is none.
     [[nodiscard]] const std::string* replacement() const noexcept {
         return epoch_ && epoch_->replacement ? &*epoch_->replacement : nullptr;
     }
 
     // ---- events ----
-    // Begins an epoch; there must be none.
+    // Begins an epoch. No epoch may exist.
     void open(time_point now);
     void leave() noexcept { epoch_.reset(); }
     void replace(std::string why);
-    // Returns the reason why the session must end instead, if there is one.
+    // Returns a reason if the session must end instead of being attached.
     [[nodiscard]] std::optional<error> attach(const link_event& event, bool closing,
                                               time_point now);
-    // Attached to a server that is cut off from its majority; there must be no other connection.
+    // Attaches to a server that is cut off from its majority. No other connection may exist.
     void attach_read_only(const link_event& event);
-    // Returns true if there was a connection to a majority.
+    // Returns true if there was a connection to a server with a majority.
     [[nodiscard]] bool detach();
-    // Stores the server's role and its pace. May be called after the connection has ended; returns true if it still
-    // exists.
+    // Stores the role and the pace that the server reports. Returns false if the connection has ended meanwhile.
     [[nodiscard]] bool learn_role(const link_event& event, time_point now);
-    // A request sent at `sent` had an answer that proves a majority.
+    // Called when a request that was sent at `sent` got an answer that proves a majority.
     void answered(std::uint64_t connection, time_point sent, time_point now, bool write);
 
-    // ---- times; nothing: no time is set, another event must come first ----
-    // The lease of the holds ends, or the lease of a session without a connection (`away`).
+    // ---- times; nothing: another event must come first ----
+    // Returns when the lease of the holds ends; without a connection (`away`), when the session's lease ends.
     [[nodiscard]] std::optional<time_point> lease_end(bool holds, bool contenders, bool away) const;
-    // The time by which the servers have ended a session without a connection; nothing while attached.
+    // Returns the time by which the servers have ended a session without a connection; nothing while attached.
     [[nodiscard]] std::optional<time_point> end_of_detached() const;
-    // The time after which no server is expected to take the session back.
+    // Returns the time after which the client does not expect that any server takes the session back.
     [[nodiscard]] std::optional<time_point> given_up(bool closing) const;
 
     friend bool operator==(const server_link&, const server_link&) = default;
 
 private:
-    // A connection to a server with a majority.
+    // A connection to a server that belongs to a majority.
     struct attachment {
         std::string server;
-        server_role role = server_role::unknown;  // the role that a lease may rely on
+        server_role role = server_role::unknown;  // the role on which the lease may rely
         std::optional<server_pace> pace{};
         friend bool operator==(const attachment&, const attachment&) = default;
     };
@@ -96,9 +95,9 @@ private:
     };
     struct epoch {
         std::int64_t session_id = 0;          // 0 until the first attach
-        std::uint64_t latest_connection = 0;  // the latest connection's number, even after its end
+        std::uint64_t latest_connection = 0;  // number of the latest connection, even after its end
         std::variant<std::monostate, read_only_server, attachment> server{};
-        time_point heard_at{};    // send time of the latest answered request, or the attach
+        time_point heard_at{};    // send time of the latest answered request, or time of the attach
         time_point last_write{};  // send time of the latest committed write
         std::optional<std::string> replacement{};
         friend bool operator==(const epoch&, const epoch&) = default;

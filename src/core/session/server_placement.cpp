@@ -10,7 +10,7 @@ namespace turnstile::core {
 
 namespace {
 
-// A role may be out of date when the session arrives, and a leader may accept no more connections.
+// Limit for the moves: a reported role may be out of date on arrival, and a leader may accept no more connections.
 constexpr int k_most_moves = 3;
 
 bool leads(server_role role) noexcept {
@@ -45,7 +45,7 @@ void server_placement::learn(const link_event& event, const lease& lease, bool c
     if (stay.at != stage::seeking) decide(lease, closing, basics);
 }
 
-// An attach reports a role or nothing. A later report may be that the server does not report its role.
+// Keeps a role that the attach has reported, even if the server later answers that it does not report its role.
 void server_placement::take_note(const link_event& event) {
     if (event.role != server_role::unknown) stay_->told = event.role;
     if (event.pace) stay_->tells_pace = true;
@@ -100,20 +100,20 @@ void server_placement::settle_or_seek(const lease& lease, session_basics& basics
     settle(lease, basics);
 }
 
-// ---- when -----------------------------------------------------------------------------------
+// ---- the times of decisions ------------------------------------------------------------------
 
 std::optional<time_point> server_placement::no_lease(const lease& lease) const {
     if (!stay_ || lease.can_be_kept() || stay_->at == stage::seeking) return std::nullopt;
-    // The server's role may still turn out to be a better one, but not for ever. A process that stood still has not
-    // heard yet what came meanwhile.
+    // The server may still report a better role, but the session does not wait for ever. A process that stood still may
+    // not have read the messages yet that arrived meanwhile.
     const auto timeout = lease.timeout();
     const auto role_settled = stay_->told ? stay_->since : stay_->attached_at + timeout;
     const auto heard_all = awake_since_ + timeout;
     return std::max({role_settled, lease.hopeless_from(), heard_all});
 }
 
-// The session waits one timeout for a role or a leader, and then lets contenders in. A client that has stayed at a
-// follower, where the lease cannot be kept, searches for the leader again later.
+// The session waits one timeout for a role or a leader, and then lets contenders in. If it stays at a follower where no
+// lease can be kept, it searches for the leader again later.
 std::optional<time_point> server_placement::due(const lease& lease) const {
     if (!stay_) return std::nullopt;
     const auto timeout = lease.timeout();
@@ -133,7 +133,7 @@ void server_placement::warn_if_short(const lease& lease, session_basics& basics)
     basics.actions.emplace_back(warning{short_lease(lease)});
 }
 
-// Names the source of the relay bound, and the setting that would replace it by the servers' values.
+// Names the source of the relay bound, and the setting that would replace it with the servers' values.
 std::string server_placement::origin_of_bound() const {
     const auto& terms = relay_;
     if (!terms || (terms->tick > duration{} && terms->sync_limit > 0)) return {};
@@ -144,7 +144,7 @@ std::string server_placement::origin_of_bound() const {
            "their 4lw.commands.whitelist)";
 }
 
-// Explains why the session is not attached to the leader, where there is no relay bound.
+// Explains why the session is not at the leader, for which no relay bound is needed.
 std::string server_placement::way_to_leader() const {
     if (!roles_trusted_ || !roles_asked_)
         return "let the client ask for the servers' roles (role_detection::on), unless a load "

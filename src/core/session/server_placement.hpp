@@ -3,13 +3,14 @@
 //
 // | stage     | begins with                                     | new contenders                |
 // |-----------|-------------------------------------------------|-------------------------------|
-// | undecided | the attach, where the server's role matters     | wait                          |
+// | undecided | the attach, if the server's role matters        | wait                          |
 // | seeking   | a role that is not the leader's                 | wait; the move is an attach   |
-// | settled   | the leader's role, or a role that is sufficient;| enter, or fail where no lease |
+// | settled   | the leader's role, or a role that is sufficient;| enter, or fail if no lease    |
 // |           | no role, no leader, or too many moves           | is possible                   |
 //
-// Where leases are ample (lease.hpp), contenders enter at once in every stage. A contender that is in a queue already
-// is not affected. A role only decides where to go; lease::role_known decides what a lease may rely on.
+// Where leases are ample (lease.hpp), contenders enter at once in every stage. The stages do not affect a contender
+// that is in a queue already. server_placement uses a role only to choose a server. lease::role_known decides whether a
+// lease relies on the role.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -33,14 +34,13 @@ public:
           relay_{settings.relay},
           servers_{settings.servers} {}
 
-    // The process stood still until now, as the gap between two events shows.
+    // Called when a gap between two events shows that the process stood still until now.
     void note_stop(time_point now) { awake_since_ = now; }
     void attach(const link_event& event, const lease& lease, bool closing, session_basics& basics);
     void detach() noexcept { stay_.reset(); }
     void leave() noexcept;
 
-    // learn: the server's role is known. stay_here: the leader was not found. settle_or_seek: it is time to decide
-    // without.
+    // learn: the server's role is known. stay_here: no leader was found. settle_or_seek: the time of due() has come.
     void learn(const link_event& event, const lease& lease, bool closing, session_basics& basics);
     void stay_here(const link_event& event, const lease& lease, session_basics& basics);
     void settle_or_seek(const lease& lease, session_basics& basics);
@@ -49,14 +49,15 @@ public:
         return stay_ && (stay_->at == stage::settled || lease.is_ample());
     }
 
-    // The time from which on nothing makes the lease certain on this connection; nothing: time alone does not decide.
+    // Returns the time from which on no event makes the lease certain on this connection; nothing: time alone does not
+    // decide.
     [[nodiscard]] std::optional<time_point> no_lease(const lease& lease) const;
-    // The time at which the wait for a role or a leader ends, or the search for the leader starts again.
+    // Returns when the wait for a role or a leader ends, or when the search for the leader starts again.
     [[nodiscard]] std::optional<time_point> due(const lease& lease) const;
 
-    // Warns once in an epoch if no lease lasts at this server.
+    // Adds a warning, once in an epoch, if leases do not last at this server.
     void warn_if_short(const lease& lease, session_basics& basics);
-    // A text: the session timeout is too short for this server, and the remedy.
+    // Returns a text that says that the session timeout is too short for this server, and what to do.
     [[nodiscard]] std::string short_lease(const lease& lease) const;
 
     friend bool operator==(const server_placement&, const server_placement&) = default;
@@ -67,11 +68,11 @@ private:
         std::uint64_t connection = 0;
         std::string server;
         time_point attached_at{};
-        time_point since{};  // start of the stage
+        time_point since{};  // the start of the stage
         stage at = stage::undecided;
         std::optional<server_role> told{};  // `unknown` if the server does not report it
         bool tells_pace = false;
-        bool leader_missing = false;  // no server reports that it leads
+        bool leader_missing = false;  // true: no server reports that it leads
         friend bool operator==(const stay_at_server&, const stay_at_server&) = default;
     };
 
@@ -89,7 +90,7 @@ private:
     std::optional<relay_terms> relay_;
     std::string servers_;
     std::optional<stay_at_server> stay_;
-    int moves_ = 0;  // moves to the leader, since the session was there last in this epoch
+    int moves_ = 0;  // moves to the leader since the session was last there in this epoch
     bool short_lease_told_ = false;  // in this epoch
     time_point awake_since_{};       // the end of the latest stop of the process, on any connection
 };

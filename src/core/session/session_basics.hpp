@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_basics: the common data of a session's owners: the time of the current event, and the lists that it adds to.
+// session_basics: the data that a session's owners share: the time of the current event, and lists to which they add.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -19,7 +19,7 @@ struct session_basics {
     base::random chance{0};
     ticket_counter tickets;
     timetable<awaited_id> deadlines;  // deadlines of callers
-    std::vector<action> actions;      // not taken yet
+    std::vector<action> actions;      // actions that the client has not taken yet
     friend bool operator==(const session_basics&, const session_basics&) = default;
 };
 

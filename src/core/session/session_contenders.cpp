@@ -10,7 +10,7 @@ namespace turnstile::core {
 
 namespace {
 
-// A session warns of at most this number of folders with contenders of several kinds.
+// Limit for the number of folders with several kinds of contenders of which a session warns.
 constexpr std::size_t k_most_mixed_folders = 64;
 
 confirmation_needs needs_of(const contender_table& contenders) {
@@ -93,7 +93,7 @@ contender_id session_contenders::take_behind() {
     return id;
 }
 
-// ---- by the clock ---------------------------------------------------------------------------
+// ---- limits of holds and warnings ------------------------------------------------------------
 
 void session_contenders::warn_holders(time_point lease_end, session_basics& basics) {
     for (const auto id : clock_.take_warnings(basics.now, lease_end))

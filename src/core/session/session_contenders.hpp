@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_contenders: the contenders of a session, and the times at which they must act: limits of holds, second looks
-// and confirmations. Also the contenders that wait for room on a new connection.
+// session_contenders: the contenders of a session, contenders that wait for room on a new connection, and the times of
+// contenders' limits, second looks and confirmations.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -20,8 +20,8 @@
 
 namespace turnstile::core {
 
-// Contenders of the session itself remove the znodes of abandoned creates. Their ids start here. They have no callers,
-// so their notices are dropped.
+// First id of the session's own contenders, which remove the znodes of abandoned creates. These contenders have no
+// callers, so their notices are dropped.
 inline constexpr std::uint64_t k_first_leftover = std::uint64_t{1} << 63U;
 
 class session_contenders {
@@ -30,41 +30,42 @@ public:
 
     // ---- the contenders ----
     [[nodiscard]] const contender_table& table() const noexcept { return table_; }
-    // For an event; the caller must call update() afterwards.
+    // Returns the contender for an event. The caller must call update() after the event.
     [[nodiscard]] contender_entry* find(contender_id id) { return table_.find(id); }
     void add(const acquire& request, session_basics& basics);
-    // Adds a contender that only leaves, for the znode of an abandoned create.
+    // Adds a contender that only removes the znode of an abandoned create.
     [[nodiscard]] contender_id add_leftover(const std::string& folder, const std::string& name,
                                             time_point now);
-    // The contender has handled an event, and was of kind `kind_before`. Returns true if commits may change its znode
-    // now.
+    // Called after a contender has handled an event. The contender was of kind `kind_before` before. Returns true if
+    // commits may change its znode now.
     [[nodiscard]] bool update(contender_id id, const contender_entry& changed,
                               contender_kind kind_before, std::uint64_t connection,
                               session_basics& basics);
-    // True if a contender has a znode that a replaced session would lose, or if one fails with its session.
+    // True if a contender has a znode that would be lost if the session were replaced, or fails if its session ends.
     [[nodiscard]] bool have_stakes() const;
-    // The servers do not support containers; or a connection ended before the create of a container was answered.
+    // containers_unsupported: the servers do not support containers. parent_create_lost: a connection ended before the
+    // create of a container was answered.
     void containers_unsupported() noexcept { containers_refused_ = true; }
     void parent_create_lost() noexcept { containers_doubted_ = true; }
-    // A kind of znode for a lock's folder that the servers support.
+    // Returns the kind of znode to create for a lock's folder: containers, unless the servers do not support them.
     [[nodiscard]] create_mode parent_mode(bool zookeeper) const noexcept {
         const bool refused = containers_refused_ || (containers_doubted_ && !zookeeper);
         return refused ? create_mode::persistent : create_mode::container;
     }
-    // Returns true once for each folder with contenders of several kinds, for a bounded number of folders.
+    // Returns true once for each folder with several kinds of contenders, up to a limit of folders.
     [[nodiscard]] bool is_first_mixed(const std::string& folder);
 
     // ---- epochs and connections ----
     void leave();
     void attach(time_point now, duration confirm_interval);
     void detach() noexcept { connection_.reset(); }
-    // The contender must wait for room in the window before it continues.
+    // Makes the contender wait for room in the window before it continues.
     void stay_behind(contender_id id) { keep(connection_->behind, id, true); }
     [[nodiscard]] bool some_are_behind() const noexcept {
         return connection_ && !connection_->behind.empty();
     }
     [[nodiscard]] contender_id take_behind();
-    // True if the contender is the next that may enter its queue.
+    // True if no other contender must enter its queue, or continue, before this one.
     [[nodiscard]] bool is_next(contender_id id) const {
         const auto& outside = table_.outside();
         return connection_->behind.empty() && (outside.empty() || id <= *outside.begin());
@@ -72,7 +73,7 @@ public:
 
     // ---- holds by the clock (hold_clock.hpp) ----
     [[nodiscard]] const hold_clock& clock() const noexcept { return clock_; }
-    // The end of a hold that is granted now; nothing if it has no limit.
+    // Returns the end of a hold that is granted now; nothing if the hold has no limit.
     [[nodiscard]] std::optional<time_point> granted(contender_id id, time_point now) {
         return clock_.granted(id, now);
     }
@@ -94,7 +95,8 @@ public:
                                                              const lease& session,
                                                              time_point last_write,
                                                              time_point now) const;
-    // A confirmation is due now. Returns the contender whose znode it checks; nothing if none has a znode.
+    // Called when a confirmation is due. Returns the contender whose znode must be checked; nothing if none has a
+    // znode.
     [[nodiscard]] std::optional<contender_id> begin_confirmation(time_point now);
     void confirmation_sent(ticket request) { connection_->confirmations.sent(request); }
     void confirmation_answered(ticket request) {
@@ -111,7 +113,7 @@ public:
 
 private:
     struct at_server {
-        core::confirmations confirmations;  // when the next confirmation is due
+        core::confirmations confirmations;  // the time of the next confirmation
         id_set behind{};                    // contenders that wait for room before they continue
         friend bool operator==(const at_server&, const at_server&) = default;
     };
@@ -122,8 +124,8 @@ private:
     hold_clock clock_;
     second_looks looks_;
     std::optional<at_server> connection_;
-    contender_id latest_confirmed_{};  // in this epoch
-    std::uint64_t leftovers_ = 0;      // znodes of abandoned creates that were found
+    contender_id latest_confirmed_{};  // the latest in this epoch
+    std::uint64_t leftovers_ = 0;      // number of znodes of abandoned creates that were found
     std::vector<std::string> mixed_folders_;
     bool containers_refused_ = false;
     bool containers_doubted_ = false;

@@ -19,7 +19,7 @@ namespace turnstile::core {
 
 namespace {
 
-// Passes each event to its steps.
+// Passes each event to the steps that handle it.
 class event_router {
 public:
     explicit event_router(session_owners& owners) : owners_{owners} {}
@@ -54,7 +54,7 @@ public:
         inquiry_steps{owners_}.start(request.id, request.op, request.deadline, request.only_on);
     }
 
-    // Messages of an earlier session are dropped.
+    // Drops messages of an earlier session.
     void operator()(const from_session& message) const {
         // place: event_of_this_epoch
         if (!owners_.link.has_epoch() || message.epoch != owners_.epochs.count()) return;
@@ -80,10 +80,10 @@ private:
 
 }  // namespace
 
-// A gap of more than half a session timeout between two inputs counts as a stop of the process. An attached session
-// always has something to do within that time (due::keep_alive). A session without a server may just have been idle:
-// then a contender that cannot be granted waits longer, by at most one timeout. While a session is opened its timeout
-// is zero.
+// Notes a stop of the process if more than half a session timeout has passed between two inputs. An attached session
+// always gets an input within that time (due::keep_alive). A session without a server may just have been idle. Then a
+// contender that cannot be granted waits longer, by at most one timeout. While a session is being opened its timeout is
+// zero.
 void session_core::come_to(time_point now) {
     auto& latest = owners_.basics.now;
     const auto before = std::exchange(latest, std::max(latest, now));

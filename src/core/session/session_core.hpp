@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_core: the state and the decisions of one session of a client.
 //
-// A pure value: `on(input, now)` and `on_time(now)` take events, and `take()` returns actions. It calls nothing
-// outside, is never called back, and has no clock. It can be copied and compared. During its life it has several
-// sessions of the servers, one after the other: its epochs.
+// A pure value: `on(input, now)` and `on_time(now)` take events, and `take()` returns actions. A session_core calls
+// nothing outside, is never called back, and has no clock. It can be copied and compared. During its life it has
+// several sessions of the servers, one after the other: its epochs.
 //
 //     core.on(acquire{id, settings, deadline}, now);
 //     for (auto& action : core.take()) execute(action);
@@ -19,10 +19,10 @@
 // | auth_failed      | auth_failed             | lost                 | fail                       |
 // | close            | closed                  | lost, znodes removed | fail                       |
 //
-// A session is replaced in five cases: its chain of links broke; its lease was over at an attach; the wall clock
+// A session is replaced in five cases: its chain of answers broke; its lease had ended at an attach; the wall clock
 // stepped ahead; no server takes the session back; or only the end of the session can remove a znode of ours.
 //
-// The owners keep the session's state, each one a part. The core passes each event to the steps for it
+// Each owner keeps a part of the session's state. The core passes each event to the steps that handle it
 // (session_owners.hpp).
 //
 // Thread safety: none, a value.
@@ -44,11 +44,11 @@ public:
     explicit session_core(const session_core_settings& settings) : owners_{settings} {}
 
     void on(const input& event, time_point now);
-    // Does what is due. Call it at next_deadline() or later; earlier calls do no harm.
+    // Executes everything that is due. Call it at next_deadline() or later; an earlier call does no harm.
     void on_time(time_point now);
     [[nodiscard]] std::optional<time_point> next_deadline() const;
     [[nodiscard]] std::vector<action> take() { return std::exchange(owners_.basics.actions, {}); }
-    // Like take(), into a vector that is used again and so has capacity.
+    // Like take(), but moves the actions into a vector of the caller, whose capacity is used again.
     void take(std::vector<action>& into) {
         into.clear();
         into.swap(owners_.basics.actions);
@@ -56,10 +56,10 @@ public:
 
     [[nodiscard]] session_state state() const noexcept { return owners_.epochs.state(); }
     [[nodiscard]] std::uint64_t epoch() const noexcept { return owners_.epochs.count(); }
-    // Number of the latest connection of this epoch, as in replies.
+    // Returns the number of this epoch's latest connection, as replies state it.
     [[nodiscard]] std::uint64_t connection() const noexcept { return owners_.link.connection(); }
     [[nodiscard]] std::int64_t session_id() const noexcept { return owners_.link.session_id(); }
-    // True for an earlier session of this client whose znodes may still exist: no caller relies on them.
+    // True for an earlier session of this client whose znodes may still exist, although no caller relies on them.
     [[nodiscard]] bool has_left(std::int64_t session) const {
         return owners_.epochs.has_left(session);
     }
@@ -68,22 +68,22 @@ public:
     }
     [[nodiscard]] server_role role() const noexcept { return owners_.link.role(); }
     [[nodiscard]] const std::string& server() const noexcept { return owners_.link.server(); }
-    // The bytes of the paths as the servers spell them.
+    // Returns the bytes of the contenders' znodes, with paths as the servers spell them.
     [[nodiscard]] std::size_t owned_bytes() const noexcept {
         const auto& contenders = owners_.contenders.table();
         return contenders.owned_bytes() + contenders.size() * owners_.settings.chroot;
     }
     [[nodiscard]] std::size_t watched_paths() const { return owners_.traces.watched_paths(); }
-    // Number of folders among them that are watched although no contender waits (sole_contender_memory.hpp).
+    // Number of watched folders in which no contender waits (sole_contender_memory.hpp).
     [[nodiscard]] std::size_t watched_folders() const { return owners_.traces.watched_folders(); }
     [[nodiscard]] std::size_t watched_bytes() const noexcept {
         return owners_.traces.watched_bytes();
     }
-    // True if its watches leave room for another contender.
+    // True if the limits for watches leave room for another contender.
     [[nodiscard]] bool has_room_for_watches() const noexcept {
         return watched_bytes() < owners_.settings.watches.bytes;
     }
-    // True if the session has no contender, question or commit left.
+    // True if the session has no contender, inquiry or commit.
     [[nodiscard]] bool idle() const noexcept {
         return owners_.contenders.table().empty() && owners_.inquiries.empty() &&
                owners_.commits.empty();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings of a session. A value. Thread safety: none needed.
+// session_core_settings: the settings of a session. Thread safety: none needed, a value.
 #pragma once
 
 #include <chrono>
@@ -18,26 +18,28 @@
 
 namespace turnstile::core {
 
-// Number of waiters next in line that watch their own znodes (docs/why/revocation.md).
+// Number of waiters next in line that may watch their own znodes (docs/why/revocation.md).
 inline constexpr std::size_t k_most_watched_in_line = 64;
 
-// A session that no server takes back is given up after two of its timeouts; the search for the leader starts again
-// after one timeout. Both wait at least this long.
+// Least time for two waits: a session that no server takes back is given up after two of its timeouts, and the search
+// for the leader starts again after one timeout.
 inline constexpr duration k_least_patience = std::chrono::seconds{5};
 
 // Limits for a session's watches. After a reconnect the C client sets all watches again in one packet. A server refuses
-// a packet above its jute.maxbuffer, 1 MiB by default, and closes the connection. Within the limits, a waiter for
-// permits watches the permits ahead one by one, and the session accepts more contenders. The contenders that it has
-// then, with paths of 128 KiB in sum, may each watch three paths no longer than their own (the contender ahead, the own
-// znode, the folder), and the folder's children. That is half a MiB, and with 256 KiB of permits still below 1 MiB.
+// a packet above its jute.maxbuffer, 1 MiB by default, and closes the connection. While the session is within these
+// limits, it accepts more contenders, and a waiter for permits watches the permits ahead one by one. At the limit, the
+// session has contenders with paths of 128 KiB in sum. Each may watch three paths no longer than its own (the contender
+// ahead, its own znode, the folder), and the folder's children. That is half a MiB, and together with 256 KiB for
+// permits below 1 MiB.
 struct watch_limits {
-    // Permits ahead of one waiter for permits. Above this number it watches the folder's children instead.
+    // Number of permits ahead that a waiter for permits watches. Beyond it, the waiter watches the folder's children
+    // instead.
     std::size_t permits = 64;
-    std::size_t bytes = 256 * 1024;  // all paths that the session watches
+    std::size_t bytes = 256 * 1024;  // bytes of all paths that the session watches
     friend bool operator==(const watch_limits&, const watch_limits&) = default;
 };
 
-// The servers to which a session is to be attached.
+// The servers to which a session attaches.
 enum class placement {
     anywhere,
     at_the_leader,
@@ -46,26 +48,27 @@ enum class placement {
 
 struct session_core_settings {
     lease_rule lease;
-    // Zero, or too long to keep a lease of the negotiated timeout alive: a fifth of that timeout is used.
+    // The interval of confirmations. If it is zero, or too long to keep the lease alive, a fifth of the session timeout
+    // is used.
     duration confirm_every{};
     acl_policy acl = acl_policy::open;
     duration retry_first{};
     duration retry_longest{};
-    duration connection_timeout{};  // silence_watch.hpp
-    base::random chance{0};         // jitter and GUIDs
-    std::string servers;            // for messages
-    std::size_t chroot = 0;         // bytes that the servers put before each of our paths
-    unsigned index = 0;             // number of this session among the client's sessions
+    duration connection_timeout{};  // see silence_watch.hpp
+    base::random chance{0};         // for jitter and GUIDs
+    std::string servers;            // the servers' names, for messages
+    std::size_t chroot = 0;         // bytes that the servers put before each path
+    unsigned index = 0;             // number of this session among its client's sessions
     removal_limits removals;
     creation_limits creations;
     window_limits window;
     std::size_t watched_in_line = k_most_watched_in_line;
     watch_limits watches;
-    // The values for the relay bound. Nothing: the lease's rule has the bound, whatever the servers report.
+    // Values from which the relay bound is computed. Nothing: lease_rule has the bound, whatever the servers report.
     std::optional<relay_terms> relay{};
     placement place = placement::anywhere;
     foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;
-    // coordinator::numbers_count_creates
+    // From coordinator::numbers_count_creates().
     bool numbers_count_creates = false;
     bool roles_asked = true;    // the coordinator reports roles
     bool roles_trusted = true;  // a reported role is of the server that the session is attached to

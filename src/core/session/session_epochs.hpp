@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_epochs: the sessions of the servers that a client has had, the time at which the next one is opened, and the
+// session_epochs: the servers' sessions that a client had before, the time at which it opens the next one, and the
 // state that callers see.
 //
 // Thread safety: none, a value.
@@ -27,15 +27,15 @@ public:
 
     [[nodiscard]] session_state state() const noexcept { return state_; }
     [[nodiscard]] bool closing() const noexcept { return closing_; }
-    // The reason why no caller can be served any more, if there is one.
+    // Returns the reason why the client cannot serve callers any more, if there is one.
     [[nodiscard]] std::optional<error> refused() const;
-    // Number of epochs opened so far; also the number of the latest.
+    // Number of epochs opened so far, and so the number of the latest epoch.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
     // Number of connections in all epochs before this one.
     [[nodiscard]] std::uint64_t earlier_connections() const noexcept {
         return earlier_connections_;
     }
-    // True for an earlier session of this client whose znodes may still exist: no caller relies on them.
+    // True for an earlier session of this client whose znodes may still exist, although no caller relies on them.
     [[nodiscard]] bool has_left(std::int64_t session) const {
         return std::find(past_.begin(), past_.end(), session) != past_.end();
     }
@@ -44,20 +44,20 @@ public:
     void open(session_basics& basics);
     // Returns true if this failure ends the epoch.
     [[nodiscard]] bool on_open_failed(const open_failed& failure, session_basics& basics);
-    // found_server: a server has answered. attached: it has taken the session.
+    // found_server: called when a server has answered. attached: called when a server has accepted the session.
     void found_server() noexcept { not_opened_.reset(); }
     void attached() noexcept { reopening_.reset(); }
-    // The epoch has ended, or is given up.
+    // Called when the epoch has ended, or when the client gives the session up.
     void leave(std::int64_t session, std::uint64_t connections);
     void reopen_later(session_basics& basics) {
         reopen_at_ = basics.now + reopening_.draw(basics.chance);
     }
-    // No more epochs are opened.
+    // Makes sure that the client opens no more epochs.
     void close() noexcept;
     void refuse_for_good(const error& why);
     // Returns true if the state has changed.
     [[nodiscard]] bool enter(session_state next, const std::string& reason, session_basics& basics);
-    // The error for `subject`, which got no answer because there is no connection.
+    // Returns the error for `subject`, which got no answer because there is no connection.
     [[nodiscard]] error away_error(const std::string& subject, bool never_attached) const;
 
     friend bool operator==(const session_epochs&, const session_epochs&) = default;
@@ -69,11 +69,11 @@ private:
     session_state state_ = session_state::connecting;
     std::uint64_t count_ = 0;
     std::uint64_t earlier_connections_ = 0;
-    std::vector<std::int64_t> past_;       // the latest sessions before this one
+    std::vector<std::int64_t> past_;       // the latest sessions before the present one
     std::optional<time_point> reopen_at_;  // set while there is no epoch
     // The reason why the latest attempt to open a session failed.
     std::optional<error> not_opened_;
-    std::optional<error> refusal_;  // final: the credentials
+    std::optional<error> refusal_;  // final: the servers refused the credentials
     bool closing_ = false;
 };
 

@@ -7,8 +7,8 @@ namespace turnstile::core {
 
 namespace {
 
-// "1 ahead when last seen, the holder: web1, pid 12, since ...". If the caller's own client holds the lock, the text
-// says that instead.
+// Returns a text such as "1 ahead when last seen, the holder: web1, pid 12, since ...". If the only contender ahead is
+// of the caller's own client, the text says so.
 std::string line_of(std::size_t ahead, const contender_ahead* nearest) {
     auto text = std::to_string(ahead) + " ahead when last seen";
     if (nearest == nullptr) return text;

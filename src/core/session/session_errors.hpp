@@ -13,12 +13,12 @@
 
 namespace turnstile::core {
 
-// The reason why a deadline passed before `subject` was granted or answered. `ahead`: number of contenders ahead.
-// `nearest`: the last of them, if it was read.
+// Returns the error for a deadline that passed before `subject` was granted or answered. `ahead`: number of contenders
+// ahead. `nearest`: the nearest of them, if its znode was read.
 [[nodiscard]] error deadline_error(const session_owners& owners, const std::string& subject,
                                    std::optional<std::size_t> ahead,
                                    const contender_ahead* nearest = nullptr);
-// The reason why the deadline of `late` passed before its grant.
+// Returns the error for the contender `late`, whose deadline passed before its grant.
 [[nodiscard]] error deadline_error(const session_owners& owners, const contender& late);
 
 }  // namespace turnstile::core

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inputs and the actions of a session_core.
+// session_messages: the inputs and the actions of a session_core.
 //
 // Thread safety: none, values.
 #pragma once
@@ -24,11 +24,11 @@ struct start {};
 struct acquire {
     contender_id id{};
     contender_settings settings;
-    std::optional<time_point> deadline;  // for the grant
+    std::optional<time_point> deadline;  // the deadline of the grant
     duration warn_before{};              // zero: never
     duration max_hold{};                 // zero: no limit except the lease
 };
-// Several at once: their znodes are created in as few requests as possible.
+// Requests several contenders. Their znodes are created in as few requests as possible.
 struct acquire_together {
     std::vector<acquire> all;
 };
@@ -37,7 +37,7 @@ struct leave {  // give up the wait, or release the hold
     error why{errc::cancelled};
     friend bool operator==(const leave&, const leave&) = default;
 };
-struct leave_together {  // several at once: holds are removed in as few requests as possible
+struct leave_together {  // several at once, in as few requests as possible
     std::vector<contender_id> all;
     error why{errc::cancelled};
 };
@@ -54,24 +54,25 @@ struct read {  // sent again until it is answered
     operation op;
     std::optional<time_point> deadline;
 };
-// A write without a hold, sent again until it is answered. So it may be carried out more than once, and the caller may
-// get the answer of the last time. Callers therefore name a version, or create a name that can be created only once.
+// A write without a hold. The session sends it again until it is answered, so the servers may carry it out more than
+// once, and the caller may get the answer of the last time. So a caller must name a version, or create a name that can
+// be created only once.
 //
-// A version was read on a connection (`only_on`, from the reply; 0: no version). Servers that went on from older data
-// assign the version again, to another client's data. So the write is not sent on any other connection: it is answered
-// bad_version, whatever happened to it before, and the caller reads again.
+// The caller read the version on the connection `only_on` (from the reply; 0: the write has no version). Servers that
+// went on from older data assign the version again, to another client's data. So the session sends the write on no
+// other connection. There it answers bad_version, whatever happened to the write before, and the caller reads again.
 struct repeated_write {
     inquiry_id id{};
     operation op;
     std::optional<time_point> deadline;
     std::uint64_t only_on = 0;
 };
-struct commit {  // a guarded write of a hold, see guarded_write.hpp
+struct commit {  // a guarded write of a hold (guarded_write.hpp)
     commit_id id{};
     contender_id hold{};
     std::vector<write_part> parts;
     std::optional<time_point> deadline;
-    std::vector<std::string> standing{};  // znodes of further holds, at the same servers
+    std::vector<std::string> standing{};  // znodes of further holds at the same servers
 };
 struct close {};
 struct from_session {
@@ -82,12 +83,12 @@ struct open_failed {
     std::uint64_t epoch = 0;
     error why{errc::not_connected};
 };
-// The wall clock has stepped ahead of the lease's clock: the machine may have stood still for that long
+// The wall clock has stepped ahead of the lease's clock by `ahead`: the machine may have stood still for that long
 // (clock_watch.hpp).
 struct clock_stepped {
     duration ahead{};
 };
-struct session_closed {};  // after close: the handle is closed, and nothing of the session is left
+struct session_closed {};  // follows a close_session: the handle is closed
 using input = std::variant<start, acquire, acquire_together, leave, leave_together, cancel, rename,
                            read, repeated_write, commit, close, from_session, open_failed,
                            clock_stepped, session_closed>;
@@ -106,7 +107,7 @@ struct seek_leader {
     std::uint64_t connection = 0;
     friend bool operator==(const seek_leader&, const seek_leader&) = default;
 };
-struct leave_server {  // for the server where look_elsewhere found a leader
+struct leave_server {  // leave for the server at which look_elsewhere found a leader
     std::uint64_t connection = 0;
     friend bool operator==(const leave_server&, const leave_server&) = default;
 };
@@ -114,7 +115,7 @@ struct open_session {
     std::uint64_t epoch = 0;
     friend bool operator==(const open_session&, const open_session&) = default;
 };
-struct close_session {  // runs in the background
+struct close_session {  // executed in the background
     enum class how { orderly, abandon } manner = how::orderly;
     friend bool operator==(const close_session&, const close_session&) = default;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_owners: the owners of a session's state. Each owner keeps its state private and knows no other owner. Steps
-// handle the events that concern several owners; they have no state:
+// session_owners: the objects that own a session's state. Each owner keeps its state private and knows no other owner.
+// The steps handle events that concern several owners, and have no state:
 //
 // | owner              | its state                                                                      |
 // |--------------------|--------------------------------------------------------------------------------|
@@ -65,7 +65,7 @@ struct session_owners {
     core::inquiries inquiries;
     session_contenders contenders;
     commit_table commits;
-    // Effects of the current event; empty between events.
+    // Effects of the current event; empty between two events.
     std::vector<contender_effect> effects;
     std::vector<write_effect> write_effects;
 

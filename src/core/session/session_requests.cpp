@@ -48,7 +48,7 @@ ticket session_requests::send(operation&& op, addressee&& recipient, session_bas
     return id;
 }
 
-// A caller's repeated write does not count for the lease, which relies on the session's own writes for its holds.
+// A caller's repeated write does not extend the lease, which relies only on the session's own writes for its holds.
 void session_requests::send_as(ticket id, operation&& op, addressee&& recipient,
                                session_basics& basics) {
     TURNSTILE_CHECK(epoch_);

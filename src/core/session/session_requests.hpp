@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_requests: the requests of a session: single, shared or in batches, and sent again after a failure. It keeps
-// the recipient of each reply, and the time for which the connection has not answered.
+// session_requests: sends the requests of a session: single, shared or in batches, and again after a failure. Stores
+// the recipient of each reply, and for how long the connection has not answered.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -37,7 +37,7 @@ public:
     void leave() noexcept;
     // `retry_after`: the time after which a failed request is sent again.
     void attach(std::uint64_t connection, duration retry_after, session_basics& basics);
-    // Makes the window small again.
+    // Makes the request window small again.
     void begin_again();
     void detach() noexcept { connection_.reset(); }
     [[nodiscard]] bool attached() const noexcept { return connection_.has_value(); }
@@ -49,14 +49,15 @@ public:
     [[nodiscard]] bool has_room() const noexcept {
         return epoch_ && epoch_->window.has_room(epoch_->creations.size());
     }
-    // Returns false if the window is full, and notes then that a contender waits for room.
+    // Returns false if the window is full. In this case notes that a contender waits for room.
     [[nodiscard]] bool wants_room();
-    // Removes and returns the request with this reply; nothing: it is of an earlier epoch.
+    // Removes and returns the request that this reply answers; nothing if the request is of an earlier epoch.
     [[nodiscard]] answered_request answered(const reply& answer, duration timeout, time_point now);
 
     // ---- lists that contenders share (shared_lists.hpp) ----
     void list_for(const list_sharer& sharer, std::string&& folder, session_basics& basics);
-    // Lists the folder for the contenders that came too late for `request`. Returns them if there is no connection.
+    // Sends a list for the contenders that came too late for `request`. If there is no connection, returns them
+    // instead.
     [[nodiscard]] std::vector<list_sharer> list_again(const std::string& folder, ticket request,
                                                       session_basics& basics);
 
@@ -66,11 +67,11 @@ public:
     void create_later(creation&& wanted) { epoch_->creations.add(std::move(wanted)); }
     void send_creations(session_basics& basics);
     void create_alone(const creation& created, session_basics& basics);
-    // Sends the creates of a transaction again of which one was refused, and is not among them.
+    // Sends the creates `rest` again, whose transaction the servers refused because of another create.
     void create_again(std::vector<creation>&& rest, session_basics& basics);
 
-    // ---- times; nothing: no time is set, another event must come first ----
-    // A keep-alive is due some time after this. There must be a connection.
+    // ---- times; nothing: another event must come first ----
+    // Send time of the latest request; a keep-alive is due some time later. There must be a connection.
     [[nodiscard]] time_point last_sent() const noexcept { return connection_->last_sent; }
     void send_keep_alive(session_basics& basics) { send(exists_op{"/"}, for_keep_alive{}, basics); }
     [[nodiscard]] std::optional<time_point> retry_due() const;
@@ -78,20 +79,20 @@ public:
 
     // ---- retries ----
     void retry_later(time_point now);
-    // Calls retry_later(), unless the answer is of an earlier connection: the attach has sent all requests again.
+    // Calls retry_later() if the answer is of this connection. After a new attach all requests were sent again anyway.
     void retry_here(const reply& answer, time_point now);
-    // The server discarded a request of `connection`.
+    // Called when the server has discarded a request of `connection`.
     void on_throttled(std::uint64_t connection, const std::string& server, session_basics& basics);
     [[nodiscard]] bool is_throttled() const noexcept {
         return connection_ && connection_->retry.is_throttled();
     }
-    // Returns true if the time has come: the caller then sends all requests again.
+    // Returns true if the time for retries has come. Then the caller sends all requests again.
     [[nodiscard]] bool retries_now(time_point now);
 
     // ---- a connection that does not answer (silence_watch.hpp) ----
     [[nodiscard]] duration silence_limit(duration timeout) const { return silence_.limit(timeout); }
     void look_elsewhere(session_basics& basics, bool may_move);
-    // A look has found another server. Returns true if the present one may be left for it.
+    // Called when a look has found another server. Returns true if the session may leave the present server for it.
     [[nodiscard]] bool may_leave_server(time_point now, duration timeout);
     void leave_server(session_basics& basics);
 
@@ -99,7 +100,7 @@ public:
 
 private:
     struct in_epoch {
-        std::uint64_t latest_connection = 0;  // even after its end
+        std::uint64_t latest_connection = 0;  // number of the latest connection, even after its end
         std::map<ticket, route> pending;
         request_window window;
         shared_lists lists;
@@ -108,7 +109,7 @@ private:
         friend bool operator==(const in_epoch&, const in_epoch&) = default;
     };
     struct at_server {
-        time_point last_sent{};  // any request
+        time_point last_sent{};  // send time of the latest request
         duration retry_after{};
         core::retry retry;  // for requests that failed
         friend bool operator==(const at_server&, const at_server&) = default;

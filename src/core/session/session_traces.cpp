@@ -10,7 +10,7 @@ namespace turnstile::core {
 
 namespace {
 
-// The sole_contender_memory's interest in its folders' watches. No contender has this id.
+// The id under which sole_contender_memory registers for its folders' watches. No contender has this id.
 constexpr contender_id k_watches_folders{std::numeric_limits<std::uint64_t>::max()};
 
 }  // namespace
@@ -36,9 +36,9 @@ void session_traces::watch(const std::string& path, contender_id id) {
     epoch_->watches.add(path, id);
 }
 
-// The watches of an epoch that has ended are gone with it. A client gives all watches on a path back at once. So if a
-// contender gives back its watch on a folder's children, the session's memory of that folder ends: otherwise the
-// contender's watch would remain beside the memory's watch.
+// The watches of an epoch end with it, so only the present epoch gives watches back. A client can give back only all
+// watches on a path at once. So if a contender gives back its watch on a folder's children, the session also forgets
+// what it remembers of that folder: otherwise the contender's watch would remain beside the memory's watch.
 void session_traces::unwatch(const std::string& path, contender_id id, session_basics& basics) {
     if (!epoch_) return;
     if (epoch_->watches.remove(path, id)) return give_back(path, basics);
@@ -60,7 +60,7 @@ void session_traces::give_back(const std::string& path, session_basics& basics) 
     }
 }
 
-// An event of a folder's children is of another watch than the one for which the memory asked.
+// An event of a folder's children comes from a contender's watch, and not from the memory's watch on the folder.
 std::vector<contender_id> session_traces::fired(const watch_event& event, session_basics& basics) {
     TURNSTILE_CHECK(epoch_);
     auto interested = epoch_->watches.fired(event);
@@ -81,7 +81,7 @@ std::size_t session_traces::watched_bytes() const noexcept {
     return interests.bytes() + interests.size() * (chroot_ + k_length_field);
 }
 
-// ---- folders whose next contender may be alone ----------------------------------------------
+// ---- folders in which the next contender is perhaps the only one -----------------------------
 
 bool session_traces::number_entered(const std::string& folder, contender_family of,
                                     std::int32_t number, session_basics& basics) {
@@ -141,7 +141,7 @@ std::vector<removal> session_traces::take_removals(session_basics& basics) {
     return all;
 }
 
-// Our removal of a znode uses up a watch on it, so that watch need not be given back.
+// The removal of a znode uses up a watch on it. So that watch need not be given back.
 void session_traces::give_back_watches(removal& removed, session_basics& basics) {
     for (auto& path : std::exchange(removed.watched, {}))
         if (!epoch_->removals.removes(path) && !epoch_->watches.interests().contains(path))
@@ -167,7 +167,7 @@ std::vector<std::string> session_traces::found_abandoned(const std::string& fold
     return epoch_->abandoned.take(folder, children);
 }
 
-// Searches one folder at a time; the next one is due as soon as this one is answered.
+// Searches one folder at a time. The next search is due as soon as this one is answered.
 std::optional<time_point> session_traces::search_due() const {
     if (!attached_ || search_) return std::nullopt;
     return epoch_->abandoned.due();  // place: search_is_due

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_traces: traces of a session at its servers: watches, znodes whose removal waits or is in progress, abandoned
-// creates, and the numbers of contenders that have left.
+// session_traces: a session's watches, its removals that wait or are in progress, its abandoned creates, and the
+// numbers of its contenders that have left.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -31,7 +31,7 @@ public:
     // ---- epochs and connections ----
     void open() { epoch_.emplace().removals = removal_queue{removal_limits_}; }
     void leave() noexcept;
-    // Gives back the watches whose last interest has ended meanwhile.
+    // Gives back the watches in which no contender is interested any more.
     void attach(session_basics& basics);
     void detach() noexcept {
         attached_ = false;
@@ -43,14 +43,14 @@ public:
     void watch(const std::string& path, contender_id id);
     void unwatch(const std::string& path, contender_id id, session_basics& basics);
     void unwatch_gone(const std::string& path, contender_id id, session_basics& basics);
-    // The contenders that are interested in this event.
+    // Returns the contenders that are interested in this event.
     [[nodiscard]] std::vector<contender_id> fired(const watch_event& event, session_basics& basics);
     [[nodiscard]] std::size_t watched_paths() const noexcept;
-    // The bytes of the paths as the servers spell them.
+    // Returns the bytes of the watched paths as the servers spell them.
     [[nodiscard]] std::size_t watched_bytes() const noexcept;
 
-    // ---- folders whose next contender may be alone (sole_contender_memory.hpp) ----
-    // True if the folder is worth a watch.
+    // ---- folders in which the next contender is perhaps the only one (sole_contender_memory.hpp) ----
+    // Returns true if the session should watch the folder.
     [[nodiscard]] bool number_entered(const std::string& folder, contender_family of,
                                       std::int32_t number, session_basics& basics);
     void number_leaves(const std::string& folder, contender_family of, std::int32_t number,
@@ -64,7 +64,7 @@ public:
     [[nodiscard]] std::size_t watched_folders() const {
         return epoch_ ? epoch_->sole.watched() : 0;
     }
-    // There must be an epoch.
+    // Allowed only while there is an epoch.
     [[nodiscard]] const sole_contender_memory& sole() const noexcept { return epoch_->sole; }
 
     // ---- removals (removal_queue.hpp) ----
@@ -76,18 +76,18 @@ public:
     void remove_later(removal&& wanted);
     // True if removals may be sent now.
     [[nodiscard]] bool has_removals(sending which) const noexcept;
-    // Returns the next removals and gives back their watches.
+    // Returns the next removals, and gives back the watches of their contenders.
     [[nodiscard]] std::vector<removal> take_removals(session_basics& basics);
     void removal_sent(ticket request) { epoch_->removals.sent(request); }
     void removal_answered(ticket request) { epoch_->removals.answered(request); }
     void removal_over(const removal& removed) { epoch_->removals.over(removed); }
-    // Requests of an earlier connection no longer count as in progress.
+    // Called at a new connection: requests of earlier connections no longer count as in progress.
     void removals_go_on();
 
     // ---- abandoned creates (abandoned_creates.hpp) ----
     void abandon(const std::string& folder, const std::string& guid, time_point now,
                  duration timeout);
-    // The names among the folder's children that stem from abandoned creates.
+    // Returns the names of those children of the folder that abandoned creates have made.
     [[nodiscard]] std::vector<std::string> found_abandoned(
         const std::string& folder, const std::vector<std::string>& children);
     [[nodiscard]] std::optional<time_point> search_due() const;
@@ -116,7 +116,7 @@ private:
     std::size_t chroot_;
     bool attached_ = false;
     std::optional<of_epoch> epoch_;
-    std::optional<ticket> search_;  // for an abandoned create, in progress on this connection
+    std::optional<ticket> search_;  // the search in progress on this connection
 };
 
 }  // namespace turnstile::core

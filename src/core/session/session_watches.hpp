@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_watches: the watches of one epoch: the contenders that are interested in each path (watch_registry.hpp), and
-// the watches that must be given back to the servers once there is a connection again.
+// session_watches: the watches of one epoch. It stores which contenders are interested in each path
+// (watch_registry.hpp), and which watches must be given back to the servers once there is a connection again.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -25,15 +25,15 @@ public:
     [[nodiscard]] bool remove(const std::string& path, contender_id id) {
         return interests_.remove(path, id);
     }
-    // Removes the interest of a contender that has set no watch. Returns true if this was the last interest and another
-    // contender may have left a watch.
+    // Removes the interest of a contender that has set no watch itself. Returns true if no other contender is
+    // interested and an earlier contender may have left a watch.
     [[nodiscard]] bool remove_unset(const std::string& path, contender_id id) {
         return interests_.remove_unset(path, id);
     }
-    // For a path without interest, while there is no connection: the watch is given back at the next attach.
+    // Stores a path in which no contender is interested any more. The watch is given back at the next attach.
     void give_back_later(const std::string& path) { given_back_.insert(path); }
     [[nodiscard]] std::set<std::string> take_given_back() { return std::exchange(given_back_, {}); }
-    // The contenders that are interested in this event.
+    // Returns the contenders that are interested in this event.
     [[nodiscard]] std::vector<contender_id> fired(const watch_event& event) {
         auto interested = interests_.interested(event.path);
         if (event.kind == watch_kind::deleted) interests_.drop(event.path);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_lists: lists of one folder that contenders of a session share. One list is in progress; a next list follows
-// for all contenders that came too late for it. A contender needs the state from its request on, for example its own
-// new znode: a list that was sent before does not show it.
+// shared_lists: lists of one folder that contenders of a session share. One list of the folder is in progress.
+// Contenders that came too late for that list share the next one. A contender needs a list that is
+// sent after its request, because an earlier list may not show its new znode.
 //
-// Each sharer has a ticket and gets an answer to it, as if the list were its own. A list that was sent on an earlier
-// connection is not waited for: its answer comes, but may come late.
+// Each sharer has a ticket, and gets an answer with that ticket. Contenders do not wait for a list that was sent on an
+// earlier connection, because its answer may come late.
 //
 //     if (lists.is_under_way(folder, connection)) return lists.join(folder, sharer);
 //     lists.sent(folder, connection, send(list of folder));
@@ -26,18 +26,18 @@ namespace turnstile::core {
 
 struct list_sharer {
     contender_id contender{};
-    ticket id{};  // the contender's own ticket for the answer
+    ticket id{};  // the ticket by which the contender expects its answer
     friend bool operator==(const list_sharer&, const list_sharer&) = default;
 };
 
 class shared_lists {
 public:
     [[nodiscard]] bool is_under_way(const std::string& folder, std::uint64_t connection) const;
-    // Waits for the list after the one in progress; there must be one.
+    // Adds the contender to the list after the one in progress. There must be one in progress.
     void join(const std::string& folder, const list_sharer& sharer);
     void sent(const std::string& folder, std::uint64_t connection, ticket request);
-    // Returns the contenders that came too late for `request`. If there are some, the folder's entry stays until the
-    // next list is sent or the folder is dropped.
+    // Returns the contenders that came too late for `request`. If there are some, the folder's entry stays until sent()
+    // or drop() is called.
     [[nodiscard]] std::vector<list_sharer> answered(const std::string& folder, ticket request);
     void drop(const std::string& folder) { by_folder_.erase(folder); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// silence_watch: the time at which a client looks for another way to the servers because its connection does not
-// answer, and when it may leave that connection. docs/why/silence.md argues that no lease is at risk and that clients
-// do not flap.
+// silence_watch: decides when a client looks for another way to the servers because its connection does not answer, and
+// when the client may leave that connection. docs/why/silence.md argues that no lease is at risk, and that clients do
+// not move back and forth.
 //
 // | event                                     | reaction                                                         |
 // |-------------------------------------------|------------------------------------------------------------------|
@@ -9,9 +9,9 @@
 // |                                           | the longest recent round trip. Then again, with growing pauses   |
 // | a look finds a leader that answers        | the connection may be left, if it is still silent                |
 // | the connection was left                   | no look for a whole session timeout                              |
-// | two thirds of the session timeout passed  | no look: the servers' own client leaves by itself                |
+// | two thirds of the session timeout passed  | no look: the C client leaves the connection by itself            |
 //
-// A value. Thread safety: none.
+// Thread safety: none, a value.
 #pragma once
 
 #include <algorithm>
@@ -23,18 +23,19 @@ namespace turnstile::core {
 
 class silence_watch {
 public:
-    // Number of longest round trips that a silence must exceed: a server that answers slowly is not silent.
+    // A silence must exceed so many of the longest round trips. So a server that only answers slowly does not count as
+    // silent.
     static constexpr int k_trips = 8;
-    // Each answer reduces the remembered longest round trip by this fraction.
+    // With each answer the remembered longest round trip shrinks by this fraction.
     static constexpr int k_forgetting = 16;
     // The connection timeout is at most this fraction of the session timeout.
     static constexpr int k_part = 6;
 
     silence_watch() = default;
-    // Zero: the client never leaves a connection because of its silence.
+    // `connection_timeout`: zero if the client shall never leave a silent connection.
     explicit silence_watch(duration connection_timeout) : timeout_{connection_timeout} {}
 
-    // The time from leaving a connection to the next attach counts as a round trip.
+    // Counts the time from leaving a connection to the next attach as a round trip.
     void attached(time_point now) {
         if (leaving_since_) longest_trip_ = std::max(longest_trip_, now - *leaving_since_);
         leaving_since_.reset();
@@ -50,7 +51,7 @@ public:
         hear_nothing_yet();
         if (more) waiting_since_ = now;
     }
-    // The time of the next look; nothing: no request is in progress, or it is too late.
+    // Returns the time of the next look; nothing if no request is in progress, or if it is too late for a look.
     [[nodiscard]] std::optional<time_point> due(duration session_timeout) const {
         if (!waiting_since_ || looks_ == k_most_looks) return std::nullopt;
         const auto first = limit(session_timeout);
@@ -61,8 +62,8 @@ public:
         if (when >= *waiting_since_ + session_timeout * 2 / 3) return std::nullopt;
         return when;
     }
-    // The longest round trip of a look that still justifies leaving the server. After a longer round trip, limit()
-    // would exceed the silence so far.
+    // Returns the longest round trip of a look after which the client may still leave the server. After a longer round
+    // trip, limit() would exceed the silence so far.
     [[nodiscard]] duration longest_look(time_point now) const {
         return waiting_since_ ? (now - *waiting_since_) / k_trips : duration{};
     }
@@ -70,11 +71,11 @@ public:
         looked_at_ = now;
         ++looks_;
     }
-    // The answer to a look counts as a round trip as well.
+    // Counts the answer to a look as a round trip.
     void found(time_point now) {
         if (looked_at_) longest_trip_ = std::max(longest_trip_, now - *looked_at_);
     }
-    // True between a look and the next answer on the connection, while the silence exceeds limit().
+    // True between a look and the next answer on the connection, if the silence exceeds limit().
     [[nodiscard]] bool may_leave(time_point now, duration session_timeout) const {
         return waiting_since_ && looked_at_ &&
                now >= may_leave_from(*waiting_since_ + limit(session_timeout), session_timeout);
@@ -103,10 +104,10 @@ private:
 
     duration timeout_{};
     duration longest_trip_{};
-    std::optional<time_point> waiting_since_{};  // on this connection, without an answer
+    std::optional<time_point> waiting_since_{};  // the start of this connection's silence
     std::optional<time_point> looked_at_{};      // the latest look in this silence
     int looks_ = 0;
-    std::optional<time_point> left_at_{};  // the latest departure, over all connections and epochs
+    std::optional<time_point> left_at_{};  // the latest departure from a connection, in any epoch
     std::optional<time_point> leaving_since_{};
 };
 

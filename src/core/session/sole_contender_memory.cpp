@@ -9,7 +9,7 @@
 
 namespace turnstile::core {
 
-// ---- what contenders report -----------------------------------------------------------------
+// ---- reports of contenders -------------------------------------------------------------------
 
 bool sole_contender_memory::entered(const std::string& folder, contender_family of,
                                     std::int32_t number) {
@@ -69,7 +69,7 @@ void sole_contender_memory::watch_answered(const std::string& folder, ticket req
 void sole_contender_memory::forget(const std::string& folder) {
     const auto found = all_.find(folder);
     if (found == all_.end()) return;
-    found->second.watched = false;  // the event has used the watch up
+    found->second.watched = false;  // the event has used up the watch
     drop(found);
 }
 
@@ -78,7 +78,7 @@ void sole_contender_memory::give_up(const std::string& folder) {
     if (found != all_.end()) drop(found);
 }
 
-// The C client sets the watches again before any other request of the next connection.
+// Keeps the watches: the C client sets them again before any other request of the next connection.
 void sole_contender_memory::detached() {
     // place: numbers_end_with_connection
     for (auto& [folder, known] : all_) known.latest = place::unknown;
@@ -93,7 +93,7 @@ std::vector<std::string> sole_contender_memory::take_forgotten() {
     return std::exchange(forgotten_, {});
 }
 
-// ---- what a contender may do ----------------------------------------------------------------
+// ---- the use of the memory -------------------------------------------------------------------
 
 bool sole_contender_memory::omits_list(const std::string& folder, contender_family of) const {
     const auto* const known = find(folder, of);
@@ -141,7 +141,7 @@ void sole_contender_memory::make_room() {
     while (all_.size() > most_) drop(all_.find(by_use_.begin()->second));
 }
 
-// Two memories are equal if they answer alike from now on: the order of use counts, not how often.
+// Two memories are equal if they will answer alike. So the order in which folders were used counts, and not how often.
 bool operator==(const sole_contender_memory& a, const sole_contender_memory& b) {
     const auto alike = [&](const auto& left, const auto& right) {
         if (left.second != right.second) return false;

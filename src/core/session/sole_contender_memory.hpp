@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sole_contender_memory: the folders in which the session's latest contender had none ahead, with that contender's
-// number. A number is the folder's count of creates. If the contender with number s has left the queue and the
-// session's next create gets s + 1, no client has created a znode in between, so none is ahead, and no list is needed
-// (docs/why/mutex.md, "Without a list").
+// sole_contender_memory: remembers folders in which the session's latest contender had none ahead, and the number of
+// that contender. A number is the folder's count of creates. If the contender with the number s has left the queue, and
+// the session's next create gets s + 1, no client has created a znode in between. So no contender is ahead, and no list
+// is needed (docs/why/mutex.md, "Without a list").
 //
 // | known of a folder | after                                                             | use                   |
 // |-------------------|-------------------------------------------------------------------|-----------------------|
@@ -11,8 +11,8 @@
 // | repeated          | the next create got the next number: the folder is worth a watch  | none                  |
 // | watched           | the servers have set the watch on the folder                      | a create omits a list |
 //
-// An event of the folder, and a create that gets another number, end what is known. The end of a connection ends the
-// numbers; the C client sets the watch again by itself.
+// An event of the folder, or a create that gets another number, ends this knowledge. The end of a connection ends only
+// the knowledge of numbers, since the C client sets the watch again by itself.
 //
 // The least recently used folders are forgotten beyond k_most_sole_folders.
 //
@@ -31,37 +31,37 @@
 
 namespace turnstile::core {
 
-// 1,024 folders with paths of 100 bytes take 0.4 MiB, and 0.1 MiB of the packet in which the C client sets watches again.
+// 1,024 folders with paths of 100 bytes take 0.4 MiB of memory, and 0.1 MiB of the packet that sets watches again.
 inline constexpr std::size_t k_most_sole_folders = 1024;
 
 class sole_contender_memory {
 public:
     explicit sole_contender_memory(std::size_t most = k_most_sole_folders) : most_{most} {}
 
-    // ---- what contenders report ----
-    // A create was answered with this number. True if the folder is worth a watch that it does not have.
+    // ---- reports of contenders ----
+    // Called when a create was answered with this number. Returns true if the session should set a watch on the folder.
     [[nodiscard]] bool entered(const std::string& folder, contender_family of, std::int32_t number);
-    // A contender that had none ahead sends its removal.
+    // Called when a contender that had none ahead sends its removal.
     void leaves(const std::string& folder, contender_family of, std::int32_t number);
-    // The servers have removed it.
+    // Called when the servers have removed that contender's znode.
     void left(const std::string& folder, contender_family of, std::int32_t number);
 
     // ---- the watch on the folder ----
     void watch_sent(const std::string& folder, ticket request);
     void watch_answered(const std::string& folder, ticket request, bool is_set);
-    // The folder was deleted, or changed: the watch is used up.
+    // Called when the folder was deleted or changed, which has used up the watch.
     void forget(const std::string& folder);
-    // Forgets the folder, and its watch is to be given back.
+    // Forgets the folder. take_forgotten() returns it, so that its watch is given back.
     void give_up(const std::string& folder);
     void detached();
     [[nodiscard]] std::size_t watched() const;
-    // Folders that were forgotten, and whose watch is to be given back.
+    // Returns the folders that were forgotten, and whose watches must be given back.
     [[nodiscard]] std::vector<std::string> take_forgotten();
 
-    // ---- what a contender may do ----
-    // A create is likely to show that none is ahead: no list is to go with it.
+    // ---- the use of the memory ----
+    // True if the next create will probably show that no contender is ahead, so that no list need follow it.
     [[nodiscard]] bool omits_list(const std::string& folder, contender_family of) const;
-    // A create with this number shows that none is ahead; nothing: no number does.
+    // Returns the number with which the next create shows that no contender is ahead; nothing if no number shows that.
     [[nodiscard]] std::optional<std::int32_t> sole_number(const std::string& folder,
                                                           contender_family of) const;
 
@@ -72,7 +72,7 @@ private:
     struct sole_folder {
         contender_family of{};
         std::int32_t number = 0;
-        place latest = place::unknown;  // state of the contender with that number
+        place latest = place::unknown;  // the state of the contender with that number
         ticket watching{};              // the request that sets the watch, while it is in progress
         bool watched = false;
         std::uint64_t used = 0;

@@ -86,7 +86,8 @@ void timer_steps::abandon_if_refused() {
         close_session::how::abandon);
 }
 
-// Such a contender is first, and all contenders behind it wait: it must leave, and its caller must learn the reason.
+// A hopeless contender is first, and all contenders behind wait for it. So it must leave, and its caller must learn
+// why.
 void timer_steps::fail_hopeless() {
     if (!has_come(due::hopeless(owners_))) return;
     const auto& lease = owners_.link.session_lease();

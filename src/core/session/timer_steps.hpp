@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// timer_steps: the actions of a session that are due by time (session_owners.hpp), the lease first; due_times has the
-// times.
+// timer_steps: executes the actions of a session that are due by time, the end of the lease first. due_times has the
+// times (session_owners.hpp).
 //
 // Thread safety: none.
 #pragma once
@@ -13,23 +13,24 @@ class timer_steps {
 public:
     explicit timer_steps(session_owners& owners) : owners_{owners} {}
 
-    // Does what is due.
+    // Executes everything that is due.
     void on_time();
-    // Called before any other event: an answer that comes too late must not bring a lost hold back.
+    // Called before any other event, so that an answer that comes too late cannot bring a lost hold back.
     void judge_lease();
-    // Called after any event: does what a contender may not do to its session while it handles an event.
+    // Called after any event: executes what a contender may not do to its session while it handles an event.
     void finish();
 
 private:
     [[nodiscard]] bool has_come(const std::optional<time_point>& time) const {
         return core::has_come(time, owners_.basics.now);
     }
-    // Holds whose lease has ended are lost.
+    // Ends holds whose lease has ended.
     void end_lease_if_over();
-    // Replaces a session that can no longer be proven to live, or that no server takes back (abandon_if_refused).
+    // replace_if_broken: replaces a session that can no longer prove that it lives. abandon_if_refused: replaces a
+    // session that no server takes back.
     void replace_if_broken();
     void abandon_if_refused();
-    // Contenders that can never be granted on this connection give up.
+    // Fails contenders that can never be granted on this connection.
     void fail_hopeless();
     void retry_if_due();
     void search_abandoned();

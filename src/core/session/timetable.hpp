@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// timetable: the times at which something is due for a contender, a read or a commit, the earliest first.
+// timetable: the times at which contenders, inquiries or commits of a session must act, the earliest first.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -20,7 +20,7 @@ public:
     [[nodiscard]] std::optional<time_point> next() const {
         return entries_.empty() ? std::nullopt : std::optional{entries_.begin()->first};
     }
-    // The earliest entry, if its time has come.
+    // Returns the earliest entry, if its time has come.
     [[nodiscard]] std::optional<Id> due(time_point now) const {
         if (entries_.empty() || entries_.begin()->first > now) return std::nullopt;
         return entries_.begin()->second;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch_registry: the contenders of this session that are interested in events of each znode.
+// watch_registry: stores which contenders of a session are interested in the events of each znode.
 //
-// The servers keep one watch per session and path, however often it was set, and report each event to the session once.
-// So this registry counts interests. An event goes to all interested contenders, and the watch is given back when none
-// is interested any more. When one of several interested contenders leaves, a watch that it may have set is left to the
-// others, which may have set none.
+// The servers keep one watch for each session and path, however often it was set, and report each event to the session
+// once. So this registry counts the interested contenders. An event goes to all of them. If no contender is interested
+// any more, the watch is given back. If one of several interested contenders leaves, the watch that it may have set
+// stays for the others, which may have set none.
 //
-// After each break of its connection the C client sends all paths in one packet (`send_set_watches`), and a server
-// refuses a packet above its jute.maxbuffer. So the registry also counts the bytes of the paths.
+// After each break of a connection the C client sends all watched paths in one packet (`send_set_watches`), and a
+// server refuses a packet above its jute.maxbuffer. So the registry also counts the bytes of the paths.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -40,8 +40,8 @@ public:
         return leave(entry, id).is_last;
     }
 
-    // Removes the interest of a contender that has set no watch. Returns true if this was the last interest and another
-    // contender may have left a watch.
+    // Removes the interest of a contender that has set no watch itself. Returns true if no other contender is
+    // interested and an earlier contender may have left a watch.
     [[nodiscard]] bool remove_unset(const std::string& path, contender_id id) {
         const auto entry = find(path, id);
         if (entry == paths_.end()) return false;
@@ -49,20 +49,20 @@ public:
         return left.is_last && left.inherited;
     }
 
-    // The interested contenders in the order of their ids.
+    // Returns the interested contenders, in the order of their ids.
     [[nodiscard]] std::vector<contender_id> interested(const std::string& path) const {
         const auto entry = paths_.find(path);
         if (entry == paths_.end()) return {};
         return {entry->second.interested.begin(), entry->second.interested.end()};
     }
 
-    // The znode is gone, and the watch with it.
+    // Called when the znode is gone, and its watch with it.
     void drop(const std::string& path) {
         const auto entry = paths_.find(path);
         if (entry != paths_.end()) erase(entry);
     }
     [[nodiscard]] bool contains(const std::string& path) const { return paths_.contains(path); }
-    // Number of paths that contenders are interested in, and the sum of their bytes.
+    // Number of paths in which contenders are interested, and the sum of their bytes.
     [[nodiscard]] std::size_t size() const noexcept { return paths_.size(); }
     [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
 
@@ -71,7 +71,7 @@ public:
 private:
     struct watched_path {
         id_set interested;       // never empty
-        bool inherited = false;  // from a contender that has left, to the others
+        bool inherited = false;  // a contender that has left may have left a watch to the others
         friend bool operator==(const watched_path&, const watched_path&) = default;
     };
     using paths = std::map<std::string, watched_path>;
@@ -80,7 +80,7 @@ private:
         bool inherited = false;  // a contender that left before may have left a watch
     };
 
-    // The entry of the path if the contender is interested in it.
+    // Returns the entry of the path if the contender is interested in it; the end otherwise.
     [[nodiscard]] paths::iterator find(const std::string& path, contender_id id) {
         const auto entry = paths_.find(path);
         if (entry == paths_.end() || entry->second.interested.contains(id)) return entry;
