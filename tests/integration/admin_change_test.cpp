@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile serve` with --allow-changes on a real server: sign-in, ask, take, the notice to the old holder, the audit
-// record.
+// Tests `turnstile serve` with --allow-changes on a real server: sign-in, ask, take, the notice to the holder, and the
+// audit file.
 #include "admin_fixture.hpp"
 #include "json_schema.hpp"
 
@@ -21,7 +21,8 @@ protected:
     [[nodiscard]] std::string znode_of(const guard& hold) const {
         return hold.znode().substr(path.size() + 1);
     }
-    // Returns the request to take this hold; the server waits for a minute.
+    // Sends the request to take this hold away. The admin server waits up to a minute for the holder. Returns the
+    // answer.
     [[nodiscard]] std::string patient_take(const admin_page& page, const guard& hold) const {
         const json more{{"confirm", path}, {"wait_ms", 60'000}};
         return page.request("/api/v1/take",
@@ -117,7 +118,7 @@ TEST_F(admin_change, a_holder_that_gives_way) {
     observer->close();
 }
 
-// 5 s for the request, and twice the holder's session time-out for the order.
+// The limit is 5 s for the request plus twice the holder's session timeout for the order.
 TEST_F(admin_change, a_take_says_beforehand_how_long_it_may_last) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const auto page = start_with_secrets();
@@ -154,7 +155,8 @@ TEST_F(admin_change, a_holder_that_does_not_go_is_told) {
         "/api/v1/take",
         {.headers = bearer(), .body = order(znode_of(hold), {{"confirm", path}, {"wait_ms", 0}})});
     EXPECT_EQ(answer.status, 200) << answer.body;
-    EXPECT_EQ(answer.value()["outcome"], "gave_way") << answer.body;  // the holder saw the order
+    // the holder saw the order and gave way
+    EXPECT_EQ(answer.value()["outcome"], "gave_way") << answer.body;
     ASSERT_TRUE(lost.wait());
     EXPECT_EQ(why.code(), errc::revoked);
     EXPECT_NE(why.message().find("ops"), std::string::npos);
@@ -205,7 +207,8 @@ TEST_F(admin_change, a_path_that_is_none_is_refused_before_anything_is_recorded)
     EXPECT_EQ(page.ask("/api/v1/audit", {.headers = bearer()}).value()["total"], 0);
 }
 
-// The name alone could also match a later contender of another library.
+// The request must name the hold by its token. The znode's name alone could also match a later contender of another
+// library.
 TEST_F(admin_change, only_the_token_that_was_seen) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const fencing_token before{hold.fencing_token().zxid() - 1};
@@ -254,7 +257,7 @@ TEST_F(admin_change, nothing_is_done_that_cannot_be_written_down) {
     EXPECT_TRUE(hold.valid());
 }
 
-// The hash is RFC 7914's for "pleaseletmein"; the tokens are "look-token" and "ask-token".
+// The hash is RFC 7914's hash of "pleaseletmein". The tokens are "look-token" and "ask-token".
 TEST_F(admin_change, a_role_is_refused_by_the_interface_too) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const auto users =

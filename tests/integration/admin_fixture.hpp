@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixture for the tests of the admin page: `turnstile serve` as a process on a real server, and requests as
+// Fixture for the tests of the admin page: runs `turnstile serve` as a process on a real server, and sends requests as
 // bytes.
 #pragma once
 
@@ -20,10 +20,9 @@ namespace turnstile::tests {
 
 using words = std::vector<std::string>;
 
-// The optional parts of a request.
 struct request_parts {
-    std::string headers{};              // whole lines, with their line ends
-    std::optional<std::string> body{};  // JSON; makes it a POST
+    std::string headers{};              // whole lines with their line ends
+    std::optional<std::string> body{};  // JSON; makes the request a POST
     std::optional<std::string> host{};  // instead of the correct host
     std::string origin{};
 };
@@ -84,7 +83,7 @@ protected:
     [[nodiscard]] admin_page start(const words& options = {}) const {
         return {server().connect_string(), options, log()};
     }
-    // Starts a page that allows changes, for people and programs.
+    // Starts a page that allows changes, with a password for people and a token for programs.
     [[nodiscard]] admin_page start_with_secrets(const words& more = {}) const {
         words options{"--allow-changes", "--password-file", secret("password", k_password),
                       "--token-file", secret("token", k_token)};
@@ -98,7 +97,7 @@ protected:
         return file;
     }
     [[nodiscard]] std::filesystem::path log() const { return folder.path() / "log"; }
-    // Waits until the page's data fulfils the condition.
+    // Waits until the answer's data fulfil the condition.
     template <class Condition>
     [[nodiscard]] static bool shows(const admin_page& page, const std::string& target,
                                     const Condition& condition, const std::string& headers = {}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile serve` at its limits: connections, event streams, pending orders, and slow or silent peers.
+// Tests `turnstile serve` at its limits: connections, event streams, pending orders, and slow or silent clients.
 #include <charconv>
 
 #include "admin_fixture.hpp"
@@ -16,7 +16,7 @@ protected:
     static void open_stream(const admin_page& page, const http_link& to) {
         to.send("GET /api/v1/events HTTP/1.1\r\nHost: " + page.name() + "\r\n\r\n");
     }
-    // Returns a number from /metrics; -1 if there is no such metric.
+    // Returns a number from /metrics, or -1 if the metric is missing.
     static long number(const admin_page& page, const std::string& name) {
         const auto text = page.ask("/metrics").body;
         const auto at = text.find("\n" + name + " ");
@@ -28,7 +28,7 @@ protected:
     }
 };
 
-// An address that has used up its connections loses its idle ones, and no other address waits.
+// An address that has used up its connections loses its idle connections. Other addresses do not wait.
 TEST_F(admin_limits, connections) {
     constexpr std::size_t k_too_many = 8;
     const auto page = start();
@@ -47,7 +47,8 @@ TEST_F(admin_limits, connections) {
     EXPECT_EQ(other.whole_answer().status, 200);
     links.clear();
     EXPECT_TRUE(
-        eventually([&] { return number(page, "turnstile_http_connections") == 1; }));  // its own
+        // counts only the connection of this request
+        eventually([&] { return number(page, "turnstile_http_connections") == 1; }));
 }
 
 TEST_F(admin_limits, event_streams) {
@@ -60,10 +61,11 @@ TEST_F(admin_limits, event_streams) {
     }
     const auto further = page.link();
     open_stream(page, further);
-    const auto refused = further.receive();  // refused: an accepted stream would not end
+    // the stream is refused; an accepted stream would not end
+    const auto refused = further.receive();
     EXPECT_NE(refused.find(" 429 "), std::string::npos) << refused;
     EXPECT_EQ(number(page, "turnstile_event_streams"), static_cast<long>(k_streams_of_address));
-    EXPECT_EQ(page.ask("/api/v1/me").status, 200);  // every other request is answered
+    EXPECT_EQ(page.ask("/api/v1/me").status, 200);  // the page answers every other request
     links.clear();
     EXPECT_TRUE(eventually([&] { return number(page, "turnstile_event_streams") == 0; }));
     auto again = page.link();
@@ -106,19 +108,19 @@ TEST_F(admin_limits, a_head_that_is_too_long) {
     const auto answer =
         page.ask("/api/v1/me", {.headers = "X-Long: " + std::string(40'000, 'x') + "\r\n"});
     EXPECT_EQ(answer.status, 431);
-    std::string many;  // each of them would suffice
+    std::string many;  // each of these headers would suffice to exceed a limit
     for (int i = 0; i != 60; ++i) many += "X: " + std::string(1'000, 'x') + "\r\n";
     EXPECT_EQ(page.ask("/api/v1/me", {.headers = many}).status, 431);
     EXPECT_EQ(page.ask("/api/v1/me").status, 200);
 }
 
-// All at the same time, since each case takes as long as its limit.
+// The cases run at the same time, because each takes as long as its limit.
 TEST_F(admin_limits, who_is_slow_or_silent_is_sent_away) {
     const auto page = start();
     const auto silent = page.link();
     const auto slow = page.link();
     slow.send("GET / HTTP/1.1\r\nHost: " + page.name() + "\r\nX: ");
-    // A peer that reads nothing of an answer that is larger than the sockets' buffers.
+    // This client reads no answers. Together they are larger than the sockets' buffers.
     const auto deaf = page.link();
     std::string many;
     for (int i = 0; i != 190; ++i)
@@ -126,7 +128,7 @@ TEST_F(admin_limits, who_is_slow_or_silent_is_sent_away) {
     deaf.send(many);
     EXPECT_TRUE(eventually(
         [&] {
-            slow.send("x");  // each byte alone would be in time
+            slow.send("x");  // each byte alone is in time
             return slow.is_over();
         },
         60s));

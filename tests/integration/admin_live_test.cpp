@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile serve` over time: events, servers that disappear and come back, its end, bad options, hostile
-// bytes.
+// Tests `turnstile serve` over time: events, servers that disappear and come back, the end of the page, bad options,
+// hostile bytes.
 #include "admin/hostile_bytes.hpp"
 #include "admin_fixture.hpp"
 
@@ -13,7 +13,7 @@ protected:
                             const std::string& target) {
         to.send("GET " + target + " HTTP/1.1\r\nHost: " + page.name() + "\r\n\r\n");
     }
-    // Returns the exit code of a command that must refuse to start.
+    // Runs a command that must refuse to start. Returns its exit code.
     int code_of(const words& options) const {
         words command{TURNSTILE_PROGRAM, "serve"};
         command.insert(command.end(), options.begin(), options.end());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile serve` on a real server: its data, whose requests it answers, and that each answer conforms to
+// Tests `turnstile serve` on a real server: its data, which requests it answers, and that each answer conforms to
 // openapi.json.
 #include <thread>
 
@@ -11,7 +11,7 @@ namespace {
 
 class admin_read : public admin {
 protected:
-    // The API document, from the page.
+    // Returns the OpenAPI document that the page serves.
     static json document(const admin_page& page) {
         return page.ask("/api/v1/openapi.json").value();
     }
@@ -20,7 +20,7 @@ protected:
         const json_schema schema{document(page)};
         EXPECT_EQ(schema.misfit(route, "get", answer.status, answer.value()), "") << answer.body;
     }
-    // Releases the hold, if one is granted in the end.
+    // The argument's destructor releases the hold, if the lock was granted.
     static void ended(const result<guard>&) {}
 };
 
@@ -180,8 +180,8 @@ TEST_F(admin_read, other_methods_and_bodies) {
     EXPECT_EQ(page.ask("/" + std::string(5'000, 'x')).status, 414);
 }
 
-// A page of another site can make a browser send a request as a body. The server does not answer such a body
-// as a further request.
+// Another site's page can make a browser send the bytes of a request as the body of a request. The server must not
+// answer these bytes as a further request.
 TEST_F(admin_read, a_body_that_was_not_read_is_no_request) {
     const auto page = start();
     const std::string inner =
@@ -221,7 +221,7 @@ TEST_F(admin_read, metrics_and_health) {
               std::string::npos);
 }
 
-// A page that sends many requests is answered slowly; it is not refused.
+// If an address sends many requests, the page answers slowly, and refuses none.
 TEST_F(admin_read, many_requests_from_an_address_are_answered_later) {
     constexpr int k_more_than_at_once = 250;
     const auto page = start();

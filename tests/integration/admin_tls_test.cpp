@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile serve` over TLS, with a certificate that the test creates and checks.
+// Tests `turnstile serve` over TLS, with a certificate that the test creates and checks.
 #include "admin_fixture.hpp"
 #include "tls_link.hpp"
 
@@ -42,7 +42,8 @@ TEST_F(admin_tls, answers_with_its_certificate) {
         EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 ")) << answer;
         EXPECT_NE(answer.find("Strict-Transport-Security: max-age="), std::string::npos);
     }
-    const auto script = answer_to(page, "/assets/app.js");  // more than one record
+    // this answer is longer than one TLS record
+    const auto script = answer_to(page, "/assets/app.js");
     EXPECT_TRUE(script.starts_with("HTTP/1.1 200 "));
     const own_certificate other{folder.path(), "other"};
     EXPECT_FALSE(tls_link(page.port(), other, TLS1_3_VERSION).open());
@@ -54,7 +55,7 @@ TEST_F(admin_tls, older_versions_are_refused) {
     EXPECT_TRUE(answer_to(page, "/api/v1/me").starts_with("HTTP/1.1 200 "));
 }
 
-// With a cipher without forward secrecy, a later thief of the server's key can decrypt every recording.
+// Without forward secrecy, a thief of the server's key could later decrypt every recorded connection.
 TEST_F(admin_tls, ciphers_have_forward_secrecy) {
     const own_certificate rsa{folder.path(), "rsa", "IP:127.0.0.1", own_certificate::key_kind::rsa};
     const auto page = start({"--tls-cert", rsa.certificate(), "--tls-key", rsa.key()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bad input, and refusals by servers: the error names the value and the rule, and nothing changes.
+// Tests bad input, and refusals by servers: the error names the value and the rule, and the call changes nothing.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Returns the message of the exception that `call` throws, which must have this code.
+// Returns the message of the exception that `call` throws. Fails the test if the exception has another code.
 template <class F>
 std::string thrown(errc expected, F&& call) {
     try {
@@ -90,12 +90,12 @@ TEST(bad_input, each_server_that_is_absent_is_named_with_its_reason) {
     const testing::loopback_port second;
     const auto both = first.address() + "," + second.address();
     client servers{both, quick_options()};
-    // Sorted by name.
+    // The message sorts the servers by name.
     const auto [first_name, last_name] = std::minmax({first.address(), second.address()});
     EXPECT_EQ(
         servers.wait_connected(1s).error().detail(),
         both + " (" + first_name + ": Connection refused; " + last_name + ": Connection refused)");
-    // The call has no time to ask the servers, but the client knows the reason by now.
+    // A wait of 0 s gives the client no time to ask the servers. By now the client knows the reason anyway.
     EXPECT_THAT(servers.wait_connected(0s).error().detail(), HasSubstr("Connection refused"));
 }
 
@@ -113,7 +113,7 @@ TEST(bad_input, a_chroot_that_is_missing_is_said_and_not_made) {
 
 TEST(bad_input, the_negotiated_session_timeout_is_reported) {
     const auto servers = connect(server().connect_string(), quick_options(10min));
-    EXPECT_EQ(servers->session().timeout, 60s);  // the largest of the kit's servers
+    EXPECT_EQ(servers->session().timeout, 60s);  // largest timeout that the kit's servers grant
 }
 
 TEST(bad_input, a_chroot_that_is_there_works) {
@@ -146,7 +146,7 @@ TEST(bad_input, no_permission_is_said_and_nothing_is_left) {
     EXPECT_EQ(theirs.queue().value().size(), 1U);
 }
 
-// A server before 3.5 has no containers: the library then creates persistent parents.
+// A server before 3.5 has no containers, so the client creates persistent parents instead.
 TEST(bad_input, a_server_too_old_for_containers_gets_persistent_parents) {
     tcp_proxy proxy{server().connect_string(0)};
     proxy.filter(direction::to_server, [](frame& frame) {
@@ -160,7 +160,7 @@ TEST(bad_input, a_server_too_old_for_containers_gets_persistent_parents) {
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// After fork() without exec the child's client refuses calls; the parent's client continues.
+// After fork() without exec() the client refuses calls in the child. In the parent it continues.
 TEST(bad_input, a_forked_child_is_refused_and_harms_nothing) {
     const auto servers = connect(server().connect_string());
     mutex lock{*servers, lock_path()};

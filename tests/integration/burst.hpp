@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts of acquires by one client that has a hold at the same time.
+// Checks that bursts of acquires do not cost a client its hold.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@
 
 namespace turnstile::tests {
 
-// `of_locks` acquires at once, each of a different free lock that did not exist. All are granted, and the hold remains.
+// Requests `of_locks` different free locks at once, whose folders do not exist. All are granted, and the hold remains.
 inline void expect_a_burst_costs_no_hold(client& servers, const std::string& path, int of_locks) {
     mutex kept{servers, path + ".kept"};
     auto hold = kept.acquire({.timeout = testing::limit()});
@@ -38,7 +38,7 @@ inline void expect_a_burst_costs_no_hold(client& servers, const std::string& pat
     EXPECT_TRUE(hold->release(testing::limit()));
 }
 
-// A hold of `servers`, and a lock that `other` holds and `servers` requests.
+// A scene for bursts: the client `servers` has a hold, and the client `other` has the lock that `servers` requests.
 struct contended {
     contended(client& servers, client& other, const std::string& path)
         : kept{servers, path + ".kept"},
@@ -59,7 +59,7 @@ struct contended {
     guard in_the_way;
 };
 
-// Many waiters of one lock that another client holds; all give up at once.
+// Many waiters of one client queue for a lock that another client holds. All give up at once.
 inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const std::string& path,
                                          int of_waiters) {
     contended scene{servers, other, path};
@@ -87,7 +87,7 @@ inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const s
     scene.release();
 }
 
-// More waiters than the client's sessions may own. The surplus is refused at once.
+// The client requests the lock for more waiters than its sessions may own. The client refuses the surplus at once.
 inline void expect_a_burst_beyond_all_room_costs_no_hold(client& servers, client& other,
                                                          const std::string& path, int of_waiters) {
     contended scene{servers, other, path};

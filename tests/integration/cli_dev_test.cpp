@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile dev`: servers for a command, or until a signal; the command removes them at its end.
+// Tests `turnstile dev`: it starts servers for a command, or until a signal. At its end it removes them.
 #include <csignal>
 
 #include "cli_fixture.hpp"
@@ -22,7 +22,7 @@ protected:
     }
     [[nodiscard]] std::string output() const { return text_of_file(log()); }
     [[nodiscard]] std::filesystem::path log() const { return folder.path() / "log"; }
-    // The folder for the servers' files.
+    // Returns the folder in which the command puts the servers' files.
     [[nodiscard]] std::string work() const {
         std::filesystem::create_directory(folder.path() / "work");
         return (folder.path() / "work").string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile doctor` on real servers: reports no problem, or names each problem.
+// Tests `turnstile doctor` on real servers: it reports no problem, or names each problem.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -17,12 +17,12 @@ protected:
     [[nodiscard]] words doctor(const words& options = {}) const {
         return words{TURNSTILE_PROGRAM, "doctor", "-o", "json"} + options + words{path};
     }
-    // Returns the report of a doctor that exits with `code`.
+    // Runs a doctor that must exit with `code`. Returns its report.
     json said(int code, const words& command) const {
         std::filesystem::remove(log());
         EXPECT_EQ(code_of(command), code) << output();
         auto all = output();
-        // A doctor without a session adds an error on stderr as its last line.
+        // Cuts the output at the first line. A doctor without a session adds an error from stderr as the last line.
         all.resize(std::min(all.find('\n'), all.size()));
         return json::parse(all);
     }
@@ -39,7 +39,7 @@ protected:
         ADD_FAILURE() << code << " is not in " << report;
         return none;
     }
-    // Creates persistent znodes, under a hold of another lock.
+    // Creates persistent znodes by a write under another lock's hold.
     void make(const words& znodes) {
         mutex lock{*observer, "/tests/cli_doctor_hold"};
         auto hold = lock.acquire({.timeout = limit()}).value();
@@ -48,7 +48,7 @@ protected:
         const auto done = hold.commit(writes, {.timeout = limit()});
         ASSERT_TRUE(done) << done.error().message();
     }
-    // Creates the path's folder, as a used lock does.
+    // Creates the lock's folder by using the lock.
     void use(const std::string& where) {
         mutex lock{*observer, where};
         ASSERT_TRUE(lock.acquire({.timeout = limit()}));
@@ -66,7 +66,7 @@ TEST_F(cli_doctor, finds_nothing_and_leaves_nothing) {
     EXPECT_EQ(report.at("session").at("timeout_granted_ms"), 30'000);
     EXPECT_EQ(report.at("path").at("folder"), path);
     EXPECT_EQ(report.at("path").at("containers"), true);
-    // All programs on one machine share a wall clock.
+    // Server and doctor share the machine's wall clock, so the difference must be within the uncertainty.
     EXPECT_LE(std::abs(report.at("clocks").at("leader_ahead_ms").get<int>()),
               report.at("clocks").at("uncertainty_ms").get<int>());
     EXPECT_LE(server().counters(0).at("znode_count"), znodes);
@@ -141,7 +141,8 @@ TEST_F(cli_doctor, an_ensemble_that_loses_its_servers) {
     three.wait_until_serving();
     const auto all = three.connect_string();
     EXPECT_EQ(codes_of(said(1, doctor({"--servers", all}))), words{"known_bugs"});
-    // A single follower knows no leader, and without a leader the session is too short.
+    // The doctor gets the address of one follower only, so it knows no leader. Through a follower the session is too
+    // short.
     const auto follower = three.follower().value();
     const auto apart =
         said(1, doctor({"--servers", three.connect_string(follower), "--session-timeout", "4s"}));
@@ -150,7 +151,7 @@ TEST_F(cli_doctor, an_ensemble_that_loses_its_servers) {
     EXPECT_EQ(codes_of(said(1, doctor({"--servers", all}))),
               (words{"known_bugs", "server_unreachable"}));
     three.kill(three.leader().value());
-    // The remaining server runs, and serves nothing once it has noticed that it is alone.
+    // The last server runs, but after it has noticed that it is alone it serves no client.
     EXPECT_TRUE(eventually([&] {
         const auto health = health_of_servers(all).value();
         return std::none_of(health.begin(), health.end(),
@@ -162,7 +163,7 @@ TEST_F(cli_doctor, an_ensemble_that_loses_its_servers) {
         << left;
 }
 
-// A user without rights gets a finding; a user with rights gets none.
+// For a user without rights the doctor has a finding. For a user with rights it has none.
 TEST_F(cli_doctor, permissions) {
     const auto secret = file("secret");
     std::ofstream{secret} << "shop:secret\n";

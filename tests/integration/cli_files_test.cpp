@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files that options name: a FIFO, which a shell's <(command) is, blocks the program until its writer comes.
+// Tests files that options name. A shell's <(command) is a FIFO, which blocks the program until its writer comes.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,7 +15,8 @@ namespace {
 
 class cli_files : public cli {
 protected:
-    // Starts the command; returns once it waits for the FIFO's writer, which this test is without writing.
+    // Starts the command, and opens the FIFO for writing. Returns when the command waits for the FIFO's text, which
+    // this test does not write.
     [[nodiscard]] testing::process reader(const words& command, const std::string& servers,
                                           words environment = {}) {
         auto process = start_at(servers, command, std::move(environment));
@@ -69,7 +70,7 @@ TEST_F(cli_files, of_run_and_elect_that_never_come_leave_them_to_signals) {
     }
 }
 
-// A client reads them at each connection, on a thread that no signal ends.
+// A client reads these files at each connection, on a thread that no signal ends. So they may not be FIFOs.
 TEST_F(cli_files, of_connect_strings_are_regular_files) {
     std::vector<std::string> kinds{"zookeepers://"};
 #ifdef TURNSTILE_WITH_REDIS

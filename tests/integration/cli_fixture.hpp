@@ -20,9 +20,9 @@ namespace turnstile::tests {
 
 using words = std::vector<std::string>;
 
-// Exit code of a command that found the judge's lock taken.
+// Exit code of a command that found the judge's file locked.
 inline constexpr int k_overlap = 99;
-// Longer than any wait of a test, so that no event in a test is an expiry.
+// Longer than any wait of a test. So no event in a test is an expiry.
 inline constexpr auto k_long_session = "60s";
 
 inline words operator+(words first, const words& second) {
@@ -37,17 +37,17 @@ inline std::string text_of_file(const std::filesystem::path& file) {
 
 class cli : public ::testing::Test {
 protected:
-    // `turnstile run` on this test's server. `options` go between `run` and the command.
+    // Returns the command line of `turnstile run` on this test's server. `options` go between `run` and the command.
     static words run(const words& options, const words& command) {
         return words{TURNSTILE_PROGRAM, "run", "--tick", "200ms", "--sync-limit", "10"} + options +
                words{"--"} + command;
     }
-    // A command that prints `word` and keeps running despite SIGTERM. No other command with the judge may run
-    // at the same time.
+    // Returns a command that prints `word` and keeps running despite SIGTERM. The judge forbids that another such
+    // command runs at the same time.
     [[nodiscard]] words stubborn(const std::string& word) const {
         return judged("trap '' TERM; echo " + word + "; while :; do tail -f /dev/null; done");
     }
-    // A command that checks whether another command with the judge runs.
+    // Returns a command that succeeds if no other command with the judge runs.
     [[nodiscard]] words alone() const { return judged("echo alone"); }
     [[nodiscard]] words judged(const std::string& script) const {
         return {"sh", "-c",
@@ -63,7 +63,7 @@ protected:
         return testing::process{
             {.command = command, .environment = std::move(environment), .output = log()}};
     }
-    // Runs the command to its end. Returns its exit code.
+    // Runs the command to its end. Returns the command's exit code.
     int code_of(const words& command, words environment = {}) const {
         auto running = start(command, std::move(environment));
         EXPECT_TRUE(running.wait());
@@ -73,7 +73,7 @@ protected:
         const mutex observed{*observer, path};
         return observed.queue({.timeout = limit()}).value();
     }
-    // Waits until no process of a command and no contender is left.
+    // Waits until no command with the judge runs and no contender is left.
     [[nodiscard]] bool nothing_is_left() const {
         return eventually([this] { return queue().empty() && code_of(alone()) == 0; });
     }

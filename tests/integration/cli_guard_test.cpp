@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guards of `turnstile run`: all processes of the command are dead before another client holds the lock, or the
-// command does not start.
+// Tests the guards of `turnstile run`: all processes of the command are dead before another client holds the lock. If
+// no guard is possible, the command does not start.
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
 namespace {
 
-// A program in new namespaces: `without` has no /proc, `outer` has the /proc of another PID namespace.
+// Runs a program in new namespaces. In one kind of them /proc is missing, in the other /proc belongs to another PID
+// namespace.
 words in_namespaces(const words& kinds, const words& program) {
     words whole{"unshare"};
     if (::geteuid() != 0) whole.emplace_back("--map-root-user");
@@ -22,14 +23,14 @@ words with_outer_proc(const words& program) {
 
 class cli_guard : public cli {
 protected:
-    // Empty if the namespaces are available; otherwise the program's message.
+    // Returns an empty text if the namespaces are available; otherwise the program's message.
     [[nodiscard]] std::string why_not(const words& start) const {
         return code_of(start) == 0 ? "" : output();
     }
     [[nodiscard]] bool may_enter(words (*enter)(const words&)) const {
         return code_of(enter({"true"})) == 0;
     }
-    // Daemons that ignore SIGTERM, below a command that waits for them.
+    // Returns a command that starts daemons which ignore SIGTERM, and waits for them.
     [[nodiscard]] words daemons(const std::string& word) const {
         return words{"setsid", "--fork", "--wait"} +
                judged("trap '' TERM HUP; echo " + word + "; tail -f /dev/null");
@@ -51,7 +52,7 @@ TEST_F(cli_guard, no_command_starts_without_proc) {
     EXPECT_FALSE(printed("started\n")) << output();
 }
 
-// `run` would read the numbers of other namespaces' processes.
+// With this /proc `run` would read the process numbers of another namespace.
 TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
     if (!may_enter(with_outer_proc)) GTEST_SKIP() << "no PID namespace: " << output();
     EXPECT_EQ(code_of(with_outer_proc(run({"--guard", "children", path}, {"echo", "started"}))),

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command on other servers than ZooKeeper: the same output, and no request that only ZooKeeper answers.
+// Tests the command on other servers than ZooKeeper: the output is the same, and no server gets a request that only
+// ZooKeeper answers.
 #include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
@@ -22,7 +23,7 @@ protected:
         EXPECT_TRUE(running.wait());
         return running.exit_code().value_or(-1);
     }
-    // Returns the output of a command that exits with 0.
+    // Runs a command that must exit with 0. Returns its output.
     [[nodiscard]] json said_at(const std::string& servers, const words& command) const {
         std::filesystem::remove(log());
         EXPECT_EQ(code_at(servers, command), 0) << output();
@@ -32,13 +33,13 @@ protected:
         return words{TURNSTILE_PROGRAM, "run"} + options + words{path, "--"} + command;
     }
 
-    // A session of 6 s allows the grace of 2 s: these servers have no followers that may lag.
+    // A session of 6 s allows the grace of 2 s, because these servers have no followers that may lag.
     void expect_run(const std::string& servers) const {
         const words inside{TURNSTILE_PROGRAM, "show", "-o", "json", path};
         const auto shown = said_at(servers, run_here({"--session-timeout", "6s"}, inside));
         EXPECT_EQ(shown.at("locks").at(0).at("path"), path) << shown;
         EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try"}, {"true"}))), 75) << output();
-        // Holds of different kinds do not exclude each other: the second kind at a path is refused.
+        // A mutex does not exclude holds of other kinds. So the command refuses them at the mutex's path.
         for (const char* const kind : {"--shared", "--exclusive", "--permits=2"})
             EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try", kind}, {"true"}))), 64)
                 << output();
@@ -100,7 +101,7 @@ protected:
         expect_taken(servers);
         expect_looks(servers);
     }
-    // `named`: the name of unreachable servers in the report.
+    // `named` is the name by which the report calls the unreachable servers.
     void expect_away(const std::string& servers, const std::string& named) const {
         EXPECT_EQ(code_at(servers, {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
                   69);
@@ -193,7 +194,7 @@ TEST_F(cli_kinds, a_server_of_mariadb) {
 }
 #endif
 
-// The variable has the same string, but does not hide the command line.
+// The same password in the environment variable does not hide that it is on the command line.
 TEST_F(cli_kinds, a_password_on_the_command_line) {
     const auto* const servers = "redis://locks:secret@127.0.0.1:1";
     const words look{TURNSTILE_PROGRAM, "ls", "--connect-timeout", "200ms"};
@@ -204,8 +205,8 @@ TEST_F(cli_kinds, a_password_on_the_command_line) {
 }
 
 #ifdef TURNSTILE_WITH_REDIS
-// The command and the processes above it do not show the password, and the command can use the file that its
-// variable names.
+// The password must be in no command line or environment of the command and of the processes above it. The command can
+// still use the file that its variable names.
 TEST_F(cli_kinds, a_password_stays_with_the_program) {
     testing::redis_server redis{{.config = "requirepass well-kept\n"}};
     redis.start();

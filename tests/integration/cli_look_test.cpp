@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile ls` and `turnstile show` on a real server.
+// Tests `turnstile ls` and `turnstile show` on a real server.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -12,7 +12,7 @@ namespace {
 class cli_look : public cli {
 protected:
     static words look(words command) { return words{TURNSTILE_PROGRAM} + std::move(command); }
-    // Returns the output of a command that exits with 0.
+    // Runs a command that must exit with 0. Returns its output.
     std::string printed_by(const words& command) const {
         std::filesystem::remove(log());
         EXPECT_EQ(code_of(command), 0) << output();
@@ -45,7 +45,7 @@ TEST_F(cli_look, locks_of_every_kind_below_a_folder) {
 
 TEST_F(cli_look, nothing_is_there) {
     EXPECT_EQ(printed_by(look({"ls", path})), "no lock is held or waited for below " + path + "\n");
-    // The answer goes to the output, errors go to stderr.
+    // The answer goes to stdout, and errors go to stderr. So stderr is empty.
     for (const std::string command : {" ls ", " show "})
         EXPECT_EQ(printed_by({"sh", "-c", TURNSTILE_PROGRAM + command + path + " >/dev/null"}), "");
     EXPECT_EQ(printed_by(look({"ls", "-o", "json", path})), "{\"locks\":[],\"unreadable\":[]}\n");
@@ -73,7 +73,7 @@ TEST_F(cli_look, a_queue) {
     observer->close();
 }
 
-// Ages use the servers' clock.
+// Ages must use the servers' clock, because this machine's clock is wrong.
 TEST_F(cli_look, on_a_machine_whose_clock_is_hours_ahead) {
     mutex lock{*observer, path + "/in"};
     const auto hold = lock.acquire({.timeout = limit()}).value();
@@ -88,7 +88,7 @@ TEST_F(cli_look, on_a_machine_whose_clock_is_hours_ahead) {
     }
 }
 
-// The servers count the children that a folder has had: `ls` and `show` create none.
+// The servers count the children that a folder has ever had. So the count shows that `ls` and `show` create none.
 TEST_F(cli_look, writes_nothing) {
     mutex lock{*observer, path + "/in"};
     const auto hold = lock.acquire({.timeout = limit()}).value();
@@ -178,7 +178,7 @@ TEST_F(cli_look, wrong_words_and_full_disks) {
                 << command << nowhere;
 }
 
-// The output has no colours that could be turned off: a terminal gets only cursor movements.
+// There is no option to turn colours off, because the output has none. A terminal gets only cursor movements.
 TEST_F(cli_look, no_colours) {
     mutex lock{*observer, path};
     const auto hold = lock.acquire({.timeout = limit()}).value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile run` during failures: signals, stopped and killed processes, cut links, deleted znodes. In each case the
-// judge confirms that the next command runs alone (cli_fixture.hpp).
+// Tests `turnstile run` during failures: signals, stopped and killed processes, cut links, deleted znodes. In each case
+// the judge confirms that the next command runs alone (cli_fixture.hpp).
 #include <csignal>
 
 #include "cli_fixture.hpp"
@@ -12,14 +12,14 @@ namespace {
 
 class cli_loss : public cli {
 protected:
-    // Starts a holder with a session that expires within a test, and a command that ignores SIGTERM.
+    // Starts a holder whose session can expire within a test, and whose command ignores SIGTERM.
     [[nodiscard]] testing::process start_holder(const std::string& servers, words options = {}) {
         const words quick{"--session-timeout", "4s", "--grace", "300ms", path};
         auto holder = start_at(servers, run(options + quick, stubborn("in")));
         EXPECT_TRUE(holder.wait_for_output("in")) << output();
         return holder;
     }
-    // Runs another machine's command, which gets the lock as soon as it is free.
+    // Runs a command as another machine would. It gets the lock as soon as the lock is free.
     [[nodiscard]] int code_of_next() { return code_of(run({"--wait", "60s", path}, alone())); }
 
     static pid_t keeper_of(const testing::process& runner) {
@@ -71,7 +71,7 @@ TEST_F(cli_loss, the_keeper_is_killed) {
     EXPECT_EQ(holder.exit_code(), 128 + SIGKILL);
 }
 
-// A process that has left the command's group becomes a child of `run`.
+// The daemon has left the command's process group. When its parent ends, it becomes a child of `run`.
 TEST_F(cli_loss, the_keeper_is_killed_and_daemons_with_the_command) {
     const auto daemon = judged("trap '' TERM HUP; echo in; tail -f /dev/null");
     auto holder = start(run({"--session-timeout", k_long_session, path},
@@ -94,7 +94,7 @@ TEST_F(cli_loss, the_link_is_cut) {
     EXPECT_FALSE(printed("max-hold")) << output();
 }
 
-// A stopped keeper is ended with the command, before the servers can grant the lock to another client.
+// The stopped keeper is killed together with the command, before the servers can grant the lock to another client.
 TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped) {
     tcp_proxy proxy{server().connect_string()};
     auto holder = start_holder(proxy.address());
@@ -154,7 +154,7 @@ TEST_F(cli_loss, sigterm_comes_first_when_the_hold_runs_out) {
     EXPECT_TRUE(holder.wait_for_output("asked")) << output();
     holder.resume();
     ASSERT_TRUE(holder.wait());
-    EXPECT_EQ(holder.exit_code(), 76);  // although the command exited with 0
+    EXPECT_EQ(holder.exit_code(), 76);  // 76 although the command itself exited with 0
 }
 
 TEST_F(cli_loss, with_on_lost_kill_there_is_no_sigterm) {
@@ -249,7 +249,7 @@ TEST_F(cli_loss, run_is_not_put_aside) {
     EXPECT_EQ(holder.exit_code(), 3);
 }
 
-// `run`, which would kill the command, is stopped: the kernel ends the command.
+// `run` is stopped and cannot kill the command, so the kernel ends the command.
 TEST_F(cli_loss, the_keeper_is_killed_while_run_is_stopped) {
     auto holder = start(run({"--session-timeout", k_long_session, path},
                             {"sh", "-c", "echo in; exec tail -f /dev/null"}));
@@ -257,7 +257,7 @@ TEST_F(cli_loss, the_keeper_is_killed_while_run_is_stopped) {
     const pid_t command = command_of(holder);
     holder.pause();
     ::kill(keeper_of(holder), SIGKILL);
-    // The command is dead; its parent, which could reap it, is stopped.
+    // The command is dead. Its parent is stopped and cannot reap it, so its command line is empty.
     EXPECT_TRUE(eventually([&] { return support::text_of_process(command, "cmdline").empty(); }));
 }
 
@@ -272,7 +272,7 @@ TEST_F(cli_loss, status_lines) {
         << output();
 }
 
-// Many commands, each with the judge, while running commands are stopped and killed: no two overlap.
+// Runs many commands with the judge, and stops and kills running commands. No two commands may overlap.
 TEST_F(cli_loss, no_overlap_while_holders_are_stopped_and_killed) {
     constexpr int k_rounds = 6;
     for (int round = 0; round != k_rounds; ++round) {
@@ -283,7 +283,7 @@ TEST_F(cli_loss, no_overlap_while_holders_are_stopped_and_killed) {
                 stubborn(word)));
         ASSERT_TRUE(holder.wait_for_output(word)) << output();
         auto next = start(run({path}, alone()));
-        // On a slow machine a session of 4 s expires by itself, and the next command has ended by now.
+        // On a slow machine the session of 4 s may expire by itself. Then the next command has already ended.
         ASSERT_TRUE(eventually([&] { return queue().size() == 2 || !next.running(); }));
         if (stopped) holder.pause();
         if (!stopped) holder.kill();

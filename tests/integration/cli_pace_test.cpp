@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile run` at a follower: uses the tick that the server reports, unless the command line gives one.
+// Tests `turnstile run` at a follower: it uses the tick that the server reports, unless the command line sets one.
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
 namespace {
 
-// The kit's servers have a relay bound of 2.2 s, the sample configuration has 12 s. Through a follower, a session of
-// 10 s allows leases with the first bound, and none with the second.
+// The kit's servers have a relay bound of 2.2 s; ZooKeeper's sample configuration has 12 s. With a session of 10 s, a
+// lease through a follower is possible only with the smaller bound.
 TEST(cli_pace, is_the_servers_own) {
     const testing::temporary_folder folder;
     const auto log = folder.path() / "log";
@@ -24,7 +24,8 @@ TEST(cli_pace, is_the_servers_own) {
     EXPECT_EQ(code_of({}), 0) << text_of_file(log);
     EXPECT_EQ(code_of({"--on-lost", "kill"}), 0) << text_of_file(log);
     EXPECT_EQ(code_of({"--tick", "2s", "--sync-limit", "5"}), 64) << text_of_file(log);
-    // The library's warning about such a session is for programs: a person gets the exit code and one line.
+    // The library's warning about a short session is for programs. The command shows people an exit code and one line
+    // instead.
     code_of({"--on-lost", "kill", "--tick", "2s"});
     EXPECT_EQ(text_of_file(log).find("[warning]"), std::string::npos) << text_of_file(log);
 }

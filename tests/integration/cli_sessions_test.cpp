@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile sessions` on real servers, some of which give no data.
+// Tests `turnstile sessions` on real servers, some of which refuse to report sessions.
 #include <nlohmann/json.hpp>
 
 #include "cli_fixture.hpp"

@@ -18,7 +18,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A terminal that this test can stop.
+// A terminal that the test can stop and continue.
 class stoppable_terminal {
 public:
     stoppable_terminal() : master_{::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)} {
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] const std::string& name() const { return name_; }
     void stop() const { ASSERT_EQ(::tcflow(slave_, TCOOFF), 0); }
     void go_on() const { ASSERT_EQ(::tcflow(slave_, TCOON), 0); }
-    // Returns the terminal's output that has not been read yet.
+    // Returns the terminal's output since the last call.
     [[nodiscard]] std::string said() const {
         ::fcntl(master_, F_SETFL, O_NONBLOCK);
         std::string text(4096, '\0');
@@ -52,7 +52,7 @@ private:
     std::string name_;
 };
 
-// The current system calls of a process's threads, each with its first argument: "1 0x2".
+// Returns the current system call of each thread of the process, with its first argument: "1 0x2".
 words calls_of(pid_t process) {
     words calls;
     const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
@@ -70,7 +70,7 @@ bool is_in_call(pid_t process, const std::string& call) {
     return std::find(calls.begin(), calls.end(), call) != calls.end();
 }
 
-// Returns true if an eventfd has woken a thread that has not consumed the event: the only reader is blocked, so the
+// Returns the eventfds of the process that have an unread event. While the thread that reads an eventfd is blocked, its
 // count stays.
 words untaken_events(pid_t process) {
     words found;
@@ -87,7 +87,7 @@ words untaken_events(pid_t process) {
 
 class cli_stop : public cli {};
 
-// The kernel gives a signal to the log's thread if that is the only thread that does not block it.
+// If only the log's thread did not block a signal, the kernel would give the signal to that thread.
 TEST_F(cli_stop, a_line_of_the_log_leaves_signals_to_the_program) {
     auto page = start_at("127.0.0.1:1", {TURNSTILE_PROGRAM, "serve", "--listen", "127.0.0.1:0"});
     ASSERT_TRUE(page.wait_for_output("no session with")) << output();
@@ -115,7 +115,8 @@ TEST_F(cli_stop, a_stop_in_the_instant_of_the_grant) {
     ASSERT_TRUE(untaken_events(waiting.pid()).empty());
     ::kill(waiting.pid(), SIGTERM);
     ASSERT_TRUE(hold.release(limit()));
-    // The grant arrives: its thread ends the watch, whose thread does not know it yet.
+    // The grant has arrived, and its thread ends the watch for signals. The thread of that watch is blocked and does
+    // not know it yet.
     words before;
     ASSERT_TRUE(eventually([&] {
         auto now = untaken_events(waiting.pid());
@@ -125,8 +126,8 @@ TEST_F(cli_stop, a_stop_in_the_instant_of_the_grant) {
     }));
     terminal.go_on();
     ASSERT_TRUE(waiting.wait());
-    // A command that cannot be executed shows whether `run` tried it. A signal immediately after it would hide
-    // any other command.
+    // The command cannot be executed, so a message would show that `run` tried it. An executable command could die of
+    // the signal before it leaves a trace.
     EXPECT_EQ(waiting.exit_code(), 128 + SIGTERM);
     const auto said = terminal.said();
     EXPECT_NE(said.find("waiting, "), std::string::npos) << said;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `turnstile ask` and `turnstile take` on a real server: the holder is notified, and loses its lock only to
-// `take`.
+// Tests `turnstile ask` and `turnstile take` on a real server: both notify the holder, and only `take` costs it the
+// lock.
 #include <csignal>
 
 #include <nlohmann/json.hpp>
@@ -21,7 +21,7 @@ protected:
                      "--reason",        "the reason", "--yes"} +
                more;
     }
-    // Creates a contender of another client, by default of a library that writes no session data.
+    // Creates a contender of another client. By default its data resemble another library's, without session data.
     void make_foreign(const std::string& data = "10.0.0.7") {
         mutex tools{*observer, path + "-tools"};
         auto hold = tools.acquire({.timeout = limit()}).value();
@@ -32,7 +32,8 @@ protected:
     [[nodiscard]] std::string foreign_data() const {
         return read_node(*observer, path + "/" + k_foreign).value().data;
     }
-    // Interrupts a take by a signal once its mark exists. Returns the znode's data afterwards.
+    // Starts a take, waits until the znode's data contain `mark`, and interrupts the take by a signal. Returns the data
+    // afterwards.
     std::string data_after_interrupt(const words& more, const char* mark) {
         auto taker = start(take(more));
         EXPECT_TRUE(eventually([&] { return foreign_data().find(mark) != std::string::npos; }));
@@ -110,7 +111,7 @@ TEST_F(cli_take, a_holder_that_claims_an_impossible_session_timeout) {
     }
 }
 
-// The servers report the longest session that they grant.
+// The servers report the longest session timeout that they grant, so a longer claim is not believed.
 TEST_F(cli_take, a_holder_that_claims_more_than_the_servers_grant) {
     make_foreign("host=odd pid=7 timeout=3600000");
     EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
@@ -154,7 +155,7 @@ TEST_F(cli_take, a_free_lock) {
               path + ": free; no contender holds it\n" + path + ": free; no contender holds it\n");
 }
 
-// The output is a single JSON object.
+// With JSON the output is a single object.
 TEST_F(cli_take, for_programs) {
     const auto said = [this](const words& command) {
         std::filesystem::remove(log());

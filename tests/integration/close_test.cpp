@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time that close() waits for servers that do not answer (turnstile/client.hpp).
+// Tests how long close() waits for servers that do not answer (turnstile/client.hpp).
 #include <future>
 
 #include "support.hpp"
@@ -11,8 +11,9 @@ class close_beside_stopped_servers : public ::testing::Test {
 protected:
     static constexpr std::chrono::milliseconds k_close_timeout = 1s;
     static constexpr std::chrono::milliseconds k_end_of_connections = 4500ms;
-    static constexpr std::chrono::milliseconds k_delay = 5s;  // delays of a busy machine
-    // All at the same time; one after the other they would exceed the limits above.
+    // allowance for delays on a busy machine
+    static constexpr std::chrono::milliseconds k_delay = 5s;
+    // All sessions close at the same time. One after the other they would exceed the limits above.
     static constexpr unsigned k_sessions = 16;
 
     ensemble servers{{.count = 3}};
@@ -30,8 +31,8 @@ protected:
     void pause_servers() {
         for (std::size_t i = 0; i != servers.size(); ++i) servers.pause(i);
     }
-    // Returns true if the client closes in the documented time. close() has returned when this function does,
-    // since the servers resume.
+    // Returns true if the client closes in the documented time. In any case close() has returned, because the servers
+    // resume.
     [[nodiscard]] bool closes_in_time(client& closed) {
         auto closing = std::async(std::launch::async, [&] { closed.close(); });
         const auto longest = k_close_timeout + k_end_of_connections + testing::scaled(k_delay);
@@ -42,7 +43,7 @@ protected:
     }
 };
 
-// The client sends the ends of its sessions, and waits for the answers.
+// The client requests the ends of its sessions, and waits for answers that do not come.
 TEST_F(close_beside_stopped_servers, returns_in_time_while_the_connections_stand) {
     const auto holder = connect_sessions(60s);
     mutex lock{*holder, lock_path()};
@@ -53,7 +54,7 @@ TEST_F(close_beside_stopped_servers, returns_in_time_while_the_connections_stand
     EXPECT_EQ(holder->state(), session_state::closed);
 }
 
-// The C client connects to one stopped server after the other: the systems still accept connections.
+// The C client tries one stopped server after the other. The servers' kernels still accept its connections.
 TEST_F(close_beside_stopped_servers, returns_in_time_while_connections_are_made) {
     const auto holder = connect_sessions(6s);
     mutex lock{*holder, lock_path()};

@@ -3,7 +3,7 @@
 //
 //     contender CONNECT PATH TIMEOUT_MS sell COUNT FOLDER   COUNT grants, each with a critical section
 //     contender CONNECT PATH TIMEOUT_MS hold FOLDER         one grant, held until it is killed
-//     contender CONNECT PATH TIMEOUT_MS lease PERMITS       so many of a semaphore's, until it is killed
+//     contender CONNECT PATH TIMEOUT_MS lease PERMITS       holds PERMITS of a semaphore until it is killed
 //     contender CONNECT PATH TIMEOUT_MS leave               returns from main with a grant of a static client
 //
 // The critical section is an O_EXCL file: the file system detects two at once, independently of any lock. The
@@ -56,7 +56,7 @@ int sell(mutex& lock, int count, const std::string& folder) {
     return 0;
 }
 
-// The parent reads the lease even after this process was killed or stopped.
+// The lease is in a shared file, so that the parent can read it even after this process was killed or stopped.
 std::atomic<std::int64_t>* shared_lease(const std::string& folder) {
     const int file = ::open((folder + "/lease").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     if (file < 0 || ::ftruncate(file, sizeof(std::int64_t)) != 0) return nullptr;
@@ -71,7 +71,7 @@ int hold_for_ever(mutex& lock, const std::string& folder) {
     auto hold = lock.acquire({.timeout = limit()});
     if (!hold || lease == nullptr) return 1;
     print_grant(*hold);
-    constexpr int k_look_every = 1;  // ms
+    constexpr int k_look_every = 1;  // milliseconds
     for (;;) {
         if (hold->valid()) lease->store(hold->valid_until().time_since_epoch().count());
         ::poll(nullptr, 0, k_look_every);
@@ -89,7 +89,8 @@ int lease_for_ever(client& servers, const char* path, int permits) {
     for (;;) ::pause();
 }
 
-// Objects that the library creates on first use, in the session's thread, are destroyed before this client.
+// The library creates some objects on first use, in the session's thread. At exit these objects are destroyed before
+// this client.
 int leave_with_static_client(const char* where, const char* path, const char* timeout) {
     static client servers{where, options_for(timeout)};
     static mutex lock{servers, path};

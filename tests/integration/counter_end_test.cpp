@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// F18: the end of the parent's sequence counter at 2^31, on a real server whose counter is just below it. On
-// 3.8.0 every later contender gets the same number, and 3 of 12 Curator clients held one mutex at the same
-// time.
+// Tests failure F18: the sequence counter of the folder ends at 2^31. The real server's counter starts just below. On
+// 3.8.0 all later contenders get the same number, and 3 of 12 Curator clients held one mutex at the same time.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deadlock detector on a real server: clients of two processes form a cycle, a third client finds it, and
-// exactly one of them breaks it.
+// Tests the deadlock detector on a real server: clients in two processes wait in a cycle, a third client finds the
+// cycle, and exactly one wait gives up.
 #include "turnstile/deadlock_detector.hpp"
 
 #include <gtest/gtest.h>

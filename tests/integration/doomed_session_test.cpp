@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real server that has decided to end a session still answers it until it has closed it (docs/why/lease.md). The test
-// stalls the server's log at that moment. The loop that expires sessions then blocks at the first session of a bucket,
-// and all other sessions of the bucket are doomed.
+// Tests a doomed session on a real server: the server answers the session until it has closed the session
+// (docs/why/lease.md). The test stalls the server's log at that moment. The server's loop that expires sessions then
+// blocks at the first session of a tick. All other sessions of that tick are doomed.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -24,10 +24,10 @@ namespace turnstile::tests {
 namespace {
 
 constexpr auto k_timeout = 4s;
-// Some of these sessions share a bucket, and the loop may close them before the victim's session.
+// Some of these sessions expire at the victim's tick, and the loop may close them before the victim's session.
 constexpr std::size_t k_others = 60;
 
-// The reading end of a server's log, which is a pipe. On request it stops reading.
+// The reading end of a pipe into which a server writes its log. The test can stop the reader.
 class log_pipe {
 public:
     explicit log_pipe(const std::filesystem::path& at) {
@@ -45,7 +45,7 @@ public:
     log_pipe(const log_pipe&) = delete;
     log_pipe& operator=(const log_pipe&) = delete;
 
-    // Blocks the next thread that logs a line, until flow().
+    // Fills the pipe, so that the next thread that logs a line blocks until flow().
     void stall() {
         const std::lock_guard held{reading_};
         stalled_ = true;
@@ -75,7 +75,7 @@ private:
     std::jthread reader_;
 };
 
-// Which sets of expiring sessions are examined: the first set that contains a session, or all sets.
+// The sets of expiring sessions that `expires` examines: only the first set, or all sets.
 enum class sets { next, all };
 bool expires(const testing::ensemble& servers, std::int64_t session, sets which) {
     const auto name = (std::ostringstream{} << "0x" << std::hex << session).str();
@@ -93,8 +93,8 @@ bool expires(const testing::ensemble& servers, std::int64_t session, sets which)
     return false;
 }
 
-// True if the server closes no session at present: each session that exists is in a set of sessions to expire later. The
-// loop takes a set out of the list before it closes the sessions of the set.
+// Returns true if the server closes no session at present. Before its loop closes the sessions of a set, it takes the
+// set out of the list. So then each existing session is in a listed set.
 bool closes_none(const testing::ensemble& servers) {
     std::istringstream sets{servers.four_letter_word(0, "dump")};
     long listed = 0;
@@ -129,7 +129,8 @@ protected:
     testing::tcp_proxy proxy{servers.connect_string(0)};
 };
 
-// G1. The first waiter receives nothing for its session timeout, and then servers that answer.
+// G1: the first waiter's client receives nothing for its session timeout. Then the servers answer again, but the
+// session is doomed.
 TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
     const auto others_client = connect(servers.connect_string(), options(20s));
     const auto victims_client = connect(proxy.address(), options(k_timeout));
@@ -153,14 +154,15 @@ TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
     const auto before = victims_client->session();
 
     proxy.black_hole();
-    // Otherwise the log could stall the loop at a session of the set before.
+    // The log may stall only now. Before, it could stall the loop at a session of the previous set.
     ASSERT_TRUE(eventually(
         [&] { return expires(servers, before.id, sets::next) && closes_none(servers); }));
     log.stall();
     ASSERT_TRUE(eventually([&] { return !expires(servers, before.id, sets::all); }));
     first->unlock();
     proxy.pass();
-    // Granted by its old session, or by a new session whose contender is behind the third one.
+    // The waiter must be granted by its old session, or must have a new session. The contender of a new session queues
+    // behind the third one.
     ASSERT_TRUE(eventually([&] {
         return second.wait_for(0s) == std::future_status::ready ||
                victims_client->session().epoch > before.epoch;

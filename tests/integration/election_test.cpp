@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elections and gates against a real server: a leader that is cut off, lost answers, and the server's time
-// stamps.
+// Tests elections and gates on a real server: a leader that is cut off, lost answers, and the server's time stamps.
 #include <atomic>
 
 #include "support.hpp"
@@ -8,7 +7,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A client behind a separate proxy.
+// A client with a separate proxy before the server.
 struct member {
     tcp_proxy proxy{server().connect_string(0)};
     std::unique_ptr<client> servers = connect(proxy.address());
@@ -80,7 +79,7 @@ TEST(gates, a_job_whose_starts_answer_is_lost_runs_once) {
     job_gate gate{*mine.servers, lock_path(), {.period = 1h}};
     job_gate other{*observer, lock_path(), {.period = 1h}};
     std::atomic<int> multis{0};
-    constexpr int k_start = 2;  // the first request reads the time
+    constexpr int k_start = 2;  // the first request reads the time, the second records the start
     mine.proxy.filter(direction::to_client, [&](frame& frame) {
         const bool start = frame.is(frame_kind::reply, opcode::multi) && ++multis == k_start;
         return start ? verdict::cut_connection : verdict::forward;
@@ -91,7 +90,7 @@ TEST(gates, a_job_whose_starts_answer_is_lost_runs_once) {
     EXPECT_EQ(report->verdict, job_verdict::ran);
     EXPECT_EQ(runs, 1);
     EXPECT_GE(multis, k_start);
-    // The first run does not wait for the release of its lock, so this run may have to wait.
+    // The first run returned without waiting for the release of its lock, so this run may have to wait.
     const auto again = other.run([&](job_run&) { ++runs; }, {.timeout = limit()});
     ASSERT_TRUE(again) << again.error().message();
     EXPECT_EQ(again->verdict, job_verdict::not_due);

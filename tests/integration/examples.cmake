@@ -15,7 +15,7 @@ if(TURNSTILE_BUILD_EXAMPLES)
         )
     endif()
 
-    # Runs a program of docs/start/situations.md as several processes, on each kind of server.
+    # Runs a program of docs/start/situations.md in several processes, on each kind of server.
     set(kinds zookeeper memory)
     foreach(kind IN ITEMS redis postgresql mariadb sqlite)
         string(TOUPPER ${kind} upper)

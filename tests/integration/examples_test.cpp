@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples print the content of their .expected files, in memory and against a real server, and the
-// example in README.md works unchanged.
+// Tests that the examples print the content of their .expected files, in memory and on a real server. Also tests that
+// README.md's example works unchanged.
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -21,7 +21,7 @@ using turnstile::testing::ensemble;
 using turnstile::testing::process;
 using turnstile::testing::temporary_folder;
 
-// Returns the program's output, followed by its exit status if that is not 0.
+// Runs an example. Returns its output, followed by the exit status unless that is 0.
 std::string output_of(const std::string& example, std::vector<std::string> arguments) {
     const temporary_folder folder;
     arguments.insert(arguments.begin(), std::string{TURNSTILE_EXAMPLES_BUILD} + '/' + example);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elections, semaphores and jobs over three servers, of which the leader dies under load.
+// Tests elections, semaphores and jobs on three servers whose leader dies under load.
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -20,8 +20,8 @@ ensemble& three_servers() {
     return servers;
 }
 
-// Threads that use a recipe, each with its client, until the crew ends. The crew counts their results; the
-// tests wait only for the count to grow.
+// Threads that use a recipe with one client each, until the crew ends. The crew counts their results, and the tests
+// only wait until the count grows.
 class crew {
 public:
     crew(int size, const std::function<void(crew&, client&, int)>& round) {
@@ -36,16 +36,16 @@ public:
     crew(const crew&) = delete;
     crew& operator=(const crew&) = delete;
 
-    // To be called by the workers.
+    // The workers call this.
     void count() { ++done_; }
     [[nodiscard]] int done() const { return done_; }
     [[nodiscard]] bool over() const { return over_.is_set(); }
-    // Waits like a timer, but returns early when the crew ends.
+    // Waits for this time, but returns when the crew ends.
     void rest(std::chrono::nanoseconds time) const {
         static_cast<void>(over_.wait(1, testing::test_deadline{time}));
     }
 
-    // Checks progress before, during and after the loss of the servers' leader.
+    // Checks progress before, during and after the death of the servers' leader.
     void outlive_the_leader(int more) {
         EXPECT_TRUE(goes_on(more));
         const auto leader = three_servers().leader();
@@ -76,9 +76,9 @@ private:
 
 // ---- semaphore ------------------------------------------------------------------------------
 
-// Counts the leases that are valid at one instant. Every lease that is counted was granted before the count
-// began, and an invalid lease never becomes valid again. So all leases that the count finds valid were valid
-// when it began.
+// Counts the permits' guards that are valid at one instant. A guard is only counted if it was granted before the count
+// began, and an invalid guard never becomes valid again. So all guards that the count finds valid were valid when it
+// began.
 class leases_at_once {
 public:
     void enter(const guard& lease) {
@@ -111,7 +111,7 @@ TEST(failover_recipes, F20_a_semaphore_is_never_overbooked_when_the_leader_dies)
             if (!lease) return;
             leases.enter(*lease);
             all.count();
-            // Holds until another client holds a permit as well.
+            // Holds its permit until another client gets one as well.
             const int from = all.done();
             static_cast<void>(eventually([&] { return all.over() || all.done() != from; }));
             leases.leave(*lease);
@@ -123,10 +123,10 @@ TEST(failover_recipes, F20_a_semaphore_is_never_overbooked_when_the_leader_dies)
     EXPECT_TRUE(eventually([&] { return pool.available().value() == k_permits; }));
 }
 
-// ---- leader ---------------------------------------------------------------------------------
+// ---- elections ------------------------------------------------------------------------------
 
-// Returns true if two participants lead at one instant: one leads in the same term before and after the other
-// is checked.
+// Returns true if two participants lead at one instant. A participant that leads in the same term before and after the
+// check of another one led during that check.
 bool two_lead(const std::vector<std::unique_ptr<leader>>& seats) {
     for (const auto& seat : seats) {
         const auto before = seat->fencing_token();
@@ -159,7 +159,8 @@ TEST(failover_recipes, F4_there_are_never_two_leaders_and_soon_one_when_the_lead
                      if (!mine.await({.timeout = limit()})) return;
                      const auto term = mine.fencing_token().zxid();
                      if (two_lead(seats)) violated = true;
-                     // The lead of a participant does not rest on a server that is cut off from the others.
+                     // A participant whose server is cut off from the others may still believe that it leads. The
+                     // commit shows that it really leads.
                      const auto done = mine.commit(transaction{}.check("/"), {.timeout = limit()});
                      if (two_lead(seats)) violated = true;
                      if (done && newest.exchange(term) >= term && mine.leads()) violated = true;
@@ -172,9 +173,9 @@ TEST(failover_recipes, F4_there_are_never_two_leaders_and_soon_one_when_the_lead
     EXPECT_TRUE(eventually([&] { return seats.front()->participants().value().empty(); }));
 }
 
-// ---- job_gate -------------------------------------------------------------------------------
+// ---- jobs -----------------------------------------------------------------------------------
 
-// The runs of a job, as the processes that ran it recorded them.
+// Records the runs of a job that the processes report.
 class runs_seen {
 public:
     void ran(std::uint64_t number) {
@@ -186,7 +187,7 @@ public:
         runs_[record.number].started = record.started;
     }
     [[nodiscard]] bool twice() const { return twice_; }
-    // Returns the shortest time between the starts of two successive runs.
+    // Returns the shortest time between the starts of two runs in succession.
     [[nodiscard]] std::int64_t shortest_ms() const {
         std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
         std::int64_t last = 0;
@@ -201,7 +202,7 @@ public:
 private:
     struct run {
         int times = 0;
-        std::int64_t started = 0;  // the leader's time stamp
+        std::int64_t started = 0;  // time stamp of the servers' leader
     };
     std::mutex mutex_;
     std::map<std::uint64_t, run> runs_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers that restart or die under holders and waiters.
+// Tests servers that restart or die while clients hold and wait.
 #include <atomic>
 #include <future>
 #include <thread>

@@ -6,9 +6,9 @@
 //
 // Prints "held" once it holds the lock. `hold`: holds until a signal; on SIGUSR1 it prints "signal", on SIGTERM it
 // exits with EXIT_CODE and does not close the client. `replace`: ends its first session from outside, prints "held
-// again" once it holds the lock in a second session, and then acts as `hold`; CONNECT has several servers. `fork`: the
-// same as `hold` with a child that keeps running; prints "child PID". `exec`: becomes another program. `exit`: calls
-// _exit with EXIT_CODE. `close`: an orderly end.
+// again" once it holds the lock in a second session, and then acts as with `hold`; CONNECT has several servers. `fork`:
+// acts as with `hold`, has a child that keeps running, and prints "child PID". `exec`: becomes another program. `exit`:
+// calls _exit with EXIT_CODE. `close`: an orderly end.
 //
 // The process has its program file open, without O_CLOEXEC.
 #include <fcntl.h>
@@ -57,15 +57,15 @@ void leave_a_child() {
     for (;;) ::pause();
 }
 
-// The copy needs a high number: the lowest descriptors of a started program are replaced anyway.
+// The copy gets a high descriptor number, because the lowest descriptors of a started program are replaced anyway.
 bool open_own_program() {
     constexpr int k_high = 64;
     const int file = ::open("/proc/self/exe", O_RDONLY);
     return file >= 0 && ::fcntl(file, F_DUPFD, k_high) >= 0;
 }
 
-// Ends the session as an operator does, through another server. The session's server then cuts the connection;
-// otherwise the client would notice at its next ping, long after the test.
+// Ends the session through another server, as an operator does. The session's own server then cuts the connection.
+// Otherwise the client would notice only at its next ping, long after the test.
 void end_session(const client& servers, const std::string& addresses) {
     std::istringstream list{addresses};
     std::string address;
@@ -75,7 +75,7 @@ void end_session(const client& servers, const std::string& addresses) {
     testing::close_session(address, secret.id, secret.password);
 }
 
-// Returns true once the lock is held again, in a session that has replaced the first one.
+// Ends the first session. Returns true when the lock is held again in the next session.
 bool hold_in_next_session(client& servers, const std::string& addresses, mutex& lock, guard& hold) {
     const auto first = servers.session().id;
     end_session(servers, addresses);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The guardian on Redis, PostgreSQL and MariaDB: processes that hold a lock and end, or do not end.
+// Tests the guardian on Redis, PostgreSQL and MariaDB, with processes that hold a lock and end, or do not end.
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
@@ -29,10 +29,11 @@
 namespace turnstile::tests {
 namespace {
 
-// Longer than any wait of a test: an earlier hand-over is the guardian's work.
+// Milliseconds, longer than any wait of a test. So an earlier hand-over is the guardian's work.
 constexpr auto k_session_timeout = "600000";
 
-// A server for the whole test program; the first test that uses it starts it.
+// Returns the connect string of a server that the whole test program shares. The first test that uses the server starts
+// it.
 template <class Server>
 std::string started() {
     static Server server;
@@ -66,7 +67,8 @@ protected:
     const std::string where = GetParam().connect_string();
     const testing::temporary_folder folder;
     const std::string path =
-        "/tests/guarded_kinds/" + folder.path().filename().string();  // the server is all tests'
+        // a path only for this test, because all tests share the server
+        "/tests/guarded_kinds/" + folder.path().filename().string();
     std::unique_ptr<client> others = connect(where);
     mutex lock{*others, path};
 
@@ -82,7 +84,7 @@ TEST_P(guarded_kinds, the_lock_of_a_killed_process_is_the_next_ones) {
     EXPECT_TRUE(granted(path));
 }
 
-// Meanwhile a guardian ends the session of a process that was killed later.
+// A guardian ends the session of a second killed process. That takes long enough to show that the first session stays.
 TEST_P(guarded_kinds, without_a_guardian_the_lock_of_a_killed_process_stays_taken) {
     auto holder = start("off", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
@@ -102,7 +104,8 @@ TEST_P(guarded_kinds, a_parent_frees_the_lock_before_it_ends) {
     EXPECT_TRUE(queue_names(*others, path).empty());
 }
 
-// The same guardian ends another process's session meanwhile: if it took a stop for an end, it would have acted before.
+// The same guardian ends the session of another process meanwhile. If it took a stop for an end, it would have acted on
+// the stopped process before.
 TEST_P(guarded_kinds, a_stopped_process_keeps_its_session) {
     auto parent =
         start("inherited", "hold",
@@ -143,7 +146,7 @@ TEST_P(guarded_kinds, a_guardian_without_the_program_says_so) {
 }
 
 #ifdef TURNSTILE_PROGRAM
-// The keeper is a process of the command, and has no program beside it.
+// The keeper guards the session as a part of `run`, without the guardian's program.
 TEST_P(guarded_kinds, the_keeper_of_a_killed_run_ends_its_session) {
     testing::process run{{.command = {TURNSTILE_PROGRAM, "run", "--session-timeout", "600s", path,
                                       "--", "sh", "-c", "echo in; sleep infinity"},
@@ -156,7 +159,7 @@ TEST_P(guarded_kinds, the_keeper_of_a_killed_run_ends_its_session) {
 }
 #endif
 
-// This process is the guardian of its client, and sees the messages.
+// The test itself plays the guardian of its client, and so sees the client's messages.
 class told_kinds : public guarded_kinds {
 protected:
     void SetUp() override {
@@ -173,7 +176,7 @@ protected:
         own = connect(where, options);
         ::unsetenv(k_guardian_variable);
     }
-    // The next message of this kind; the test fails if there is none.
+    // Returns the next message of this kind. Fails the test if none arrives.
     template <class Message>
     Message hear() {
         std::optional<Message> found;
@@ -205,7 +208,8 @@ private:
     support::descriptor ours_;
 };
 
-// A server with older data assigns ids again: the proof decides.
+// A server with older data assigns a session id again. So the guardian must compare the session's proof as well as its
+// id.
 TEST_P(told_kinds, another_session_with_the_same_id_is_left_alone) {
     const auto told = hear<guardian::guard_module_session>();
     EXPECT_EQ(told.servers, where);

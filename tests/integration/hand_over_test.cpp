@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holders that die, stop, or lose their link on real servers. Every time, the old guard ends before the next
-// one begins (G1), and the servers hand the lock over within the session timeout.
+// Tests holders that die, stop, or lose their link on real servers. The old guard must end before the next one begins
+// (G1). The servers must hand the lock over within the session timeout.
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -16,10 +16,10 @@
 namespace turnstile::tests {
 namespace {
 
-// With three servers most of the holders are attached to a follower. Through a follower a lease needs a
-// timeout above 5/3 of the relay bound of 2.2 s (docs/why/lease.md).
+// With three servers most holders are attached to a follower. A lease through a follower needs a timeout above 5/3 of
+// the relay bound, which is 2.2 s here (docs/why/lease.md).
 constexpr auto k_session_timeout = 4000ms;
-constexpr int k_at_once = 10;  // locks that lose their holder at the same time
+constexpr int k_at_once = 10;  // number of locks that lose their holder at the same time
 
 enum class end { killed, paused, black_holed };
 
@@ -32,7 +32,7 @@ void PrintTo(const scene& scene, std::ostream* out) {
     *out << scene.servers << " servers, way " << static_cast<int>(scene.how);
 }
 
-// A lock with a holder in a separate process, behind a proxy, and a waiter in this process.
+// A lock with a holder in a separate process behind a proxy, and with a waiter in this process.
 struct pair_of_contenders {
     pair_of_contenders(const ensemble& servers, std::size_t at, client& waiter, std::string where)
         : proxy{servers.connect_string(at)},
@@ -50,8 +50,8 @@ struct pair_of_contenders {
     std::string path;
     testing::process holder;
     mutex lock;
-    std::optional<boottime_clock::time_point> ended;  // when the test ended the holder
-    testing::event granted;                           // set when the waiter is granted
+    std::optional<boottime_clock::time_point> ended;  // time at which the test ended the holder
+    testing::event granted;                           // set at the waiter's grant
     boottime_clock::time_point granted_at{};
     guard hold;
 
@@ -63,7 +63,7 @@ struct pair_of_contenders {
         });
     }
 
-    // The last valid_until() of the holder's guard. The holder writes it until its last moment.
+    // Returns the last valid_until() of the holder's guard, which the holder writes into a file until its end.
     [[nodiscard]] boottime_clock::time_point holder_valid_until() const {
         std::ifstream file{folder.path() / "lease", std::ios::binary};
         std::int64_t ns = 0;
@@ -88,7 +88,8 @@ protected:
 };
 
 TEST_P(hand_over, the_old_guard_ends_before_the_new_one_begins) {
-    std::vector<std::unique_ptr<pair_of_contenders>> pairs;  // collects the grants of the waiters
+    // these collect the grants of the waiters
+    std::vector<std::unique_ptr<pair_of_contenders>> pairs;
     const auto waiter = connect(servers.connect_string(), quick_options(10s));
     for (std::size_t i = 0; i != k_at_once; ++i) {
         pairs.push_back(std::make_unique<pair_of_contenders>(servers, i % servers.size(), *waiter,
@@ -97,7 +98,7 @@ TEST_P(hand_over, the_old_guard_ends_before_the_new_one_begins) {
     for (auto& pair : pairs) {
         ASSERT_TRUE(pair->holder.wait_for_output("grant ")) << pair->holder.output();
         pair->wait_behind_holder();
-        // A machine that stops for seconds ends a holder as well.
+        // If the machine stops for seconds, a holder may lose its lock before the test ends it.
         ASSERT_TRUE(eventually([&] {
             return pair->granted.is_set() || queue_names(*waiter, pair->path).size() == 2;
         })) << pair->holder.output();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers of other kinds that an attacker impersonates: without TLS although the client requires TLS, and with endless
-// replies.
+// Tests clients against a hostile program that pretends to be a server: it offers no TLS although the client requires
+// TLS, or its replies never end.
 #include <gmock/gmock.h>
 
 #include <utility>
@@ -31,7 +31,7 @@ client_options quick() {
     return options;
 }
 
-// Returns all bytes that a client sends to the peer until it has given up two connections.
+// Lets a client connect until the peer has seen two connections closed. Returns all bytes that the client sent.
 std::string sent_to(const recording_peer& peer, const std::string& connect_string) {
     const client servers{connect_string, quick()};
     EXPECT_TRUE(eventually([&] { return peer.closed() >= 2; })) << connect_string;
@@ -39,7 +39,7 @@ std::string sent_to(const recording_peer& peer, const std::string& connect_strin
 }
 
 #ifdef TURNSTILE_WITH_MARIADB
-// A greeting of MariaDB 10.11 whose capabilities lack CLIENT_SSL (0x800).
+// Returns the greeting of MariaDB 10.11 with capabilities that lack CLIENT_SSL (0x800).
 recording_peer::manners mariadb_without_tls() {
     using namespace std::string_literals;
     const std::string body =
@@ -61,7 +61,7 @@ TEST(hostile_server, mariadb_without_tls_gets_no_login) {
     }
 }
 
-// The peer's greeting is well-formed: a client without TLS sends its login.
+// Shows that the peer's greeting is well-formed: a client without TLS answers it with its login.
 TEST(hostile_server, mariadb_gets_a_login_from_a_client_without_tls) {
     const recording_peer peer{mariadb_without_tls()};
     const client servers{"mysql://shop:x@" + peer.address() + "/shop", quick()};
@@ -70,7 +70,8 @@ TEST(hostile_server, mariadb_gets_a_login_from_a_client_without_tls) {
 #endif
 
 #ifdef TURNSTILE_WITH_POSTGRESQL
-// "N": the server has no TLS. A request for TLS has eight bytes, and the client must send nothing after them.
+// The answer "N" says that the server has no TLS. The client's request for TLS has eight bytes, and the client must
+// send nothing more.
 TEST(hostile_server, postgresql_without_tls_gets_no_login) {
     for (const auto* mode : {"require", "verify-ca", "verify-full"}) {
         const recording_peer peer{{"", "N", ""}};
@@ -83,7 +84,7 @@ TEST(hostile_server, postgresql_without_tls_gets_no_login) {
 #endif
 
 #ifdef TURNSTILE_WITH_TLS
-// The first bytes are the TLS greeting, and the client sends no plain text after a refusal.
+// The client's first bytes must be the TLS greeting. After the peer's refusal it must send no plain text.
 TEST(hostile_server, redis_and_sentinels_without_tls_get_no_login) {
     for (const std::string scheme : {"rediss://", "rediss+sentinel://"}) {
         const recording_peer peer{{"", "-ERR unknown command\r\n", ""}};
@@ -97,9 +98,9 @@ TEST(hostile_server, redis_and_sentinels_without_tls_get_no_login) {
 #endif
 
 #ifdef TURNSTILE_WITH_REDIS
-// A server that has not completed the handshake cannot make the client allocate much memory.
+// A server that has not completed the handshake must not make the client allocate much memory.
 TEST(hostile_server, redis_reply_without_an_end_costs_little_memory) {
-    constexpr std::size_t k_most = std::size_t{16} << 20U;  // including the buffers of both sockets
+    constexpr std::size_t k_most = std::size_t{16} << 20U;  // includes the buffers of both sockets
     const std::string chunk(65'536, 'x');
     for (const std::string beginning : {"$1000000000\r\n", "*100000000\r\n$70000\r\n", "+", "-"}) {
         for (const std::string scheme : {"redis://", "redis+sentinel://"}) {
@@ -113,7 +114,7 @@ TEST(hostile_server, redis_reply_without_an_end_costs_little_memory) {
 }
 #endif
 
-// The peer accepts connections and sends nothing.
+// Here the peer accepts connections and never sends anything.
 TEST(hostile_server, that_is_silent_is_told_as_such) {
     std::vector<std::pair<std::string, std::string>> table{{"", "accepts connections, but"}};
 #ifdef TURNSTILE_WITH_REDIS
@@ -129,7 +130,7 @@ TEST(hostile_server, that_is_silent_is_told_as_such) {
     for (const auto& [scheme, words] : table) {
         const recording_peer peer{{"", "", ""}};
         client_options options;
-        options.session_timeout = 60s;  // the first attempt is still under way
+        options.session_timeout = 60s;  // the first attempt is still in progress
         client servers{scheme + peer.address() + (scheme.empty() ? "" : "/shop"), options};
         std::string said;
         EXPECT_TRUE(eventually([&, words = words] {
@@ -142,7 +143,7 @@ TEST(hostile_server, that_is_silent_is_told_as_such) {
 }
 
 #ifdef TURNSTILE_WITH_MARIADB
-// Then the peer asks for the password in clear, by each method that sends it so.
+// The peer then requests the password in clear text, by each method that transmits it so.
 TEST(hostile_server, mariadb_without_tls_gets_no_password_in_clear) {
     using namespace std::string_literals;
     for (const std::string method : {"mysql_clear_password", "dialog"}) {

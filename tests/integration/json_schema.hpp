@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// json_schema: checks an answer against an OpenAPI 3.1 document, for the parts of JSON Schema that our document
-// uses.
+// json_schema: checks an answer against an OpenAPI 3.1 document. Knows only the parts of JSON Schema that the project's
+// document uses.
 //
 // Thread safety: a value.
 #pragma once
@@ -16,9 +16,10 @@ class json_schema {
 public:
     using json = nlohmann::json;
 
-    explicit json_schema(json document) : document_(std::move(document)) {}  // braces make a list
+    // braces instead of parentheses would make a JSON list
+    explicit json_schema(json document) : document_(std::move(document)) {}
 
-    // Returns an empty text if the answer conforms; otherwise the position and the reason.
+    // Returns an empty text if the answer conforms to the document; otherwise the position and the reason.
     [[nodiscard]] std::string misfit(const std::string& route, const std::string& method,
                                      int status, const json& value) const {
         const json::json_pointer place{"/paths/" + escaped(route) + "/" + method + "/responses/" +

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Kerberos realm for one test program: a KDC at a loopback port, the principals zookeeper/localhost and lock, and the
-// environment in which this process finds them. MIT's KDC, from Debian's packages krb5-kdc and krb5-user.
+// A Kerberos realm for one test program. Starts MIT's KDC at a loopback port, creates the principals
+// zookeeper/localhost and lock, and sets the environment so that this process finds them. Debian's packages krb5-kdc
+// and krb5-user have the programs.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ namespace turnstile::tests {
 
 class kerberos_realm {
 public:
-    // Empty if this system has the programs and the plugin.
+    // Returns the missing programs or plugin; empty if this system has all of them.
     [[nodiscard]] static std::string what_is_missing() {
         for (const char* const program :
              {"/usr/sbin/krb5kdc", "/usr/sbin/kdb5_util", "/usr/sbin/kadmin.local",
@@ -56,7 +57,7 @@ public:
 
     void get_ticket() const { run({"/usr/bin/kinit", "-k", "-t", keytab("lock"), "lock@TEST"}); }
     void destroy_tickets() const { run({"/usr/bin/kdestroy"}); }
-    // The files that a server in Java needs.
+    // The next two functions name files that a Java server needs.
     [[nodiscard]] std::string configuration() const { return file("krb5.conf"); }
     [[nodiscard]] std::string keytab(const std::string& principal) const {
         return file(principal.substr(0, principal.find('/')) + ".keytab");

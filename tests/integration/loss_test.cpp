@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loss of a session or a znode on a real server, while holding and while waiting (G5).
+// Tests the loss of a session or a znode on a real server, for holders and waiters (G5).
 #include <future>
 #include <mutex>
 #include <vector>
@@ -21,7 +21,6 @@ protected:
     mutex lock{*servers, path};
     mutex theirs{*observer, path};
 
-    // Deletes a znode as an administrator does.
     void remove_by_hand(const std::string& znode) {
         const auto raw = zookeeper::make_coordinator(server().connect_string());
         contract::probe hand{*raw};
@@ -43,8 +42,8 @@ protected:
     }
 };
 
-// The client leaves the connection long before two thirds of the session timeout (longer than the test), because
-// another server answers. It repeats its request there.
+// Another server answers, so the client leaves the silent connection. It does so long before two thirds of the session
+// timeout, which are longer than the test. It repeats its request at the other server.
 TEST_F(loss, of_a_path_costs_the_connection_timeout_and_no_session) {
     tcp_proxy other{server().connect_string(0)};
     const auto moving = connect(proxy.address() + "," + other.address(), patient());
@@ -60,7 +59,7 @@ TEST_F(loss, of_a_path_costs_the_connection_timeout_and_no_session) {
     silent.pass();
 }
 
-// The only server is alive, and a middlebox has forgotten the connection.
+// The only server is alive, but a device between has forgotten the connection.
 TEST_F(loss, of_a_connection_to_the_only_server_costs_the_connection_timeout_and_no_session) {
     tcp_proxy only{server().connect_string(0)};
     const auto stranded = connect(only.address(), patient());
@@ -73,8 +72,8 @@ TEST_F(loss, of_a_connection_to_the_only_server_costs_the_connection_timeout_and
     EXPECT_EQ(stranded->session().id, id);
 }
 
-// No other server answers, so a change of the server would gain nothing: the session stays at its server,
-// although the client tries the others.
+// No other server answers either, so a change of the server would gain nothing. The session stays at its server,
+// although the client has tried the others.
 TEST_F(loss, of_all_paths_is_no_reason_to_leave_a_server) {
     const auto cut_off = connect(proxy.address(), patient());
     mutex same{*cut_off, path};
@@ -90,7 +89,8 @@ TEST_F(loss, of_all_paths_is_no_reason_to_leave_a_server) {
     EXPECT_TRUE(released.get());
 }
 
-// F12: most libraries never notify a holder that it lost the lock. G1: the old guard ends first.
+// Failure F12: many libraries never notify a holder that it has lost the lock. G1: the old guard must end before the
+// next grant.
 TEST_F(loss, F12_a_holder_whose_session_expires_is_told_before_anybody_else_is_granted) {
     testing::event told;
     auto hold = lock.acquire({.timeout = limit(), .on_lost = [&](const error& why) {
@@ -114,7 +114,7 @@ TEST_F(loss, F12_a_holder_whose_session_expires_is_told_before_anybody_else_is_g
     EXPECT_EQ(released.error(), errc::session_lost);
 }
 
-// F1, F2: the grant must not rest on the znode of the expired session.
+// Failures F1 and F2: the grant must not rest on the znode of the expired session.
 TEST_F(loss, F1_F2_a_waiter_enters_again_with_its_new_session) {
     auto first = theirs.acquire({.timeout = limit()});
     ASSERT_TRUE(first);
@@ -150,7 +150,7 @@ TEST_F(loss, a_waiter_fails_with_its_session_if_the_option_says_so) {
     EXPECT_EQ(outcome.error(), errc::session_lost);
 }
 
-// F9: listeners get every step in order, and always `lost`.
+// Failure F9: listeners get every state in order, and always `lost`.
 TEST_F(loss, F9_listeners_hear_every_step_in_order) {
     std::mutex guard_steps;
     std::vector<session_state> steps;
@@ -174,7 +174,8 @@ TEST_F(loss, F9_listeners_hear_every_step_in_order) {
     EXPECT_EQ(steps[1], session_state::lost);
 }
 
-// The lease ends before the servers' timeout. If the session lives on, the client must remove its znode.
+// The lease ends before the servers' session timeout. If the session lives on after that, the client must remove its
+// znode.
 TEST_F(loss, a_session_that_outlives_its_lease_removes_its_own_znode) {
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
@@ -186,7 +187,7 @@ TEST_F(loss, a_session_that_outlives_its_lease_removes_its_own_znode) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
 }
 
-// G5: the library reports a deletion by others within one confirmation or watch event.
+// G5: if another client deletes the znode, the library tells the holder within one confirmation or watch event.
 TEST_F(loss, a_holder_whose_znode_is_deleted_by_hand_is_told) {
     testing::event told;
     auto hold = lock.acquire({.timeout = limit(), .on_lost = [&](const error& why) {
@@ -199,7 +200,7 @@ TEST_F(loss, a_holder_whose_znode_is_deleted_by_hand_is_told) {
     EXPECT_EQ(hold->release(limit()).error(), errc::removed);
 }
 
-// F37: a waiter whose znode was deleted must not be granted together with the waiter behind it.
+// Failure F37: a waiter whose znode was deleted must not be granted together with the waiter behind it.
 TEST_F(loss, F37_a_waiter_whose_znode_is_deleted_by_hand_loses_its_place_only) {
     auto first = theirs.acquire({.timeout = limit()});
     ASSERT_TRUE(first);
@@ -208,7 +209,7 @@ TEST_F(loss, F37_a_waiter_whose_znode_is_deleted_by_hand_loses_its_place_only) {
     auto third = std::async(std::launch::async, [&] { return theirs.acquire(); });
     ASSERT_TRUE(becomes_size(*observer, path, 3));
     remove_by_hand(path + '/' + queue_names(*observer, path).at(1));
-    ASSERT_TRUE(becomes_size(*observer, path, 3));  // the waiter enters again, at the end
+    ASSERT_TRUE(becomes_size(*observer, path, 3));  // the waiter has entered again at the end
     first->unlock();
     auto granted = third.get();
     ASSERT_TRUE(granted);
@@ -234,7 +235,7 @@ TEST_F(loss, a_session_closed_from_outside_is_noticed_and_replaced) {
     EXPECT_GT(servers->session().epoch, session.epoch);
 }
 
-// F8: a callback that blocks must not prevent the client from reconnecting.
+// Failure F8: a callback that blocks must not keep the client from reconnecting.
 TEST_F(loss, F8_a_callback_that_blocks_holds_up_nothing) {
     std::promise<void> release;
     testing::event blocked;
@@ -250,7 +251,7 @@ TEST_F(loss, F8_a_callback_that_blocks_holds_up_nothing) {
     release.set_value();
 }
 
-// F17: kazoo's try while suspended leaves its znode.
+// Failure F17: with kazoo, a try while the session is suspended leaves its znode behind.
 TEST_F(loss, F17_a_call_while_suspended_ends_by_its_deadline_and_leaves_nothing) {
     proxy.refuse();
     ASSERT_TRUE(eventually([&] { return servers->state() != session_state::connected; }));
@@ -277,7 +278,7 @@ TEST_F(loss, a_holder_is_told_that_it_is_at_risk_and_stays_valid_over_a_short_br
     EXPECT_EQ(theirs.holder().value()->token, hold->fencing_token());
 }
 
-// F25: close from a callback, while waits and requests are in progress.
+// Failure F25: a callback closes the client while waits and requests are in progress.
 TEST_F(loss, F25_a_client_can_be_closed_from_its_own_callback) {
     testing::event closed;
     auto hold = theirs.acquire({.timeout = limit()});

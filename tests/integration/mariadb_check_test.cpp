@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sql::check in MariaDB: which transactions it refuses.
+// Tests sql::check in MariaDB: it refuses transactions in which it would prove nothing, or do harm.
 #include <gmock/gmock.h>
 #include <mysql.h>
 
@@ -43,8 +43,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A transaction that began to read before the grant may have read outdated rows. A transaction that locks every row
-// that it reads would stop every client.
+// If a transaction began to read before the grant, it may have read outdated rows. If it locks every row that it reads,
+// it would stop every client.
 TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -64,7 +64,7 @@ TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     EXPECT_THAT(refused.error().message(), HasSubstr("SERIALIZABLE"));
 }
 
-// At XA PREPARE InnoDB releases the lock on the row, and the branch may be committed at any later time.
+// At XA PREPARE InnoDB releases its lock on the hold's row. Yet the transaction may be committed at any later time.
 TEST(mariadb_check, refuses_an_xa_transaction) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};
@@ -83,7 +83,7 @@ TEST(mariadb_check, refuses_an_xa_transaction) {
     user->run("COMMIT");
 }
 
-// libmariadb reconnects by itself, and the new connection has no transaction.
+// libmariadb may reconnect by itself. The new connection has no transaction any more.
 TEST(mariadb_check, refuses_a_connection_that_was_made_anew_meanwhile) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ways to reach a MariaDB server, and the effect of its other connections on a session's.
+// Tests the ways to reach a MariaDB server, and how a session depends on other connections of the server.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <mysql.h>
@@ -46,7 +46,7 @@ TEST(mariadb_links, the_first_of_several_hosts_that_takes_writes) {
                  shared_address() + "/turnstile");
 }
 
-// The host is gone: it neither answers nor refuses.
+// The first host neither answers nor refuses.
 TEST(mariadb_links, a_host_that_does_not_answer_leaves_time_for_the_next) {
     testing::tcp_proxy silent{shared_address(), testing::traffic::bytes};
     silent.black_hole();
@@ -66,7 +66,7 @@ std::uint64_t hexadecimal(const std::filesystem::path& file, const std::string& 
     return 0;
 }
 
-// A program that runs under a lock inherits neither the connections nor the disposition of SIGPIPE.
+// A program that runs under a lock must inherit neither the library's connections nor its reaction to SIGPIPE.
 TEST(mariadb_links, programs_inherit_nothing) {
     const testing::temporary_folder folder;
     const auto path = lock_path();
@@ -117,7 +117,7 @@ TEST(mariadb_links, an_encrypted_connection_to_a_server_that_is_known) {
     server.start();
     const auto where = server.connect_string();
     expect_grant(where + "?ssl_ca=" + right.certificate());
-    // From 3.4 on libmariadb accepts any certificate over the loopback interface, unless the connect string names an
+    // Over the loopback interface, libmariadb from 3.4 on accepts any certificate, unless the connect string names an
     // authority.
     if constexpr (MARIADB_PACKAGE_VERSION_ID < 30400) {
         client unnamed{where + "?ssl=true", database_options()};
@@ -134,7 +134,8 @@ TEST(mariadb_links, an_encrypted_connection_to_a_server_that_is_known) {
         ::testing::HasSubstr("ssl_key=" + right.key() + ": other users can open it (mode 0604)"));
 }
 
-// Another user may not end this user's statements. So its waiters poll, here every two seconds.
+// A user may not end the statements of another user, and so cannot wake that user's sessions. Their waiters poll, here
+// every two seconds.
 TEST(mariadb_links, a_waiter_of_another_user_looks_by_itself) {
     shared_server().run_sql(
         "CREATE USER one; GRANT ALL ON turnstile.* TO one;"
@@ -191,7 +192,8 @@ private:
     MYSQL* const connection_;
 };
 
-// InnoDB rolls back the transaction with fewer changes: the library's, which begins again.
+// In a deadlock InnoDB rolls back the transaction with fewer changes. Here this is the library's transaction, which the
+// library begins again.
 TEST(mariadb_links, a_deadlock_is_begun_again) {
     auto& server = shared_server();
     const auto deadlocks = [&] {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The servers and users that the library refuses, with the message; and servers that are frozen or full.
+// Tests which servers and users the library refuses, and with which message. Also tests servers that are frozen or
+// full.
 #include <gmock/gmock.h>
 
 #include "mariadb_support.hpp"
@@ -20,7 +21,7 @@ std::string as(const std::string& user, const std::string& database_name = "turn
            database_name + parameters;
 }
 
-// Sets a global variable during its lifetime.
+// Sets a global variable of the server during the object's lifetime.
 class global {
 public:
     global(std::string name, const std::string& value)
@@ -51,7 +52,7 @@ TEST(mariadb_refusals, rights_that_are_missing) {
     EXPECT_THAT(diagnosis_of(as("root", "none")), HasSubstr("Unknown database 'none'"));
 }
 
-// The rights that docs/how-to/mariadb.md tells an operator to grant are sufficient.
+// docs/how-to/mariadb.md tells an operator to grant these rights. They must suffice.
 TEST(mariadb_refusals, the_rights_of_the_page_are_enough) {
     auto& server = shared_server();
     server.run_sql("CREATE DATABASE granted; CREATE USER shop");
@@ -85,7 +86,7 @@ TEST(mariadb_refusals, tables_of_another_version) {
                 HasSubstr("version 99; this release needs version 2"));
 }
 
-// The next client completes the tables of a client that died while it created them.
+// A client died while it created the tables. The next client must complete them.
 TEST(mariadb_refusals, half_made_tables_are_completed) {
     auto& server = shared_server();
     server.run_sql("CREATE DATABASE half");
@@ -118,8 +119,8 @@ TEST(mariadb_refusals, a_server_that_is_not_there) {
                 AllOf(HasSubstr("onnect"), Not(HasSubstr("secret"))));
 }
 
-// A session has two connections. The server reserves one connection above the limit for root, and root resets
-// the limit.
+// A session has two connections, so five clients fill the server. The server keeps one more connection for root. This
+// test uses it to reset the limit.
 TEST(mariadb_refusals, a_full_server) {
     shared_server().run_sql("CREATE USER crowd; GRANT ALL ON turnstile.* TO crowd");
     const global few{"max_connections", "10"};
@@ -138,8 +139,8 @@ TEST(mariadb_refusals, a_server_of_short_statements) {
     EXPECT_THAT(diagnosis_of(database()), HasSubstr("takes statements of 1048576 bytes"));
 }
 
-// A server is frozen under a hold, as in an orderly switch-over. The library reports it, and the hold continues if the
-// server resumes in time.
+// An orderly switch-over freezes a server under a hold. The library reports this, and the hold continues if the server
+// resumes in time.
 TEST(mariadb_refusals, a_server_that_is_frozen_for_a_while) {
     auto& server = shared_server();
     server.run_sql("CREATE USER plain; GRANT ALL ON turnstile.* TO plain");
@@ -156,7 +157,7 @@ TEST(mariadb_refusals, a_server_that_is_frozen_for_a_while) {
     EXPECT_TRUE(hold->valid());
 }
 
-// No request exceeds the server's limit for one packet.
+// The server has a limit for one packet. No request of the library may exceed it.
 TEST(mariadb_refusals, the_largest_znode_fits) {
     const global least{"max_allowed_packet", "4194304"};
     const auto path = lock_path();
@@ -170,7 +171,7 @@ TEST(mariadb_refusals, the_largest_znode_fits) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// The end of a session with many znodes does not exceed it either.
+// The end of a session with many znodes must not exceed the limit for one packet either.
 TEST(mariadb_refusals, a_session_with_many_znodes_ends) {
     constexpr int k_many = 700;
     const global least{"max_allowed_packet", "4194304"};
@@ -193,7 +194,7 @@ TEST(mariadb_refusals, a_session_with_many_znodes_ends) {
     EXPECT_TRUE(eventually([&] { return others.ask(core::children_op{folder}).children.empty(); }));
 }
 
-// The number that the database appends to a sequential znode counts as well.
+// The database appends a number to the name of a sequential znode, and the number counts as well.
 TEST(mariadb_refusals, a_path_that_its_number_makes_too_long) {
     session_recorder me{sql::make_coordinator(database())};
     me.attached();
@@ -213,7 +214,7 @@ TEST(mariadb_refusals, a_server_that_logs_statements) {
                 HasSubstr("logs statements (binlog_format=STATEMENT)"));
 }
 
-// A server that logs with the default of sync_binlog may lose acknowledged commits if its machine loses power.
+// A server with a binary log and the default of sync_binlog may lose acknowledged commits if its machine loses power.
 TEST(mariadb_refusals, promises_of_a_server_with_a_binary_log) {
     testing::mariadb_server logging{{{"--log-bin=log"}}};
     logging.start();
@@ -225,7 +226,7 @@ TEST(mariadb_refusals, promises_of_a_server_with_a_binary_log) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()})) << "MIXED and ROW are good";
 }
 
-// A crash of the machine undoes commits, though the server is configured to flush its log at each commit.
+// The server flushes its log at each commit, but never syncs its files. So a crash of the machine undoes commits.
 TEST(mariadb_refusals, promises_of_a_server_that_does_not_sync_its_files) {
     testing::mariadb_server careless{{{"--innodb-flush-method=nosync"}}};
     careless.start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server that the tests of MariaDB share.
+// A MariaDB server that all tests of a program share.
 #pragma once
 
 #include "sql_server.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Behaviour of MariaDB servers beyond the recipes: tokens that grow over a restart, and how waiters wake.
+// Tests MariaDB servers beyond the recipes: tokens that grow over a restart, and how waiters wake.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -58,7 +58,8 @@ void cut_connections() {
 
 namespace {
 
-// The server reserves numbers in its memory, a thousand at a time: a killed server continues above them.
+// The server reserves numbers in its memory, a thousand at a time. A killed server continues above the reserved
+// numbers.
 TEST(mariadb_crash, tokens_grow_over_a_killed_server) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -75,7 +76,7 @@ TEST(mariadb_crash, tokens_grow_over_a_killed_server) {
     }
 }
 
-// Sessions of sixty seconds poll every twenty seconds: a hundred hand-overs by polling would take half an
+// Sessions of sixty seconds poll every twenty seconds. If waiters only polled, a hundred hand-overs would take half an
 // hour.
 TEST(mariadb_bells, wake_each_waiter) {
     constexpr int k_turns = 100;
@@ -101,8 +102,8 @@ TEST(mariadb_bells, wake_each_waiter) {
     EXPECT_EQ(turns.load(), 2 * k_turns);
 }
 
-// The server treats both spellings of the database's name as equal. So clients that use the other spelling
-// ring this bell as well.
+// This server takes both spellings of the database's name as equal. So a client with the other spelling must wake these
+// waiters as well.
 TEST(mariadb_bells, are_those_of_a_database_in_other_letters) {
     testing::mariadb_server folding{{{"--lower-case-table-names=1"}}};
     folding.start();
@@ -114,7 +115,7 @@ TEST(mariadb_bells, are_those_of_a_database_in_other_letters) {
     EXPECT_NE(folding.run_sql("SELECT " + bell.substr(bell.find("IS_USED_LOCK"))), "NULL\n");
 }
 
-// A waiting session has no snapshot, which would prevent the server from purging old rows.
+// A sleeping session must have no open snapshot, because that would keep the server from purging old rows.
 TEST(mariadb_bells, sleep_in_no_transaction) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -130,7 +131,7 @@ TEST(mariadb_bells, sleep_in_no_transaction) {
     }));
 }
 
-// A closed client leaves no sleeping connection behind.
+// A closed client must leave no sleeping connection behind.
 TEST(mariadb_bells, end_with_their_client) {
     const auto mine = connect_to_database(60s);
     ASSERT_TRUE(mine->wait_connected(limit()));
@@ -155,7 +156,7 @@ TEST(mariadb_promises, are_those_of_one_server) {
                  std::system_error);
 }
 
-// The setting belongs to the server, and a session cannot override it.
+// The setting belongs to the whole server, and a session cannot override it.
 TEST(mariadb_promises, follow_what_the_server_says) {
     const auto servers = connect_to_database();
     EXPECT_EQ(servers->promises().exclusion, exclusion_promise::leased);

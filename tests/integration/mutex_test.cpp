@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mutex on a real server, without failures other than the caller's.
+// Tests the mutex on a real server. Only callers fail.
 #include <future>
 #include <mutex>
 #include <stdexcept>
@@ -13,7 +13,7 @@
 namespace turnstile::tests {
 namespace {
 
-// The standard's named requirements, which have no concept in C++20.
+// The standard's named requirements, for which C++20 has no concept.
 template <class L>
 concept timed_lockable = requires(L& l, std::chrono::milliseconds d,
                                   std::chrono::steady_clock::time_point t) {
@@ -25,7 +25,7 @@ concept timed_lockable = requires(L& l, std::chrono::milliseconds d,
 };
 static_assert(timed_lockable<mutex>);
 static_assert(!std::is_copy_constructible_v<guard> && std::is_nothrow_move_constructible_v<guard>);
-static_assert(std::is_nothrow_destructible_v<guard>);  // F34
+static_assert(std::is_nothrow_destructible_v<guard>);  // failure F34
 
 class mutex_on_a_server : public ::testing::Test {
 protected:
@@ -34,7 +34,8 @@ protected:
     std::unique_ptr<client> observer = connect(server().connect_string());
     mutex lock{*servers, path};
 
-    // A hold watches its own znode from its first confirmation on, which may come at any time after the grant.
+    // Waits until only the hold's watch exists. A hold watches its own znode from its first confirmation on, which may
+    // come at any time after the grant.
     static bool only_the_hold_watches() {
         return eventually([] { return server().counters(0).at("watch_count") == 1; });
     }
@@ -67,8 +68,8 @@ TEST_F(mutex_on_a_server, the_znode_says_who_holds) {
     EXPECT_FALSE(holder.metadata.since.empty());
 }
 
-// Two clients take the lock from each other, although each retains it for up to an hour. Some threads that wait in the
-// same process give up.
+// Two clients retain the lock for up to an hour each, and still take it from each other. Some threads of the same
+// process that wait for it give up.
 TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
     constexpr int k_rounds = 20;
     const lock_options modes{.retain_for = std::chrono::hours{1}, .cohort = 1};
@@ -84,7 +85,7 @@ TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
         EXPECT_EQ(late.error(), errc::timeout);
         ASSERT_TRUE(hold->release());
     }
-    // The client that retains the lock also gives way to a client without retention.
+    // A client that retains the lock also gives way to a client that does not.
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     ASSERT_TRUE(hold->release());
@@ -130,7 +131,7 @@ TEST_F(mutex_on_a_server, a_waiter_is_told_its_position) {
     EXPECT_TRUE(waiting.get());
 }
 
-// F33: Curator's acquire(0) leaves a watch; F17: kazoo's leaves its znode.
+// Failures F33 and F17: Curator's acquire(0) leaves a watch, and kazoo's try leaves its znode.
 TEST_F(mutex_on_a_server, F17_F33_a_failed_try_leaves_neither_znode_nor_watch) {
     auto first = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(first);
@@ -142,7 +143,7 @@ TEST_F(mutex_on_a_server, F17_F33_a_failed_try_leaves_neither_znode_nor_watch) {
     EXPECT_TRUE(only_the_hold_watches());
 }
 
-// F29, F6, F24, F13: every end of a wait removes the znode and the watch.
+// Failures F29, F6, F24 and F13: every end of a wait must remove the znode and the watch.
 TEST_F(mutex_on_a_server, F29_a_timeout_leaves_neither_znode_nor_watch) {
     auto first = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(first);
@@ -203,7 +204,7 @@ TEST_F(mutex_on_a_server, F6_lock_throws_what_boost_expects_when_interrupted) {
     EXPECT_TRUE(becomes_size(*observer, path, 1));
 }
 
-// F21: kazoo's acquire hangs on a closed client.
+// Failure F21: kazoo's acquire hangs on a closed client.
 TEST_F(mutex_on_a_server, F21_close_ends_every_wait_and_removes_every_znode) {
     auto doomed = connect(server().connect_string());
     mutex theirs{*doomed, path};
@@ -258,7 +259,7 @@ TEST_F(mutex_on_a_server, the_standard_and_boost_forms_work) {
     EXPECT_EQ(lock.current()->path(), path);
 }
 
-// F35: only the owner unlocks.
+// Failure F35: only the owner may unlock.
 TEST_F(mutex_on_a_server, F35_only_the_owner_unlocks) {
     lock.lock();
     std::thread{[&] {
@@ -275,7 +276,7 @@ TEST_F(mutex_on_a_server, F35_only_the_owner_unlocks) {
     EXPECT_THROW(lock.unlock(), std::system_error);
 }
 
-// F34: a move-assignment must not leave a held lock unreleased.
+// Failure F34: a move-assignment must not leave the earlier lock unreleased.
 TEST_F(mutex_on_a_server, F34_a_move_assignment_releases_what_was_held) {
     mutex other{*servers, path + "-other"};
     auto hold = lock.acquire({.timeout = limit()}).value();
@@ -288,7 +289,7 @@ TEST_F(mutex_on_a_server, F34_a_move_assignment_releases_what_was_held) {
     EXPECT_EQ(hold.release().error(), errc::not_held);
 }
 
-// F14: Curator and Go let one foreign child block every contender.
+// Failure F14: in Curator and a library for Go, one foreign child blocks every contender.
 TEST_F(mutex_on_a_server, F14_foreign_children_are_ignored) {
     mutex inside{*servers, path + "/not-a-contender"};
     const auto foreign = inside.acquire({.timeout = limit()});
@@ -298,7 +299,7 @@ TEST_F(mutex_on_a_server, F14_foreign_children_are_ignored) {
     EXPECT_EQ(lock.queue().value().size(), 1U);
 }
 
-// F23: two locks on one path in one process must not share an identity.
+// Failure F23: two locks of one process on one path must not share an identity.
 TEST_F(mutex_on_a_server, F23_two_mutexes_on_one_path_exclude_each_other) {
     mutex twin{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});
@@ -309,7 +310,7 @@ TEST_F(mutex_on_a_server, F23_two_mutexes_on_one_path_exclude_each_other) {
     EXPECT_TRUE(next);
 }
 
-// F5: the folder is missing: the client creates it again.
+// Failure F5: the folder is missing, so the client creates it again.
 TEST_F(mutex_on_a_server, F5_a_missing_parent_is_made_again) {
     mutex deep{*servers, path + "/a/b/c/d"};
     ASSERT_TRUE(deep.acquire({.timeout = limit()})->release(limit()));

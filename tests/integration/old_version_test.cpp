@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A server before ZooKeeper 3.5 is refused, with its version and the rule. TURNSTILE_TEST_ZOOKEEPER leads the kit to such
-// a server; with any other version the test shows that the version is used.
+// Tests a server before ZooKeeper 3.5: the client refuses it, with its version and the rule. TURNSTILE_TEST_ZOOKEEPER
+// makes the kit start such a server. With any other version the test shows that the kit uses that version.
 #include <gmock/gmock.h>
 
 #include "support.hpp"

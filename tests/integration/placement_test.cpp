@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server to which a client attaches, on three real servers with the sample configuration (tickTime 2 s,
-// syncLimit 5, so a relay bound of 12 s), if its session timeout is shorter than leases through a follower need.
+// Tests to which server a client attaches, on three real servers with the sample configuration (tickTime 2 s, syncLimit
+// 5, so a relay bound of 12 s), if its session timeout is shorter than leases through a follower need.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -16,8 +16,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Three servers, each behind a proxy. All sessions are opened at one server: the proxies of the others cut
-// connections that begin a session, until one session is attached.
+// Three servers, each behind a proxy. All clients first attach to one chosen server, because the other proxies cut
+// every connection until then.
 class sample_ensemble {
 public:
     explicit sample_ensemble(testing::ensemble_options options = sample()) : servers{options} {
@@ -75,12 +75,12 @@ bool comes(boottime_clock::time_point then) {
     return eventually([&] { return boottime_clock::now() > then; });
 }
 
-// Waits until every lease from before has ended.
+// Waits until every lease that exists now has ended.
 void be_idle_for_a_timeout(const client& idle) {
     EXPECT_TRUE(comes(boottime_clock::now() + idle.session().timeout));
 }
 
-// Waits until the current leases have ended, and checks that the holds are still certain.
+// Waits until the current leases have ended, and checks that the holds are valid beyond that.
 void expect_kept(const std::vector<guard>& holds) {
     auto last = boottime_clock::now();
     for (const auto& hold : holds) last = std::max(last, hold.valid_until());
@@ -149,7 +149,7 @@ TEST_F(placement, a_hold_follows_the_leader) {
     sample_->servers.wait_until_serving();
 }
 
-// The same as with leaderServes=no, or behind a firewall.
+// The proxy makes the leader unreachable, as leaderServes=no or a firewall does.
 TEST_F(placement, a_leader_that_takes_no_clients_is_named_and_nothing_queues_meanwhile) {
     auto& leader = sample_->proxy(*sample_->servers.leader());
     const auto requests = [&] {
@@ -190,7 +190,7 @@ TEST(placement_beside_a_leader_that_serves_no_clients, is_what_the_session_timeo
     EXPECT_EQ(patient->session().role, server_role::follower);
 }
 
-// The servers report their tick and limits, and leases through a follower are long enough.
+// The servers report their tick and limits, so the client knows that leases through a follower are long enough.
 TEST(placement_of_quick_servers, stays_where_it_is) {
     auto options = sample_ensemble::sample();
     options.tick_time = 500ms;
@@ -198,7 +198,7 @@ TEST(placement_of_quick_servers, stays_where_it_is) {
     sample_ensemble quick{options};
     quick.first_at(*quick.servers.follower());
     auto wanted = short_options();
-    wanted.session_timeout = 8s;  // the bound is 3 s
+    wanted.session_timeout = 8s;  // longer than the relay bound of 3 s requires
     const auto me = connect(quick.connect_string(), wanted);
     be_idle_for_a_timeout(*me);
     mutex lock{*me, lock_path()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plain_connection: a connection to PostgreSQL, separate from the library's connections.
+// plain_connection: a program's connection to PostgreSQL, separate from the library's.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 
 namespace turnstile::tests {
 
-// Thread safety: one thread at a time.
+// Thread safety: for one thread at a time.
 class plain_connection {
 public:
     explicit plain_connection(const std::string& where = database())
@@ -20,7 +20,7 @@ public:
         EXPECT_EQ(::PQstatus(connection_.get()), CONNECTION_OK)
             << ::PQerrorMessage(connection_.get());
     }
-    // Returns the first cell, or the server's error; empty if there are no rows.
+    // Executes a query. Returns the first cell, or the server's error, or an empty text if there are no rows.
     std::string ask(const std::string& text) {
         const std::unique_ptr<PGresult, decltype(&::PQclear)> rows{
             ::PQexec(connection_.get(), text.c_str()), &::PQclear};

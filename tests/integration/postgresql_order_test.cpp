@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The order in which transactions on PostgreSQL take their locks: no cycle of waits.
+// Tests the order in which transactions on PostgreSQL take their locks: they never wait in a cycle.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A watched read of an earlier attachment: its connection broke, and the database executes it late.
+// A read with a watch, whose connection broke before the session attached again. The database executes the read late.
 class late_read {
 public:
     explicit late_read(const std::string& session) {
@@ -26,7 +26,7 @@ public:
         return watcher_.ask("SELECT count(*) FROM pg_stat_activity WHERE " + number_ +
                             " = ANY(pg_blocking_pids(pid))") != "0";
     }
-    // Returns false if another transaction has it.
+    // Returns false if another transaction has the path's lock.
     [[nodiscard]] bool takes(const std::string& path) {
         const std::array paths{path};
         const auto stripe = *sql::stripes_of(paths).begin();
@@ -43,8 +43,8 @@ private:
     const std::string number_ = row_.ask("SELECT pg_backend_pid()");
 };
 
-// With a lock that FOR KEY SHARE passes, the session's end had the path and waited for the read, while the read waited
-// for the path.
+// In a version in which FOR KEY SHARE passed the lock on the session's row, the end of a session had the path and
+// waited for a read of that session. The read waited for the path.
 TEST(postgresql_order, the_end_of_a_session_has_no_path_while_it_waits_for_a_read_of_that_session) {
     const auto path = lock_path();
     session_recorder me{sql::make_coordinator(database())};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// PgBouncer between sessions and their server: it works if it keeps one server process for each connection, and the
-// library refuses it otherwise.
+// Tests PgBouncer between sessions and their server. The library accepts it only if it keeps one server process for
+// each connection.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ std::string port_of_server() {
     return address.substr(colon + 1, address.find('/', colon) - colon - 1);
 }
 
-// Several processes of PgBouncer that share one port.
+// Several processes of PgBouncer that listen at one port.
 class pool {
 public:
     explicit pool(const std::string& config, int processes = 1) {
@@ -52,7 +52,7 @@ public:
                             << "auth_file = " << (folder_.path() / "users").string() << '\n'
                             << config << '\n';
         std::vector<std::string> command{find_pgbouncer().value(), file.string()};
-        if (::geteuid() == 0) {  // PgBouncer does not run as root
+        if (::geteuid() == 0) {  // PgBouncer refuses to run as root
             std::filesystem::permissions(folder_.path(), std::filesystem::perms::others_exec,
                                          std::filesystem::perm_options::add);
             command.insert(command.begin(),
@@ -87,7 +87,8 @@ protected:
 const auto k_is_refused =
     AllOf(HasSubstr("pool_mode = transaction or statement"), HasSubstr("set pool_mode = session"));
 
-// Each transaction runs in the same server process, and no other client is there that would reveal the pool.
+// The pool has one server process, so all transactions run in it. No other client is there whose use would reveal the
+// pool.
 TEST_F(postgresql_pool, of_one_process_for_transactions_is_refused) {
     const pool shared{"pool_mode = transaction\ndefault_pool_size = 1"};
     EXPECT_THAT(diagnosis_of(shared.connect_string()), k_is_refused);
@@ -98,7 +99,7 @@ TEST_F(postgresql_pool, for_statements_is_refused) {
     EXPECT_THAT(diagnosis_of(shared.connect_string()), k_is_refused);
 }
 
-// Two transactions of a connection run in the same process, or never in the same process.
+// Depending on the order, two transactions of a connection run in the same process or never do.
 TEST_F(postgresql_pool, of_several_processes_is_refused_whichever_comes_next) {
     for (const auto* order : {"server_round_robin = 0", "server_round_robin = 1"}) {
         const pool shared{std::string{"pool_mode = transaction\ndefault_pool_size = 3\n"} + order};
@@ -114,7 +115,7 @@ TEST_F(postgresql_pool, of_several_processes_is_refused_whichever_comes_next) {
     }
 }
 
-// The kernel sends a connection to either bouncer, and each bouncer has a separate pool.
+// The kernel gives a connection to either bouncer, and each bouncer has a separate pool.
 TEST_F(postgresql_pool, of_two_bouncers_behind_one_port_is_refused) {
     const pool shared{"pool_mode = transaction\ndefault_pool_size = 1\nso_reuseport = 1", 2};
     for (int i = 0; i != 6; ++i)
@@ -140,7 +141,7 @@ TEST_F(postgresql_pool, for_sessions_wakes_waiters) {
     EXPECT_TRUE(granted.wait());
 }
 
-// No process is left for a second connection, which would show that the process is kept.
+// The pool has one server process. The library cannot open a second connection to check that the process is kept.
 TEST_F(postgresql_pool, for_sessions_gives_its_last_process_to_a_session) {
     const pool shared{"pool_mode = session\ndefault_pool_size = 1"};
     const auto servers = connect(shared.connect_string(), database_options(2s));
@@ -149,7 +150,8 @@ TEST_F(postgresql_pool, for_sessions_gives_its_last_process_to_a_session) {
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// The answer in another session's process, if the library detects a pool too late.
+// The library may detect the pool too late, and then reach another session's server process. That process must not
+// execute the statement.
 TEST(postgresql_process, of_another_session_carries_out_no_statement) {
     const auto closing = std::make_shared<sql::closing_signal>();
     sql::postgresql_database db{{database(), "here", k_for_ever, closing}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The library refuses a standby of PostgreSQL, which takes no writes, until it is promoted. A standby that replaces a
-// dead server may lack that server's last commits.
+// Tests standbys of PostgreSQL. A standby takes no writes, so the library refuses it until it is promoted. A standby
+// that replaces a dead server may lack that server's last commits.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -37,7 +37,7 @@ TEST(postgresql_standby, is_refused_and_serves_once_it_is_promoted) {
     EXPECT_TRUE(granted.wait());
 }
 
-// Two servers; the second one replicates the first.
+// Two servers. The standby replicates the primary.
 class postgresql_failover : public ::testing::Test {
 protected:
     postgresql_failover() { standby.start(); }
@@ -81,7 +81,7 @@ TEST_F(postgresql_failover, a_hold_that_the_standby_has_goes_on) {
     EXPECT_EQ(same.try_acquire().error(), errc::busy);
 }
 
-// The standby lags: it has the session, and lacks the grant.
+// The standby lags: it has the session, but lacks the grant.
 TEST_F(postgresql_failover, a_grant_that_the_standby_lacks_is_lost_and_tokens_grow) {
     client servers{both(), database_options(60s)};
     mutex lock{servers, "/orders"};

@@ -2,7 +2,7 @@
 // recording_peer: a hostile server. It answers each connection with fixed or endless bytes, and records everything
 // that clients send.
 //
-// Thread safety: all members from any thread.
+// Thread safety: any thread may call all members.
 #pragma once
 
 #include <arpa/inet.h>
@@ -22,9 +22,9 @@ namespace turnstile::tests {
 class recording_peer {
 public:
     struct manners {
-        std::string greeting;   // sent as soon as a client connects
-        std::string answer;     // sent after the first bytes of a client
-        std::string and_again;  // sent until the client closes the connection
+        std::string greeting;   // the peer sends this when a client connects
+        std::string answer;     // the peer sends this after a client's first bytes
+        std::string and_again;  // the peer repeats this until the client closes the connection
     };
 
     explicit recording_peer(manners m)
@@ -48,9 +48,9 @@ public:
     recording_peer& operator=(const recording_peer&) = delete;
 
     [[nodiscard]] std::string address() const { return "127.0.0.1:" + std::to_string(port_); }
-    // Number of connections that clients have closed.
+    // Returns the number of connections that clients have closed.
     [[nodiscard]] int closed() const { return closed_; }
-    // Largest number of bytes that one connection accepted.
+    // Returns the largest number of bytes that a client accepted on one connection.
     [[nodiscard]] std::size_t most_taken() const { return most_taken_; }
     [[nodiscard]] std::string received() const {
         const std::lock_guard hold{mutex_};
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    static constexpr int k_look_for_stop = 20;  // ms
+    static constexpr int k_look_for_stop = 20;  // milliseconds
 
     static short await(int socket, short events) {
         pollfd waited{socket, events, 0};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Redis Cluster of three nodes: a tree lives at one of them. Every node names that node, and the tree may
-// move.
+// Tests a Redis Cluster of three nodes. A tree lives at one node, and every node can name that node. The tree may move.
 #include <array>
 #include <future>
 #include <set>
@@ -22,7 +21,7 @@ protected:
                           std::to_string(buses[i].number())});
             nodes[i]->start();
             EXPECT_EQ(nodes[i]->ask(std::string{"CLUSTER ADDSLOTSRANGE "} + k_slots[i]), "+OK");
-            // Nodes with equal epochs would later decide anew which of them has the slot that a test moves.
+            // If nodes had equal epochs, the cluster would later decide again which node has a slot that a test moves.
             // redis-cli sets the epochs as well.
             EXPECT_EQ(nodes[i]->ask("CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1)), "+OK");
         }
@@ -41,7 +40,7 @@ protected:
     static bool is_elsewhere(const redis_server& node) {
         return node.ask("EXISTS {turnstile}:n").starts_with("-MOVED");
     }
-    // Reassigns the tree's slot.
+    // Reassigns the slot that contains the tree's keys.
     void set_slot(const redis_server& at, const std::string& how, const redis_server& of) const {
         const auto slot = at.ask("CLUSTER KEYSLOT {turnstile}:n").substr(1);
         EXPECT_EQ(at.ask("CLUSTER SETSLOT " + slot + ' ' + how + ' ' + of.ask("CLUSTER MYID")),
@@ -70,7 +69,7 @@ TEST_F(cluster_of_redis, every_node_leads_to_the_one_that_has_the_tree) {
     }
 }
 
-// After a failover the only node in the connect string may be a replica.
+// The connect string names only one node, which may be a replica after a failover.
 TEST_F(cluster_of_redis, a_replica_leads_to_its_master) {
     const testing::loopback_port bus;
     const auto bus_number = std::to_string(bus.number());
@@ -99,7 +98,7 @@ TEST_F(cluster_of_redis, trees_are_at_nodes_of_their_own) {
     EXPECT_EQ(servers.size(), nodes.size());
 }
 
-// A script that found a key missing in the middle would have written half of its changes.
+// If a key went missing in the middle of a script, the script would have written only half of its changes.
 TEST_F(cluster_of_redis, a_tree_that_is_moved_takes_its_holds_and_waiters_along) {
     const auto holding = connect(nodes[0]->connect_string(), with_timeout(30s));
     const auto waiting = connect(nodes[1]->connect_string(), with_timeout(30s));
@@ -109,14 +108,14 @@ TEST_F(cluster_of_redis, a_tree_that_is_moved_takes_its_holds_and_waiters_along)
     ASSERT_TRUE(hold);
     auto next = std::async(std::launch::async, [&] { return same.acquire({.timeout = limit()}); });
     auto& from = *nodes[owner];
-    // The waiter has its znode and its watch, which it writes last.
+    // The waiter writes its watch last, so its znode exists as well.
     ASSERT_TRUE(becomes(from, "HKEYS {turnstile}:n", 'w' + path + '/'));
     const auto session = holding->session().id;
     auto& to = *nodes[(owner + 1) % nodes.size()];
     const auto before = from.ask("HLEN {turnstile}:n");
     set_slot(to, "IMPORTING", from);
     set_slot(from, "MIGRATING", to);
-    // Another lock needs a new folder: the request waits, and has created nothing.
+    // The other lock needs a new folder. Its request waits, and must not have created anything.
     auto other = std::async(std::launch::async, [&] {
         return mutex{*holding, path + "/other"}.acquire({.timeout = limit()});
     });
@@ -138,7 +137,7 @@ TEST_F(cluster_of_redis, a_tree_that_is_moved_takes_its_holds_and_waiters_along)
     EXPECT_TRUE(hand_over) << hand_over.error().message();
 }
 
-// A node is missing, and with it a part of the keys: the other nodes serve nothing until it is back.
+// Without one node a part of the keys is missing. Until the node is back, the other nodes serve no requests.
 TEST_F(cluster_of_redis, a_cluster_that_is_down_is_waited_for) {
     const log_lines log;
     const auto holding = connect(nodes[owner]->connect_string(), with_timeout(30s));

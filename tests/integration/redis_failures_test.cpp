@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Processes and servers that die or stop, and connections that break, on Redis.
+// Tests processes and servers that die or stop, and connections that break, on Redis.
 #include <sys/mman.h>
 
 #include <atomic>
@@ -21,7 +21,7 @@ class failures_on_redis : public on_redis {
 protected:
     failures_on_redis() : on_redis{std::string{k_durable} + "enable-debug-command yes\n"} {}
 
-    // A process that holds the lock until it is killed.
+    // Starts a process that holds the lock until it is killed.
     std::unique_ptr<testing::process> holder() {
         auto child = std::make_unique<testing::process>(testing::process_options{
             .command = {TURNSTILE_CONTENDER, server.connect_string(), path,
@@ -31,7 +31,7 @@ protected:
         EXPECT_TRUE(child->wait_for_output("grant "));
         return child;
     }
-    // The lease of the holder, which the holder wrote itself.
+    // Returns the end of the holder's lease, which the holder wrote into a file.
     boottime_clock::time_point lease_of_holder() const {
         std::int64_t end = 0;
         std::ifstream{folder.path() / "lease", std::ios::binary}.read(reinterpret_cast<char*>(&end),
@@ -44,8 +44,7 @@ protected:
     mutex lock{*observer, path};
 };
 
-// The server does not notice that a process has died: its session expires at its deadline, and then the waiter gets
-// the lock.
+// The server does not notice the death of a process. So the waiter gets the lock when the holder's session has expired.
 TEST_F(failures_on_redis, a_killed_holder_s_lock_is_free_after_its_session_timeout) {
     const auto dying = holder();
     auto next = std::async(std::launch::async, [&] { return lock.acquire({.timeout = limit()}); });
@@ -56,7 +55,8 @@ TEST_F(failures_on_redis, a_killed_holder_s_lock_is_free_after_its_session_timeo
     EXPECT_GT(boottime_clock::now(), lease_of_holder());
 }
 
-// No other client sends a request meanwhile, and this client sends its own only after a third of its timeout.
+// No other client sends a request meanwhile. This client's next regular request comes only after a third of its long
+// timeout.
 TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) {
     const auto dying = holder();
     const auto patient = connect(server.connect_string(), with_timeout(300s));
@@ -69,8 +69,8 @@ TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) 
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// Until that instant scripts assume that no session is due. The session that opened last may be the first to
-// expire.
+// Scripts assume that no session is due before the instant in field "d". The session that opened last may be the first
+// to expire.
 TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by) {
     const auto is_kept = [&] {
         return server.ask(
@@ -83,11 +83,12 @@ TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by)
     const auto patient = connect(server.connect_string(), with_timeout(300s));
     EXPECT_EQ(is_kept(), ":1");
     const auto servers = redis::make_coordinator(server.connect_string());
-    const contract::probe hasty{*servers};  // sends no request
+    const contract::probe hasty{*servers};  // this session sends no request
     EXPECT_EQ(is_kept(), ":1");
 }
 
-// G1, G5: the holder's lease ends before another client is granted, and the holder notices by itself.
+// G1 and G5: the holder's lease must end before another client is granted the lock. The holder notices the end by
+// itself.
 TEST_F(failures_on_redis, a_paused_holder_has_lost_before_the_next_is_granted) {
     const auto stopped = holder();
     auto next = std::async(std::launch::async, [&] {
@@ -127,7 +128,7 @@ TEST_F(failures_on_redis,
     EXPECT_TRUE(next.get());
 }
 
-// Tokens grow, although the server has forgotten which it gave out.
+// Tokens must grow, although the server has forgotten its earlier tokens.
 TEST_F(failures_on_redis, a_server_that_lost_its_data_gives_greater_tokens) {
     fencing_token before;
     {
@@ -142,8 +143,8 @@ TEST_F(failures_on_redis, a_server_that_lost_its_data_gives_greater_tokens) {
     EXPECT_GT(again->fencing_token(), before);
 }
 
-// A server changes its replication id by itself once its last replica has been away for long; its data are unchanged.
-// A session that stays connected belongs to the new history from its next change on.
+// If a server's last replica is away for long, the server changes its replication id, and keeps its data. A session
+// that stays connected adopts the new id with its next change.
 TEST_F(failures_on_redis, a_server_with_another_replication_id_ends_no_session) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     const auto patient = connect("redis://" + proxy.address(), with_timeout(30s));
@@ -177,7 +178,7 @@ TEST_F(failures_on_redis, a_server_that_stands_still_suspends_and_comes_back) {
     EXPECT_TRUE(again) << again.error().message();
 }
 
-// Two thirds of the session timeout are longer than the test.
+// The connection timeout must end the connection: two thirds of the session timeout are longer than the test.
 TEST_F(failures_on_redis, a_connection_that_falls_silent_costs_the_connection_timeout) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     auto options = with_timeout(10min);
@@ -192,7 +193,8 @@ TEST_F(failures_on_redis, a_connection_that_falls_silent_costs_the_connection_ti
     EXPECT_EQ(stranded->session().id, id);
 }
 
-// The server executes the create, and its reply is lost: the client finds its contender, which exists once.
+// The server executes the create, and its reply is lost. The client must find its contender and must not create a
+// second one.
 TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     tcp_proxy proxy{server.address()};
     const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));
@@ -213,7 +215,7 @@ TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     }
 }
 
-// The next connection delivers the events that happened without a connection.
+// Events that happened without a connection arrive with the next connection.
 TEST_F(failures_on_redis, a_waiter_hears_of_a_release_that_it_missed) {
     tcp_proxy proxy{server.address()};
     const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));
@@ -231,8 +233,8 @@ TEST_F(failures_on_redis, a_waiter_hears_of_a_release_that_it_missed) {
     EXPECT_TRUE(granted) << granted.error().message();
 }
 
-// The same through the coordinator interface, for each kind of watch. The client sets a watch again that
-// missed nothing.
+// Tests each kind of watch through the coordinator interface. After a reconnect the client sets a watch again if it
+// missed no event.
 TEST_F(failures_on_redis, watches_outlive_a_connection) {
     tcp_proxy proxy{server.address()};
     const auto through_proxy = redis::make_coordinator("redis://" + proxy.address());
@@ -256,7 +258,7 @@ TEST_F(failures_on_redis, watches_outlive_a_connection) {
     EXPECT_EQ(watcher.next_event(), "changed /kept");
 }
 
-// A script can pass at most about 8,000 values to one command.
+// A script can pass only about 8,000 values to one command.
 TEST_F(failures_on_redis, a_session_with_thousands_of_znodes_ends_with_all_of_them) {
     const auto servers = redis::make_coordinator(server.connect_string());
     contract::probe other{*servers};
@@ -274,7 +276,8 @@ TEST_F(failures_on_redis, a_session_with_thousands_of_znodes_ends_with_all_of_th
     EXPECT_TRUE(eventually([&] { return other.ask(core::children_op{"/many"}).children.empty(); }));
 }
 
-// The lists of watchers are compared by whole ids: here one session's id ends with the digits of another's.
+// The lists of watchers contain ids of sessions, which must be compared as a whole: here one id ends with the digits of
+// another.
 TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_own) {
     const auto servers = redis::make_coordinator(server.connect_string());
     contract::probe watcher{*servers};
@@ -283,8 +286,7 @@ TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_
     const auto id = std::to_string(watcher.id());
     const auto longer = "9" + id;
     const auto list = [&] { return server.ask("HGET {turnstile}:n w/a"); };
-    // In the second round the server knows no instant before which no session is due: the general script
-    // runs.
+    // The second round deletes the field "d", the instant before which no session is due. So the general script runs.
     for (const char* field : {"none", "d"}) {
         EXPECT_EQ(server.ask("HSET {turnstile}:n w/a \"" + longer + " \""), ":1");
         EXPECT_THAT(server.ask(std::string{"HDEL {turnstile}:n "} + field),
@@ -300,7 +302,7 @@ TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_
     EXPECT_EQ(list(), longer + " ");
 }
 
-// A server that lost a session may give its number to another session, which has another password.
+// A server that lost a session may give its number to another session with another password.
 TEST_F(failures_on_redis, a_session_of_the_same_number_is_no_place_to_come_back_to) {
     session_recorder away{redis::make_coordinator(server.connect_string())};
     const auto field = "s" + std::to_string(away.attached().session_id);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A waiter lists the folder when it gets the event of a removed znode; the list arrives together with the event. The
-// wake-up itself carries the event of a plain removal. A removal with a version only wakes the client, which then
-// fetches the event.
+// Tests a waiter that lists the folder when it gets the event of a removed znode. The list arrives together with the
+// event. The wake-up message itself carries the event of a plain removal. After a removal with a version the message
+// only wakes the client, which then fetches the event.
 #include <functional>
 #include <future>
 #include <initializer_list>
@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// No session sends keep-alives meanwhile, so that all scripts belong to the test.
+// The sessions have such long timeouts that they send no keep-alives. So all scripts at the server belong to the test.
 class lists_along_on_redis : public on_redis {
 protected:
     [[nodiscard]] session_recorder open(const std::string& credentials = {}) const {
@@ -32,13 +32,13 @@ protected:
         settings.credentials = credentials;
         return session_recorder{redis::make_coordinator(where), settings};
     }
-    // Number of scripts that the server has executed.
+    // Returns the number of scripts that the server has executed.
     [[nodiscard]] long scripts() const {
         const auto text = server.ask("INFO commandstats");
         constexpr std::string_view k_calls = "cmdstat_evalsha:calls=";
         return std::stol(text.substr(text.find(k_calls) + k_calls.size()));
     }
-    // A session sends no request before it is attached.
+    // Executes one request. Waits first until the session is attached.
     static void ask(session_recorder& by, core::operation operation) {
         by.attached();
         const auto reply = by.ask(std::move(operation));
@@ -58,11 +58,11 @@ protected:
     static core::ticket list(session_recorder& by) {
         return by.submit(core::children_op{"/folder", core::watch_mode::none});
     }
-    // The waiter lists `/folder` when it gets the event that `/folder/a` is removed, after the request of
-    // `first`.
+    // A result: the waiter has sent the request of `first`, has received the event that `/folder/a` is removed, and has
+    // listed `/folder`.
     struct heard {
         core::reply listing;
-        long scripts_at_event = 0;  // counted from the removal
+        long scripts_at_event = 0;  // number of scripts since the removal
         long scripts = 0;
         core::time_point removed_at{};
     };
@@ -91,7 +91,7 @@ protected:
         return found;
     }
     static constexpr const char* k_later = "9000000000000000";
-    // Sends the message with which the server wakes the session when `/folder/a` is removed.
+    // Publishes the message by which the server wakes the session after the removal of `/folder/a`.
     void publish_removal(session_recorder& session, const std::string& zxid) const {
         const auto id = std::to_string(session.session().identity().id);
         EXPECT_EQ(server.ask("EVAL \"local e = struct.pack('<BI4', 1, 9) .. '/folder/a' "
@@ -121,7 +121,8 @@ TEST_F(lists_along_on_redis, answer_what_is_asked_at_an_event_that_the_wake_up_t
     EXPECT_EQ(found.listing.stat, waiter.wait(list(waiter)).stat);
 }
 
-// Nothing else would fetch the event: the sessions have no request to send, and no deadline comes.
+// If the client did not fetch the second event now, it would stay unread: the sessions have no request to send, and no
+// deadline comes.
 TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_wake_up_tells) {
     auto remover = open();
     auto waiter = open();
@@ -133,8 +134,8 @@ TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_wake_up_tells) {
     EXPECT_THAT(waiter.heard<core::watch_event>(), SizeIs(2)) << "each once";
 }
 
-// The reply of that request may be on its way since before the removal. So the client does not use the
-// wake-up's event, and fetches it.
+// The reply to the request in progress may be older than the removal. So the client ignores the event in the wake-up,
+// and fetches it.
 TEST_F(lists_along_on_redis, no_wake_up_is_believed_while_a_request_is_under_way) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     auto remover = open();
@@ -152,7 +153,7 @@ TEST_F(lists_along_on_redis, no_wake_up_is_believed_while_a_request_is_under_way
     EXPECT_THAT(waiter.heard<core::watch_event>(), IsEmpty());
 }
 
-// Wake-ups that look like another client's, or that belong to an earlier connection.
+// These wake-ups look as if they came from another client, or from an earlier connection.
 TEST_F(lists_along_on_redis, no_wake_up_is_believed_that_is_not_the_servers_for_the_session) {
     auto remover = open();
     auto waiter = open();
@@ -170,8 +171,8 @@ TEST_F(lists_along_on_redis, no_wake_up_is_believed_that_is_not_the_servers_for_
     EXPECT_EQ(waiter.watch("/folder/a").kind, core::watch_kind::deleted);
 }
 
-// An event that is no later than a reply was delivered with the reply. The client uses the test's own wake-up
-// if that is later.
+// An event that is no later than a reply was delivered with that reply. So the client uses the wake-up that the test
+// publishes only if it is later.
 TEST_F(lists_along_on_redis, no_wake_up_is_believed_that_comes_behind_a_later_reply) {
     auto remover = open();
     auto waiter = open();
@@ -211,7 +212,7 @@ TEST_F(lists_along_on_redis, of_an_empty_folder_are_empty) {
     EXPECT_EQ(found.scripts, 2);
 }
 
-// The list contains the effects of the waiter's own earlier requests.
+// The list must contain the effects of the waiter's own earlier requests.
 TEST_F(lists_along_on_redis, do_not_pass_a_request_that_was_submitted_before) {
     auto remover = open();
     auto waiter = open();
@@ -245,7 +246,7 @@ TEST_F(lists_along_on_redis, set_no_watch) {
     EXPECT_EQ(waiter.watch("/folder").kind, core::watch_kind::children);
 }
 
-// A long list is requested separately: the event may concern a znode that is no contender.
+// A long list is requested only after the event, because the event may concern a znode that is no contender.
 TEST_F(lists_along_on_redis, are_short) {
     constexpr int k_many = 1001;
     auto remover = open();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The promises of a Redis server follow from its settings.
+// Tests that the promises of a Redis server follow from its settings.
 #include <gmock/gmock.h>
 
 #include "client/log_lines.hpp"
@@ -37,7 +37,7 @@ TEST_F(promises_of_redis, depend_on_what_the_server_keeps) {
     }
 }
 
-// The server's settings change under a session: the session continues at a later attach, when they are
+// The server's settings change while a session exists. The session continues at a later attach, when the settings are
 // restored.
 TEST_F(promises_of_redis, that_are_required_are_judged_at_each_attach) {
     client_options strict = with_timeout();

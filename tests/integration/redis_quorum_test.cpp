@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A quorum_lock on five independent Redis servers without persistence.
+// Tests a quorum_lock on five independent Redis servers without persistence.
 #include <array>
 #include <atomic>
 #include <future>
@@ -25,7 +25,8 @@ protected:
     [[nodiscard]] static std::string with_option(const std::string& address) {
         return "redis://" + address + "?stay_out=4";
     }
-    // Joins the servers at these addresses. Does not wait for unreachable servers.
+    // Makes a party: clients of the servers at these addresses, and their lock. Does not wait for servers that are
+    // unreachable.
     [[nodiscard]] party join(const std::vector<std::string>& addresses) const {
         party result;
         std::vector<quorum_member> members;
@@ -87,8 +88,8 @@ TEST_F(quorum_of_redis, two_servers_that_die_are_survived_and_a_third_one_ends_i
     EXPECT_FALSE(next.valid());
 }
 
-// The holder has three parts of five. One server restarts without its data, and the holder does not learn of it.
-// Otherwise another contender could have this part and the other two at once.
+// The holder has three of five parts. A server with one of these parts restarts without its data, and the holder does
+// not learn of that. Another contender must not get this part together with the other two.
 TEST_F(quorum_of_redis, a_server_that_forgot_its_part_makes_no_second_holder) {
     tcp_proxy third{servers[2].address()};
     tcp_proxy fourth{servers[3].address()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The refusals of a Redis server, and the library's reactions.
+// Tests what a Redis server refuses, and how the library reacts.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// A session of the coordinator interface.
+// Returns a session of the coordinator interface.
 std::unique_ptr<session_recorder> session_at(const redis_server& server) {
     auto session =
         std::make_unique<session_recorder>(redis::make_coordinator(server.connect_string()));
@@ -32,7 +32,7 @@ protected:
     refusals_of_redis() : on_redis{"enable-debug-command yes\nlua-time-limit 50\n"} {}
     explicit refusals_of_redis(const std::string& config) : on_redis{config} {}
 
-    // Returns the connect string: `before`, the address, `behind`.
+    // Returns the connect string: `before`, the server's address, `behind`.
     [[nodiscard]] std::string where(const std::string& before,
                                     const std::string& behind = {}) const {
         return "redis://" + before + server.address() + behind;
@@ -60,7 +60,8 @@ TEST_F(refusals_of_redis, a_replica_is_left_and_a_master_again_is_taken_up) {
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
     const auto session = servers->session().id;
-    // The server becomes the replica of a master that does not exist, so its data stay unchanged.
+    // The server becomes the replica of a master that does not exist. So it refuses writes, and its data stay
+    // unchanged.
     EXPECT_EQ(server.ask("REPLICAOF 127.0.0.1 1"), "+OK");
     auto released = std::async(std::launch::async, [&] { return hold->release(limit()); });
     ASSERT_TRUE(eventually([&] { return servers->state() == session_state::suspended; }));
@@ -85,7 +86,7 @@ TEST_F(refusals_of_redis, a_server_that_is_busy_is_asked_again) {
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// A watch that remained would wake its session without need, as long as the session lives.
+// If the watch remained, it would wake its session without need for as long as the session lives.
 TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given_back_again) {
     const auto session = session_at(server);
     session->ask(core::exists_op{"/given-back", core::watch_mode::watch});
@@ -94,7 +95,7 @@ TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given
         std::async(std::launch::async, [&] { return server.ask("EVAL \"while true do end\" 0"); });
     ASSERT_TRUE(eventually([&] { return server.ask("PING").starts_with("-BUSY"); }));
     session->session().forget_watches("/given-back");
-    // The request after it was refused as well.
+    // The server has refused the request after the watch's removal as well.
     EXPECT_EQ(session->ask(core::get_op{"/kept"}).error, core::server_error::throttled);
     EXPECT_EQ(server.ask("SCRIPT KILL"), "+OK");
     busy.wait();
@@ -102,7 +103,8 @@ TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given
     EXPECT_TRUE(is_watched("/kept"));
 }
 
-// A watch that the next attach does not set again is in no set at the server either.
+// The client gave the watch back without a connection, so the next attach does not set it. The server must not keep it
+// in any set.
 TEST_F(refusals_of_redis, a_watch_that_is_given_back_without_a_connection_is_kept_nowhere) {
     tcp_proxy proxy{server.address()};
     session_recorder session{redis::make_coordinator("redis://" + proxy.address())};
@@ -117,7 +119,7 @@ TEST_F(refusals_of_redis, a_watch_that_is_given_back_without_a_connection_is_kep
     EXPECT_EQ(server.ask("SMEMBERS {turnstile}:v:" + std::to_string(id)), "w/kept");
 }
 
-// The server refuses new contenders; existing contenders continue and release.
+// The server refuses new contenders. Existing contenders continue, and can release.
 TEST_F(refusals_of_redis, a_server_without_memory_takes_no_contender_and_lets_go_of_those_it_has) {
     const auto servers = connect(server.connect_string());
     mutex lock{*servers, path};
@@ -153,7 +155,7 @@ TEST_F(refusals_of_redis, a_server_that_evicts_is_refused_with_the_reason) {
     connect(server.connect_string());
 }
 
-// Field "v" of a tree: the version of its keys' layout.
+// Trees of different layouts. The field "v" of a tree is the version of the layout of its keys.
 class layouts_of_redis : public refusals_of_redis {
 protected:
     [[nodiscard]] std::string version() const { return server.ask("HGET {turnstile}:n v"); }
@@ -195,7 +197,7 @@ TEST_F(layouts_of_redis, a_session_is_taken_up_at_a_tree_of_this_release_only) {
     EXPECT_EQ(servers->session().id, session);
 }
 
-// Trees created before the field existed.
+// The tree is older than the field "v", so it has no version.
 TEST_F(layouts_of_redis, a_tree_without_a_version_gets_it_with_the_next_attach) {
     const auto servers = connect(server.connect_string(), with_timeout(30s));
     mutex lock{*servers, path};
@@ -281,7 +283,7 @@ TEST_F(refusals_of_redis, a_wrong_password_and_a_user_without_rights_are_told_at
         EXPECT_TRUE(is_refused(where(user), errc::auth_failed)) << user;
 }
 
-// The writes of an aborted script remain: the next script ends the same session again.
+// The aborted script's writes remain, so the next script must be able to end the same session again.
 TEST_F(refusals_of_redis, an_end_of_a_session_that_is_broken_off_is_repeated) {
     const std::string rights =
         "ACL SETUSER locks reset on >secret ~{turnstile}* &{turnstile}* +@all -@admin -@dangerous "
@@ -296,7 +298,7 @@ TEST_F(refusals_of_redis, an_end_of_a_session_that_is_broken_off_is_repeated) {
         ASSERT_TRUE(hold) << hold.error().message();
         proxy.refuse();
         EXPECT_EQ(server.ask(rights + " " + right), "+OK");
-        // The attach of a client ends every due session.
+        // The attach of any client ends the sessions that are due.
         EXPECT_TRUE(eventually([&] {
             client next{where("locks:secret@"), with_timeout()};
             const auto connected = next.wait_connected(1s);
@@ -328,7 +330,7 @@ protected:
     redis_without_auth() : refusals_of_redis{"rename-command AUTH \"\"\n"} {}
 };
 
-// The server repeats the arguments of an unknown command.
+// The server's error repeats the arguments of an unknown command, and so the password.
 TEST_F(redis_without_auth, does_not_bring_the_password_into_a_message) {
     client refused{where(":secret@"), with_timeout()};
     std::string message;
@@ -341,7 +343,7 @@ TEST_F(redis_without_auth, does_not_bring_the_password_into_a_message) {
 
 class loading_redis : public refusals_of_redis {
 protected:
-    // Delay in microseconds for each key; the server handles its clients between every thousand keys.
+    // The delay is in microseconds for each key. The server serves its clients after every thousand keys.
     loading_redis() : refusals_of_redis{std::string{k_durable} + "key-load-delay 300"} {}
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `?stay_out=N`: the library does not use a server that may have forgotten its grants while their holders may be
+// Tests `?stay_out=N`: the library does not use a server that may have forgotten grants whose holders may still be
 // certain of them.
 #include <future>
 
@@ -9,7 +9,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A holder whose connection breaks when the server ends, and that cannot reach the restarted server.
+// The fixture's holder loses its connection when the server ends, and cannot reach the restarted server.
 class restart_of_redis : public on_redis {
 protected:
     using on_redis::on_redis;
@@ -27,7 +27,7 @@ protected:
     tcp_proxy proxy{server.address()};
 };
 
-// The server has no data and no replica: only the delay excludes across its restart.
+// The server has neither data on disk nor a replica. So only the delay keeps a second client out across its restart.
 TEST_F(restart_of_redis, no_lock_is_granted_while_a_forgotten_hold_is_certain) {
     const auto holding = connect(with_option(proxy.address()), with_timeout(k_timeout));
     const auto hold = mutex{*holding, path}.acquire({.timeout = limit()});
@@ -40,7 +40,7 @@ TEST_F(restart_of_redis, no_lock_is_granted_while_a_forgotten_hold_is_certain) {
     EXPECT_GT(next->fencing_token(), hold->fencing_token());
 }
 
-// The counter-test: without the option the second client is granted at once.
+// The counter-test: without the option the server grants the lock to a second client at once.
 TEST_F(restart_of_redis, without_it_two_may_hold_a_lock) {
     const auto holding = connect("redis://" + proxy.address(), with_timeout(30s));
     const auto hold = mutex{*holding, path}.acquire({.timeout = limit()});
@@ -74,14 +74,14 @@ TEST_F(restart_of_redis, it_is_no_shorter_than_the_session_timeout) {
     }
 }
 
-// Durable from its start on. If a running server is made durable, it is durable only once its first log is
+// The server is durable from its start. A running server that is made durable only becomes so when its first log is
 // complete.
 class restart_of_durable_redis : public restart_of_redis {
 protected:
     restart_of_durable_redis() : restart_of_redis{k_durable} {}
 };
 
-// The server has its grants: sessions continue.
+// The restarted server still has its grants, so sessions continue.
 TEST_F(restart_of_durable_redis, is_used_at_once) {
     const auto holding =
         connect("redis://" + server.address() + "?stay_out=3600", with_timeout(30s));

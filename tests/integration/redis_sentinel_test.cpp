@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Redis master with a replica and sentinels: the locks when the replica becomes the master.
+// Tests a Redis master with a replica and sentinels: the locks when the replica becomes the master.
 #include "turnstile/testing/redis_sentinel.hpp"
 
 #include <future>
@@ -16,12 +16,12 @@ namespace {
 class sentinels_of_redis : public on_redis_servers {
 protected:
     sentinels_of_redis() { servers.start(); }
-    // Prints the history of the failovers, of which the clients' log shows only the end.
+    // Prints the sentinel's log, because the clients' log shows only the end of a failover.
     void TearDown() override {
         if (HasFailure()) std::cout << "the first sentinel's log:\n" << servers.sentinel(0).log();
     }
 
-    // Waits until the replica has the hold: after that, no lost write belongs to it.
+    // Waits until the replica has the hold. Writes that are lost after that do not belong to the hold.
     bool is_replicated(const guard& hold, std::size_t replica) {
         return eventually([&] {
             try {
@@ -31,7 +31,7 @@ protected:
             }
         });
     }
-    // The replica receives nothing any more, and the master continues.
+    // Cuts the replica off. It receives no more writes, and the master continues.
     void cut_off_replicas() {
         auto& master = servers.server(servers.master());
         ASSERT_EQ(master.ask("ACL SETUSER default -psync -sync"), "+OK");
@@ -48,7 +48,7 @@ protected:
     const std::string where = servers.connect_string();
 };
 
-// A hold, a waiter and a guarded write across the death of the master.
+// A hold, a waiter and a guarded write must outlive the death of the master.
 TEST_F(sentinels_of_redis, a_hold_and_a_waiter_outlive_a_master_that_dies) {
     const auto holding = connect(where, with_timeout(30s));
     const auto waiting = connect(where, with_timeout(30s));
@@ -72,7 +72,7 @@ TEST_F(sentinels_of_redis, a_hold_and_a_waiter_outlive_a_master_that_dies) {
     EXPECT_TRUE(granted) << granted.error().message();
 }
 
-// The write of the grant is lost: its holder is notified, and the next grant has the larger token.
+// The write that granted the lock is lost. The holder must learn of that, and the next grant must have a larger token.
 TEST_F(sentinels_of_redis, a_holder_whose_grant_was_forgotten_is_told_and_tokens_grow) {
     const auto holding = connect(where, with_timeout(30s));
     const auto others = connect(where, with_timeout(30s));
@@ -94,7 +94,7 @@ TEST_F(sentinels_of_redis, a_holder_whose_grant_was_forgotten_is_told_and_tokens
     EXPECT_FALSE(hold->commit(transaction{}.put(path + "/data", "x"), {.timeout = limit()}));
 }
 
-// The lost confirmation changed nothing: the new master has the hold, and the session continues.
+// The lost confirmation changed no data. The new master has the hold, so the session must continue.
 TEST_F(sentinels_of_redis, a_confirmation_that_was_forgotten_ends_no_session) {
     auto options = with_timeout(30s);
     options.lease.confirm_every = 100ms;
@@ -118,7 +118,7 @@ TEST_F(sentinels_of_redis, a_confirmation_that_was_forgotten_ends_no_session) {
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// With `wait` the library reports no grant that the replica lacks.
+// With `wait` the library reports a grant only after the replica has it.
 TEST_F(sentinels_of_redis, nothing_that_was_told_with_wait_is_forgotten) {
     const auto safe = servers.connect_string("", "?wait=1");
     const auto holding = connect(safe, with_timeout(30s));
@@ -130,7 +130,7 @@ TEST_F(sentinels_of_redis, nothing_that_was_told_with_wait_is_forgotten) {
     EXPECT_EQ(next.wait_for(0s), std::future_status::timeout) << "not granted";
     servers.server(0).kill();
     ASSERT_TRUE(servers.wait_until_replaced(0));
-    servers.server(0).start();  // becomes the other's replica, once a sentinel notices
+    servers.server(0).start();  // becomes the other server's replica when a sentinel notices it
     const auto granted = next.get();
     ASSERT_TRUE(granted) << granted.error().message();
     EXPECT_EQ(servers.server(1).ask("HEXISTS {turnstile}:n " + granted->znode()), ":1");
@@ -153,7 +153,7 @@ TEST_F(sentinels_of_redis, a_failover_by_hand_keeps_the_session) {
     }
 }
 
-// The old master continues to answer, and never learns that it is no master any more: the client asks the
+// The old master continues to answer, and does not learn that it is no master any more. So the client must ask the
 // sentinels.
 TEST_F(sentinels_of_redis, a_master_that_does_not_know_of_its_end_is_left) {
     const auto holding = connect(where, with_timeout(30s));
@@ -170,7 +170,7 @@ TEST_F(sentinels_of_redis, a_master_that_does_not_know_of_its_end_is_left) {
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// The sentinel that was up at the attach is down at the failover.
+// The sentinel that was running at the attach is down at the failover.
 TEST_F(sentinels_of_redis, sentinels_that_come_back_are_asked_too) {
     for (std::size_t i : {1U, 2U}) servers.sentinel(i).stop();
     const auto holding = connect(where, with_timeout(30s));
@@ -185,8 +185,8 @@ TEST_F(sentinels_of_redis, sentinels_that_come_back_are_asked_too) {
     EXPECT_TRUE(hold->valid());
 }
 
-// The log has the sentinel's message once, however often the client asks; the answers of the other sentinels
-// count as before.
+// However often the client asks, the log must have the sentinel's message only once. The answers of the other sentinels
+// still count.
 TEST_F(sentinels_of_redis, that_refuse_behind_the_attach_are_in_the_log) {
     const log_lines log;
     const auto session = connect(where, with_timeout(3s));
@@ -207,7 +207,7 @@ TEST_F(sentinels_of_redis, that_refuse_behind_the_attach_are_in_the_log) {
     EXPECT_EQ(log.with(words), 1);
 }
 
-// A sentinel that was cut off before the failover names an old master, which still serves.
+// A sentinel was cut off before the failover. It names the old master, which still serves.
 TEST_F(sentinels_of_redis, the_latest_of_several_answers_counts) {
     redis_server stranger;
     stranger.start();
@@ -222,7 +222,7 @@ TEST_F(sentinels_of_redis, the_latest_of_several_answers_counts) {
     EXPECT_EQ(session->session().server, servers.server(1).address());
 }
 
-// Most of the sentinels do not know of the failover, and they answer faster.
+// Most of the sentinels do not know of the failover, and answer faster than the others.
 TEST_F(sentinels_of_redis, a_master_that_was_left_is_not_gone_back_to) {
     redis_server stranger;
     stranger.start();
@@ -248,7 +248,7 @@ TEST_F(sentinels_of_redis, a_master_that_was_left_is_not_gone_back_to) {
     EXPECT_EQ(log.with("the sentinels have made "), 1);
 }
 
-// Nothing listens at the first address, and nothing answers at the second.
+// No program listens at the first sentinel's address. The second sentinel accepts connections, and does not answer.
 TEST_F(sentinels_of_redis, sentinels_that_are_away_are_passed_over) {
     const auto session = connect(where, with_timeout(30s));
     servers.sentinel(0).kill();
@@ -260,7 +260,7 @@ TEST_F(sentinels_of_redis, sentinels_that_are_away_are_passed_over) {
         << "a session at the master needs no sentinel";
 }
 
-// The sentinel names a replica. The replica itself says so, and the client asks the sentinel again.
+// The sentinel names a replica as the master. The replica reports its role, and the client asks the sentinel again.
 TEST_F(sentinels_of_redis, a_server_that_is_no_master_is_not_taken_for_it) {
     const log_lines log;
     redis_server stale{{.config = "sentinel monitor other 127.0.0.1 " +

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks on a Redis server over TLS: trusted and refused certificates, and the behaviour of an encrypted
-// connection.
+// Tests locks on a Redis server over TLS: trusted and refused certificates, and how an encrypted connection behaves.
 #include <fstream>
 #include <future>
 
@@ -18,7 +17,7 @@ protected:
 
     [[nodiscard]] testing::redis_tls_files files_of(const own_certificate& server_s,
                                                     bool client_certificates = false) const {
-        // The server trusts the client's authority, and clients trust the server's.
+        // The server trusts the authority of the client's certificate, and clients trust the authority of the server's.
         const auto all = (folder.path() / "authorities.crt").string();
         std::ofstream out{all};
         for (const auto* each : {&own, &other}) {
@@ -55,7 +54,7 @@ TEST_F(tls_of_redis, carries_locks) {
     for (auto& each : all) each.get();
 }
 
-// Requests and replies of many records, in both directions at once.
+// Requests and replies fill many TLS records, in both directions at once.
 TEST_F(tls_of_redis, carries_what_is_larger_than_a_record) {
     const auto writing = connect(server.connect_string());
     auto hold = mutex{*writing, path}.acquire({.timeout = limit()});
@@ -92,7 +91,7 @@ TEST_F(tls_of_redis, a_broken_connection_is_made_anew) {
     }
 }
 
-// Only the session's thread waits for the server: a client closes at once.
+// Only the session's thread waits for the server, so closing the client takes no time.
 TEST_F(tls_of_redis, a_server_that_does_not_answer_the_greeting_holds_nobody_up) {
     tcp_proxy proxy{server.tls_address(), testing::traffic::bytes};
     proxy.black_hole();
@@ -130,15 +129,15 @@ TEST_F(tls_of_redis, a_name_in_the_subject_alone_does_not_count) {
                            errc::not_connected, "its certificate is not for the name localhost"));
 }
 
-// A TLS server closes a plain connection without a message.
+// The server does not speak TLS. The client's log must say so.
 TEST_F(tls_of_redis, a_server_without_tls_is_told) {
     const log_lines log;
     client plain{"rediss://" + server.address() + "?verify=none", with_timeout(1s)};
     EXPECT_TRUE(eventually([&] { return log.with("redis:// is for servers without TLS") > 0; }));
 }
 
-// The server reports the reason after the client has sent its first request: the report may be lost, and then
-// comes at a later attempt.
+// The server reports the reason only after the client's first request. The report may be lost and then arrive at a
+// later attempt.
 TEST_F(tls_of_redis, a_certificate_of_the_client_is_shown_to_servers_that_ask) {
     const log_lines log;
     redis_server strict{{.tls = files_of(own, true)}};
@@ -171,7 +170,7 @@ TEST_F(tls_of_redis, files_that_are_not_to_be_used_are_named) {
                            "key_file=" + own.key() + ": other users can open it (mode 0644)"));
 }
 
-// The next connection uses a renewed certificate.
+// The next connection uses the renewed certificate.
 TEST_F(tls_of_redis, files_are_read_at_each_connection) {
     const auto late = folder.path() / "late.crt";
     const log_lines log;

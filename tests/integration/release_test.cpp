@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The time that release() waits for servers that do not answer.
+// Tests how long release() waits for servers that do not answer.
 #include "support.hpp"
 
 namespace turnstile::tests {
 namespace {
 
 constexpr auto k_session = 2s;
-constexpr auto k_late = 1s;  // delays of a busy machine
+constexpr auto k_late = 1s;  // allowance for delays on a busy machine
 
 class release_of_a_stopped_server : public ::testing::Test {
 protected:
     ensemble servers{{}};
     std::unique_ptr<client> holder = connect(servers.connect_string(), quick_options(k_session));
 
-    // Releases, checks the time that it took, and returns the outcome.
+    // Releases, checks how long that took, and returns the outcome.
     result<void> release(guard& hold) {
         const auto before = boottime_clock::now();
         auto outcome = hold.release();
@@ -39,7 +39,7 @@ TEST_F(release_of_a_stopped_server, takes_the_session_time_out_at_most) {
     EXPECT_TRUE(next.acquire({.timeout = limit()})) << "it is given up in the background";
 }
 
-// The time is not multiplied by the number of locks.
+// Several locks are released at the same time, so the limit does not grow with their number.
 TEST_F(release_of_a_stopped_server, takes_no_longer_for_several_locks) {
     const auto further = connect(servers.connect_string(), quick_options(k_session));
     mutex first{*holder, "/first"};
@@ -51,7 +51,7 @@ TEST_F(release_of_a_stopped_server, takes_no_longer_for_several_locks) {
     servers.resume(0);
 }
 
-// Parts that share a hold are no single contenders: the servers still have to confirm the end of each.
+// Parts that share a hold have no separate contenders. Still the servers must confirm the end of each part.
 TEST_F(release_of_a_stopped_server, is_no_success_for_parts_that_threads_share) {
     mutex shared{*holder, "/shared", {.cohort = 4}};
     mutex plain{*holder, "/plain"};

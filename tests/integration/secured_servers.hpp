@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three ZooKeeper servers that accept only TLS, for the tests of one program, and the authorities of their certificates.
+// Three ZooKeeper servers that accept only TLS, for all tests of a program. Also the authorities of their certificates.
 #pragma once
 
 #include "support.hpp"
@@ -23,7 +23,7 @@ inline authorities& files() {
     return all;
 }
 
-// TLS options of servers that require a client's certificate.
+// Returns the TLS options of servers that require a client's certificate.
 inline server_tls demanding() {
     return {.authority = files().ours.certificate(),
             .key_store = files().server.key_store,
@@ -32,7 +32,7 @@ inline server_tls demanding() {
             .client_key = files().client.key};
 }
 
-// Three servers for the whole test program; the first test that uses them starts them.
+// Returns three servers that the whole test program shares. The first test that uses them starts them.
 inline ensemble& three() {
     static ensemble shared{{.count = 3, .tls = demanding()}};
     return shared;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Servers that assign the id of a living session again. ZooKeeper counts ids from the milliseconds since boot, so a
-// server whose machine has rebooted repeats them at the same millisecond.
+// Tests servers that assign the id of a living session to a second session. ZooKeeper derives ids from the milliseconds
+// since boot. So if a server starts at the same millisecond after its machine, it repeats its ids.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -24,7 +24,7 @@
 namespace turnstile::tests {
 namespace {
 
-// Servers whose ids begin with the same number at each start.
+// Servers that begin with the same session id at each start.
 class repeating_servers {
 public:
     explicit repeating_servers(std::size_t count = 1) : servers_{begin(count)} {}
@@ -46,7 +46,7 @@ private:
     ensemble servers_;
 };
 
-// Another program that uses the session's id and password, as a client would that got them from a server.
+// Another program that uses the session's id and password. Its client behaves as if a server had given these to it.
 class stranger {
 public:
     stranger(const std::string& where, const session_secret& secret) {
@@ -77,7 +77,7 @@ private:
     zhandle_t* handle_ = nullptr;
 };
 
-// A client that holds the test's lock, with the id of its session.
+// A client that holds the test's lock. Remembers the id of the client's session.
 struct held_session {
     explicit held_session(client& of)
         : holder{of},
@@ -85,7 +85,7 @@ struct held_session {
           hold{lock.acquire({.timeout = limit()})},
           id{of.session().id} {}
 
-    // The session still lives, and is the same one.
+    // Checks that the client's session still lives, and is the same session.
     void expect_untouched() const {
         const auto written =
             hold->commit(transaction{}.create(lock_path() + ".after", ""), {.timeout = limit()});
@@ -113,8 +113,8 @@ TEST(session_identity, of_a_holder_is_left_to_it) {
     held.expect_untouched();
 }
 
-// The leader accepts writes for a session from one server only, the server of its latest attach: the holder
-// moves back.
+// The leader accepts writes for a session only from the server of the session's latest attach. So the holder moves back
+// to its server.
 TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
     repeating_servers servers{3};
     const auto holder = connect(servers.where(), quick_options(10s));
@@ -130,7 +130,8 @@ TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
     held.expect_untouched();
 }
 
-// The idle client owns no lock yet. Otherwise each of the two clients would later end the other's session.
+// The idle client owns no lock. The second client must not take its session, or each client would later end the other's
+// session.
 TEST(session_identity, of_an_idle_client_is_left_to_it) {
     repeating_servers server;
     const auto idle = connect(server.where(), quick_options(10s));
@@ -141,8 +142,7 @@ TEST(session_identity, of_an_idle_client_is_left_to_it) {
     EXPECT_NE(next->session().id, id) << "the server gave out the idle client's id";
 }
 
-// The log names the sessions that are passed over, and the client finds the next free id behind any number of
-// them.
+// The log names the living sessions whose ids the client skipped. Behind any number of them the client finds a free id.
 TEST(session_identity, is_found_behind_those_of_many_clients) {
     repeating_servers server;
     std::vector<std::unique_ptr<client>> before;
@@ -156,9 +156,9 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
     EXPECT_FALSE(ids.contains(next->session().id));
 }
 
-// After a read-only server the C client opens the session, before anything is known of its id. The proxy presents the
-// server of the first attempt as read-only; that attempt takes the id of the idle client. All clients use the proxy: a
-// process has one list of servers for such starts.
+// After an attach to a read-only server, the C client opens a session whose id it does not know yet. The proxy makes
+// the first attempt's server look read-only; that attempt takes the idle client's id. All clients use the proxy,
+// because a process has one list of servers for such starts.
 TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_start) {
     repeating_servers server;
     tcp_proxy proxy{server.where()};
@@ -169,8 +169,8 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
     server.restart();
 
     std::mutex guards;
-    std::vector<std::uint64_t> openings;  // connections that ask for a new session
-    bool given = false;                   // such a connection got the holder's session
+    std::vector<std::uint64_t> openings;  // connections that request a new session
+    bool given = false;                   // true: one of these connections got the holder's session
     proxy.filter(direction::to_server, [&](frame& f) {
         const std::lock_guard locked{guards};
         if (f.kind() == frame_kind::handshake && f.session_id() == 0)
@@ -184,7 +184,7 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
         given = given || f.session_id() == held.id;
         if (opening != openings.begin()) return verdict::forward;
         std::vector<std::byte> body{f.body().begin(), f.body().end()};
-        body.back() = std::byte{1};  // readOnly
+        body.back() = std::byte{1};  // sets readOnly
         f.rewrite(std::move(body));
         return verdict::forward;
     });
@@ -202,8 +202,8 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
     proxy.filter(direction::to_client, {});
 }
 
-// A client of another library does not check. The two write through different servers, and the leader accepts one
-// of them.
+// The client of another library does not check the id. Both clients write through different servers, and the leader
+// accepts one of them.
 TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
     const ensemble servers{{.count = 3}};
     const auto holder = connect(servers.connect_string(0), quick_options(10s));
@@ -226,7 +226,7 @@ TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
         << "the stranger's session was closed";
 }
 
-// A proxy that decides how the read of a session's znodes is answered.
+// A proxy that decides the answer to the read of a session's znodes.
 class session_question : public ::testing::Test {
 protected:
     void answer_with(std::function<verdict(frame&)> answer) {
@@ -237,7 +237,7 @@ protected:
             return answer(f);
         });
     }
-    // Checks that a lock can be taken, and that another session can be opened.
+    // Checks that a client can take a lock, and that another session can be opened.
     void expect_work() {
         const auto servers = connect(proxy.address());
         mutex lock{*servers, lock_path()};
@@ -280,7 +280,7 @@ TEST_F(session_question, at_which_a_connection_breaks_is_asked_again) {
         << "twice in vain, and once for each session: an attempt that times out asks again";
 }
 
-// The kernel accepts the connection, and no server reads from it.
+// The kernel accepts the connection, but no server reads from it.
 TEST_F(session_question, that_a_server_leaves_open_is_put_to_the_next_one) {
     const testing::loopback_port port;
     const support::descriptor silent{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
@@ -290,7 +290,7 @@ TEST_F(session_question, that_a_server_leaves_open_is_put_to_the_next_one) {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     ASSERT_EQ(::bind(silent.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     ASSERT_EQ(::listen(silent.get(), 8), 0);
-    for (int i = 0; i != 4; ++i)  // the order is random
+    for (int i = 0; i != 4; ++i)  // the order of the servers is random
         connect(port.address() + "," + proxy.address(), quick_options(2s));
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_recorder: one session at real servers, opened at a chosen address, which records every event and
-// reply.
+// session_recorder: opens one session at a chosen address of real servers, and records every event and reply of that
+// session.
 //
 //     session_recorder me{proxy.address()};
 //     me.attached();
@@ -34,7 +34,7 @@ inline core::session_settings recorder_settings() {
     return settings;
 }
 
-// Thread safety: one test thread, besides the session's. Every wait has the same limit, and throws after it.
+// Thread safety: for one test thread beside the session's thread. Every wait has the same limit, and throws at its end.
 class session_recorder final : public core::session_sink {
 public:
     explicit session_recorder(const std::string& where,
@@ -58,7 +58,7 @@ public:
     }
     core::reply ask(core::operation operation) { return wait(submit(std::move(operation))); }
 
-    // Waits for a link event of this kind on this connection or a later one.
+    // Waits for a link event of this kind on the connection with this number, or on a later connection.
     core::link_event link(core::link_kind kind, std::uint64_t connection = 0) {
         return wait_for<core::link_event>([=](const core::link_event& e) {
             return e.kind == kind && e.connection >= connection;
@@ -86,8 +86,8 @@ public:
         return out;
     }
 
-    // Sets a function that runs in the delivering thread after each watch event. To be called before the
-    // first request.
+    // Sets a function that the delivering thread calls after each watch event. The test must set it before the first
+    // request.
     void at_watch_event(std::function<void(const core::watch_event&)> reaction) {
         reaction_ = std::move(reaction);
     }
@@ -96,7 +96,7 @@ public:
     void close() {
         if (session_) session_->close();
     }
-    // Destroys the session without closing it, for a forked child.
+    // Destroys the session without closing it, as a forked child must.
     void destroy_session() { session_.reset(); }
 
     void deliver(core::coordinator_event&& event) noexcept override {

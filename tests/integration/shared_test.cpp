@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers, writers and permits on a real server: which waiters wake, and which survive a crash. The servers
-// observe no gap.
+// Tests readers, writers and permits on a real server: which waiters wake, and which survive a crash. A conversion
+// leaves no instant at which the lock is free.
 #include <array>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A client behind a separate proxy, which counts the events that it receives.
+// A client with a separate proxy, which counts the events for that client.
 struct member {
     explicit member(const std::string& where)
         : proxy{std::make_unique<tcp_proxy>(where)}, servers{connect(proxy->address())} {}
@@ -66,9 +66,9 @@ TEST_F(shared, conversions_keep_the_lock) {
     EXPECT_TRUE(becomes_long(0));
 }
 
-// F10 on a real server: the answer to the rename is lost, and the hold continues.
+// Failure F10: the answer to the rename is lost, and the hold must continue.
 TEST_F(shared, F10_a_downgrade_whose_answer_is_lost_is_found_out) {
-    testing::event lost_one;  // declared before the proxy, whose thread sets it
+    testing::event lost_one;  // constructed before the proxy, whose thread sets it
     member first{server().connect_string(0)};
     shared_mutex lock{*first.servers, path};
     auto hold = lock.acquire({.timeout = limit()}).value();
@@ -88,7 +88,7 @@ TEST_F(shared, F10_a_downgrade_whose_answer_is_lost_is_found_out) {
     EXPECT_EQ(seen.holders().value().front().kind, contender_kind::reader);
 }
 
-// G3: the release of a permit wakes the head of the queue, and only the head wakes the next waiter.
+// G3: the release of a permit wakes only the first in line. The first in line then wakes the next waiter.
 TEST_F(shared, G3_a_release_wakes_the_head_and_the_one_behind_it) {
     constexpr std::size_t k_waiters = 8;
     semaphore pool{*observer, path, 2};
@@ -96,7 +96,8 @@ TEST_F(shared, G3_a_release_wakes_the_head_and_the_one_behind_it) {
     auto other = pool.acquire({.timeout = limit()}).value();
     std::vector<member> members;
     testing::event granted;
-    std::array<testing::event, k_waiters> in_turn;  // two may be granted at once, in either order
+    // two waiters may be granted at once, in either order
+    std::array<testing::event, k_waiters> in_turn;
     for (std::size_t i = 0; i != k_waiters; ++i) members.emplace_back(server().connect_string(0));
     for (std::size_t i = 0; i != k_waiters; ++i) {
         semaphore{*members[i].servers, path}.async_acquire({}, [&, i](result<guard> mine) {
@@ -148,7 +149,8 @@ TEST_F(shared, a_writer_that_leaves_wakes_the_readers_behind_it_and_no_later_wri
     EXPECT_TRUE(becomes_long(0));
 }
 
-// F11, F20: a process that holds leases is killed. Its permits come back when its session ends, not before.
+// Failures F11 and F20: a process that holds permits is killed. The permits must come back when its session ends, and
+// not before.
 TEST_F(shared, F20_leases_of_a_killed_process_come_back_and_not_too_early) {
     constexpr std::int32_t k_permits = 3;
     const testing::temporary_folder folder;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// small_disk: a disk in memory of a fixed size, visible only to this process and its children.
+// small_disk: a disk in memory of a fixed size. Only this process and its children see it.
 #pragma once
 
 #include <sched.h>
@@ -15,8 +15,8 @@ namespace turnstile::tests {
 
 class small_disk {
 public:
-    // `size` is an option of mount(8), such as "8m". To be created by the thread that starts the programs that
-    // use the disk.
+    // `size` is an option of mount(8): "8m". The same thread must construct the disk and start the programs that use
+    // it.
     explicit small_disk(const std::string& size)
         : mounted_{::unshare(CLONE_NEWNS) == 0 &&
                    ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
@@ -33,7 +33,7 @@ public:
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
     [[nodiscard]] std::string file(const std::string& name) const { return folder() / name; }
 
-    // Fills the remaining space with a separate file, until it is emptied.
+    // Fills the rest of the disk with a separate file.
     void fill() const {
         std::ofstream rest{file(k_rest), std::ios::binary};
         const std::string page(4096, 'x');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts of requests to a database behind a slow network: each round trip takes 10 ms.
+// Tests bursts of requests to a database behind a slow network: each round trip takes 10 ms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ TEST_F(sql_burst, of_waiters_that_give_up_costs_no_hold) {
     expect_a_crowd_costs_no_hold(*servers, *other, lock_path(), 500);
 }
 
-// A request of the batch waits for a row that a program's transaction has locked; the others do not.
+// A program's transaction has locked a row. One request of the batch waits for that row, and the others must not wait.
 TEST_F(sql_burst, is_not_held_up_by_one_row) {
     const auto servers = connect_to_database(9s);
     mutex checked{*servers, lock_path() + ".checked"};
@@ -63,13 +63,13 @@ TEST_F(sql_burst, is_not_held_up_by_one_row) {
     EXPECT_TRUE(becomes_empty(*servers, lock_path() + ".checked"));
 }
 
-// A session whose oldest request waits at the database, for a row that a program's transaction has locked.
-// Requests submitted after a read never share a batch with that request: they wait in the client.
+// A session whose oldest request waits at the database, because a program's transaction has locked a row. Later
+// requests never share a batch with that request, because a read is between. So they wait in the client.
 class sql_queue : public ::testing::Test {
 protected:
     static core::session_settings patient() {
         auto settings = recorder_settings();
-        settings.timeout = 10min;  // a request waits for a locked row for a fraction of it
+        settings.timeout = 10min;  // a request waits for a locked row for a fraction of this time
         return settings;
     }
     void SetUp() override {
@@ -81,7 +81,7 @@ protected:
         write = me.submit(core::set_op{held_up, "changed"});
         read = me.submit(core::get_op{read_one});
     }
-    // The tickets in the order of the answers.
+    // Returns the tickets in the order of the answers.
     [[nodiscard]] std::vector<core::ticket> answered() const {
         std::vector<core::ticket> all;
         for (const auto& each : me.heard<core::reply>()) all.push_back(each.id);
@@ -103,7 +103,7 @@ private:
     }
 };
 
-// The lease counts from the time at which the request leaves.
+// The lease counts from the time at which the client sends the request, and not from its submission.
 TEST_F(sql_queue, a_request_counts_as_sent_when_it_leaves) {
     const auto waits = boottime_clock::now();
     mine->run("COMMIT");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sql::check on a database server: the lock is not granted to another client before the program's transaction
-// has ended.
+// Tests sql::check on a database server: while the program's transaction runs, the lock is not granted to another
+// client.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -42,7 +42,7 @@ TEST(sql_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
     EXPECT_TRUE(granted.wait());
 }
 
-// The session has expired by the clock, and still the lock is not granted to another client, however long the
+// The holder's session has expired by the clock. Still no other client may get the lock, however long the program's
 // pause is.
 TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
     const auto path = lock_path();
@@ -54,7 +54,7 @@ TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
     const auto user = connect_user();
     user->run("BEGIN");
     ASSERT_TRUE(user->check(*hold));
-    slow->close();  // its session waits for other clients to end it
+    slow->close();  // its session remains until another client ends it
     mutex other{*servers, path};
     testing::event granted;
     testing::event committed;
@@ -71,8 +71,8 @@ TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
     EXPECT_EQ(user->check(*hold).error(), errc::removed);
 }
 
-// Only the removal of the checked hold waits for the transaction. The client's other requests continue; otherwise its
-// other holds would be lost with its session.
+// Only the removal of the checked hold waits for the transaction. If the client's other requests waited as well, its
+// session would expire, and its other holds would be lost.
 TEST(sql_check, other_locks_of_the_client_go_on) {
     const auto path = lock_path();
     const auto servers = connect_to_database(10s);
@@ -114,7 +114,7 @@ TEST(sql_check, a_savepoint_gives_the_check_back) {
     user->run("ROLLBACK");
 }
 
-// Writes into the contender's znode do not wait, nor do other sessions of the lock.
+// Neither a write into the contender's znode nor another session of the lock may wait for the transaction.
 TEST(sql_check, an_operator_s_request_comes_through) {
     const auto path = lock_path();
     const auto holders =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows that an operator deletes from the tables of a database: the rest of the session ends, and the root is created
-// again.
+// Tests what follows if an operator deletes rows from a database's tables: the rest of the session ends, and the root
+// is created again.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -49,7 +49,8 @@ protected:
     }
 };
 
-// The client is certain of its hold for the session timeout after the last answer.
+// The client is certain of its hold until the session timeout after the last answer. So the session must not end
+// earlier.
 TEST_F(sql_deleted_rows, a_session_without_its_row_ends_a_time_out_later) {
     const auto holder = recorder();
     make_own(*holder);

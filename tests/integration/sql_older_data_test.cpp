@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A database that continues from older data, and requests of an earlier attachment that arrive late. Only PostgreSQL
-// and MariaDB: their servers may lose commits, and may execute requests of a broken connection.
+// Tests a database that went on from older data, and late requests of an earlier attachment. Only PostgreSQL and
+// MariaDB can do this: their servers may lose commits, and may execute requests of a broken connection.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace {
 using core::server_error;
 using core::watch_mode;
 
-// The server's address in the kit's connect strings: "127.0.0.1:20001".
+// Returns the server's address in the kit's connect string: "127.0.0.1:20001".
 std::string server_address() {
     const auto where = database();
     const auto begin = where.find("127.0.0.1:");
@@ -29,7 +29,7 @@ std::string through(const testing::tcp_proxy& proxy) {
     return where.replace(where.find(server_address()), server_address().size(), proxy.address());
 }
 
-// The state to which the server falls back: the rows at construction.
+// Remembers all rows at its construction, so that the database can return to them.
 class older_data {
 public:
     older_data() {
@@ -68,7 +68,7 @@ protected:
         proxy.accept();
         me.attached(attachment);
     }
-    // Checks that the session gets its expiry, and that its node at `path` disappears.
+    // Checks that the session learns of its expiry, and that its node at `path` disappears.
     void expect_over(session_recorder& session, session_recorder& observer) const {
         session.link(core::link_kind::expired);
         EXPECT_TRUE(eventually(
@@ -102,7 +102,8 @@ protected:
     }
 };
 
-// Without the comparison the contender would exist as long as the session, and block the lock.
+// The older data contain the released contender again. If the library did not compare, the contender would block the
+// lock as long as its session lives.
 TEST_F(sql_older_data, without_a_release_ends_its_session_and_frees_the_lock) {
     const auto forgotten = connect(through(proxy), database_options(60s));
     const auto next = connect_to_database(60s);
@@ -138,8 +139,8 @@ TEST_F(sql_older_data, that_has_a_session_s_last_change_leaves_its_hold) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// The client got the reply and does not remove the node again. The count of the node's owner goes back as
-// well.
+// The client knows from the event that its node is gone, and does not remove the node again. The older data also have
+// the owner's older count of nodes.
 TEST_F(sql_older_data, without_another_client_s_removal_ends_the_session_that_was_told) {
     const auto me = recorder(through(proxy));
     const auto operator_s = recorder(database());
@@ -154,8 +155,8 @@ TEST_F(sql_older_data, without_another_client_s_removal_ends_the_session_that_wa
     expect_over(*me, *operator_s);
 }
 
-// Found by the simulator (--servers sql --work conversions, seed 2141055): when removals counted, the second removal
-// made up for the forgotten one, and the first node existed as long as the session.
+// The simulator found this case (--servers sql --work conversions, seed 2141055). When the library only counted
+// removals, a second removal made up for the forgotten one, and the first node remained as long as the session.
 TEST_F(sql_older_data, without_one_of_two_removals_by_others_ends_the_session_that_was_told) {
     const auto me = recorder(through(proxy));
     const auto operator_s = recorder(database());
@@ -186,7 +187,7 @@ TEST_F(sql_older_data, is_not_what_has_a_node_that_was_made_again_since_others_r
     EXPECT_EQ(me->ask(core::exists_op{path}).error, server_error::ok);
 }
 
-// The session gets the removal's event after the create by which the node exists again.
+// The session gets the event of the removal after the create that makes the node exist again.
 TEST_F(sql_older_data,
        is_not_what_has_a_node_that_was_made_again_by_a_create_whose_answer_was_lost) {
     const auto me = recorder(through(proxy));
@@ -224,7 +225,7 @@ TEST_F(sql_older_data, without_a_watch_tells_a_change_and_with_one_of_before_giv
     EXPECT_FALSE(is_watched(forgotten));
 }
 
-// The ids of events continue from the older data.
+// The ids of events continue from the older data, so an id occurs twice.
 TEST_F(sql_older_data, gives_an_event_an_id_again_and_it_is_told) {
     const auto me = recorder(database());
     const auto other = recorder(database());
@@ -238,7 +239,7 @@ TEST_F(sql_older_data, gives_an_event_an_id_again_and_it_is_told) {
     EXPECT_EQ(me->heard<core::watch_event>().size(), 2U);
 }
 
-// A database that lost a session gave its number to another session, which is as new as the lost one was.
+// A database that lost a session gave its number to another session. That session is as new as the lost one was.
 TEST_F(sql_older_data, with_another_session_of_the_number_is_no_place_to_come_back_to) {
     const auto away = recorder(through(proxy));
     const auto number = session_of(*away);
@@ -259,7 +260,7 @@ TEST_F(sql_older_data, with_another_session_of_the_number_is_no_place_to_come_ba
     run_sql("DELETE FROM turnstile_sessions WHERE id = " + number);
 }
 
-// The connection broke, and the database executes the request when the session has attached again.
+// The session's connection broke. The database executes the read after the session has attached again.
 TEST_F(sql_older_data, a_watched_read_of_an_earlier_attachment_sets_no_watch) {
     const auto late = recorder(database());
     ASSERT_EQ(late->ask(core::create_op{path}).error, server_error::ok);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each recipe on a database, between two clients, without failures.
+// Tests each recipe on a database, with two clients and without failures.
 #include <future>
 
 #include "sql_backend.hpp"
@@ -14,7 +14,7 @@ protected:
     std::unique_ptr<client> client_a = connect_to_database();
     std::unique_ptr<client> client_b = connect_to_database();
 
-    // The lock that `second` requests is granted when `first` is released, and not before.
+    // Checks that `second` waits while `first` holds, and is granted the lock when `first` is released.
     template <class Acquire>
     void hands_over(guard first, Acquire second, std::size_t waiting = 2) {
         auto next = std::async(std::launch::async, std::move(second));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts of acquires from a SQLite file, which only one session can use at a time.
+// Tests bursts of acquires from an SQLite file, which only one session can use at a time.
 #include <gtest/gtest.h>
 
 #include "burst.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A SQLite file has one name, and only Turnstile writes it: what the library refuses, detects and repairs.
+// Tests that an SQLite file has one name, and that only Turnstile writes it: what the library refuses, detects and
+// repairs.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -37,7 +38,7 @@ protected:
         EXPECT_EQ(::stat(path.c_str(), &found), 0) << path;
         return found.st_mode & 0777U;
     }
-    // A contender in a mount namespace to which `commands` were applied.
+    // Starts a contender in a mount namespace in which `commands` have run.
     [[nodiscard]] testing::process contender_behind(const std::string& commands,
                                                     const std::string& connect_string) const {
         return testing::process{
@@ -78,7 +79,7 @@ TEST_F(sqlite_file, that_is_mounted_alone_is_refused_and_its_folder_is_not) {
     EXPECT_TRUE(with_folder.wait_for_output("grant ")) << with_folder.output();
 }
 
-// A time namespace has separate clocks, and only /proc tells their offset.
+// A time namespace has separate clocks. Only /proc shows their offset.
 TEST_F(sqlite_file, is_refused_without_proc) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root mounts";
     auto blind = contender_behind("mount -t tmpfs none /proc", where());
@@ -130,7 +131,7 @@ TEST_F(sqlite_file, that_others_may_read_is_told) {
     EXPECT_EQ(told(0600), 0);
 }
 
-// The session lasts for an hour: only the kernel's notice can end the hold.
+// The session lasts for an hour. So only the kernel's notice about the file can end the hold.
 void expect_loss_at_once(const std::string& file, const std::function<void()>& change) {
     const auto servers = connect("sqlite:" + file, database_options(std::chrono::hours{1}));
     mutex lock{*servers, "/lock"};
@@ -155,7 +156,7 @@ TEST_F(sqlite_file, whose_folder_is_renamed_ends_its_holds_at_once) {
     });
 }
 
-// Another client that opens the same path from now on uses another file.
+// Points the link to another file. Clients that open the path from now on use that file.
 void point(const fs::path& link, const fs::path& target) {
     const auto fresh = link.string() + "-new";
     fs::create_symlink(target, fresh);
@@ -177,7 +178,7 @@ TEST_F(sqlite_file, whose_folder_a_chain_of_links_leaves_ends_its_holds_at_once)
     expect_loss_at_once((link / "locks.db").string(), [&] { point(current, "two"); });
 }
 
-// Otherwise the numbers of lost grants would be given again.
+// The file has older contents again. The library must not assign the numbers of lost grants a second time.
 TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
     const log_lines log;
     const auto servers = connect(where(), database_options());
@@ -194,7 +195,7 @@ TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
     EXPECT_GT(log.with("has older contents than this client has seen"), 0);
 }
 
-// The holder sends no requests: only its confirmations can detect the change.
+// The holder sends no requests of its callers, so only its confirmations can detect the change.
 TEST_F(sqlite_file, with_older_contents_is_noticed_by_a_holder_that_asks_for_nothing) {
     const log_lines log;
     const auto servers = connect(where(), database_options());
@@ -206,8 +207,8 @@ TEST_F(sqlite_file, with_older_contents_is_noticed_by_a_holder_that_asks_for_not
         eventually([&] { return log.with("has older contents than this client has seen") > 0; }));
 }
 
-// The session lasts for an hour: the kernel's notice or a confirmation suspends it, and it continues when the link is
-// gone.
+// The session lasts for an hour. The kernel's notice or a confirmation must suspend it. When the hard link is gone, it
+// must continue.
 TEST_F(sqlite_file, that_gets_a_hard_link_suspends_its_clients_until_the_link_goes) {
     const log_lines log;
     const auto servers = connect(where(), database_options(std::chrono::hours{1}));
@@ -231,7 +232,7 @@ struct column {
 
 class sqlite_malformed_row : public sqlite_file, public ::testing::WithParamInterface<column> {};
 
-// An existing client and a new client both continue: the library removes the row, and logs it.
+// An existing client and a new client must both continue. The library removes the malformed row, and logs it.
 TEST_P(sqlite_malformed_row, suspends_no_client) {
     const log_lines log;
     const auto early = connect(where(), database_options());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixture for the integration tests: a client behind a proxy in front of a real server, and direct access to the
+// Fixture for the integration tests: a client whose proxy is in front of a real server, and direct access to that
 // server.
 #pragma once
 
@@ -29,7 +29,7 @@ namespace opcode = testing::opcode;
 using testing::frame;
 using testing::frame_kind;
 
-// The kit's servers run with a short tick; these options tell the client so.
+// Options for clients of the kit's servers, whose tick is short.
 inline client_options quick_options(std::chrono::milliseconds session_timeout = 4s) {
     client_options options;
     options.session_timeout = session_timeout;
@@ -40,7 +40,7 @@ inline client_options quick_options(std::chrono::milliseconds session_timeout = 
     return options;
 }
 
-// Returns a connected client, or fails the test.
+// Returns a connected client. Fails the test if the client cannot connect.
 inline std::unique_ptr<client> connect(const std::string& where,
                                        client_options options = quick_options()) {
     auto result = std::make_unique<client>(where, std::move(options));
@@ -49,7 +49,7 @@ inline std::unique_ptr<client> connect(const std::string& where,
     return result;
 }
 
-// A real server for the whole test program; the first test that uses it starts it.
+// Returns a real server that the whole test program shares. The first test that uses the server starts it.
 inline ensemble& server() {
     static ensemble shared;
     static const bool ready = (shared.wait_until_serving(), true);
@@ -57,13 +57,13 @@ inline ensemble& server() {
     return shared;
 }
 
-// A separate path for each test.
+// Returns a separate path for each test.
 inline std::string lock_path() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     return std::string{"/tests/"} + test->test_suite_name() + "." + test->name();
 }
 
-// Returns the names in the queue, read by a separate client.
+// Returns the names of the contenders in the queue, as a separate client reads them.
 inline std::vector<std::string> queue_names(client& observer, const std::string& path) {
     const mutex observed{observer, path};
     const auto queue = observed.queue({.timeout = limit()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of TLS: a certificate that the test creates, and a peer that trusts only this certificate.
+// Helpers for tests of TLS: a certificate that the test creates, and a client that trusts only this certificate.
 #pragma once
 
 #include <arpa/inet.h>
@@ -19,8 +19,8 @@
 
 namespace turnstile::tests {
 
-// A key and its certificate, as files in PEM. `names` are the subject's alternative names (empty: none), `owner` is its
-// common name (empty: made from `name`).
+// A key and its certificate, as PEM files. `names`: the subject's alternative names; empty: none. `owner`: the
+// subject's common name; empty: made from `name`.
 class own_certificate {
 public:
     enum class key_kind { elliptic, rsa };
@@ -82,10 +82,10 @@ private:
     std::string key_;
 };
 
-// A connection to a port of 127.0.0.1 over TLS of one version.
+// A TLS connection to a port of 127.0.0.1, with a fixed version of TLS.
 class tls_link {
 public:
-    // By default offers outdated ciphers as well.
+    // By default the connection also offers outdated ciphers.
     tls_link(std::uint16_t port, const own_certificate& trusted, int version,
              const char* ciphers = "ALL:@SECLEVEL=0")
         : context_{::SSL_CTX_new(::TLS_client_method()), ::SSL_CTX_free},
@@ -113,13 +113,13 @@ public:
     tls_link(const tls_link&) = delete;
     tls_link& operator=(const tls_link&) = delete;
 
-    // True if the certificate is valid and both sides support the version.
+    // Returns true if the certificate is valid and both sides support the version.
     [[nodiscard]] bool open() const noexcept { return open_; }
     [[nodiscard]] std::string version() const { return ::SSL_get_version(link_.get()); }
     void send(const std::string& bytes) const {
         ::SSL_write(link_.get(), bytes.data(), static_cast<int>(bytes.size()));
     }
-    // Reads until `text` has arrived, or the connection ends. Returns everything that arrived.
+    // Reads until `text` has arrived or the connection ends. Returns everything that has arrived.
     [[nodiscard]] std::string receive_until(const std::string& text) const {
         std::string all;
         std::array<char, 65'536> room{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a program: sets its wall clock three hours ahead.
+// A library that is preloaded into a program and sets the program's wall clock three hours ahead.
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks on ZooKeeper servers that require SASL (DIGEST-MD5), with TLS and without.
+// Tests locks on ZooKeeper servers that require SASL (DIGEST-MD5), with TLS and without.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -36,7 +36,7 @@ std::string private_file(const std::string& name, const std::string& text) {
     return file;
 }
 
-// The options of servers that serve only the users `lock` and `other`.
+// Returns the options of servers that serve only the users `lock` and `other`.
 testing::ensemble_options demanding_a_user() {
     const auto users = private_file("users",
                                     "Server {\n"
@@ -97,7 +97,7 @@ TEST(zookeeper_sasl, a_wrong_password_is_refused) {
                 HasSubstr("SASL user \"nobody\": the server refuses the user or the password"));
 }
 
-// Cyrus SASL fails at the second challenge without a text, and keeps one of the first.
+// At the second challenge Cyrus SASL fails without a new error text, and keeps a text from the first challenge.
 TEST(zookeeper_sasl, a_server_that_repeats_its_challenge_is_named_as_the_reason) {
     constexpr auto k_challenge =
         R"(realm="zk-sasl-md5",nonce="abcdefghijklmnop",qop="auth",charset=utf-8,algorithm=md5-sess)";
@@ -147,7 +147,7 @@ TEST(zookeeper_sasl, the_options_of_the_client_have_a_user_too) {
     EXPECT_THAT(refusal_of(at, options), HasSubstr("sasl: has a password and a password_file"));
 }
 
-// Each connection authenticates anew, with the password that the file has then.
+// Each connection authenticates again, with the password that is then in the file.
 TEST(zookeeper_sasl, a_session_attaches_again_with_the_changed_password) {
     tcp_proxy proxy{demanding_server().connect_string()};
     const auto where = as_user(proxy.address());
@@ -186,7 +186,7 @@ TEST(zookeeper_sasl, the_next_session_is_authenticated_after_an_expiry) {
     EXPECT_NE(holder->session().id, session);
 }
 
-// The ACL of the znodes has the identity sasl:lock.
+// The ACL of the znodes then contains the identity sasl:lock.
 TEST(zookeeper_sasl, creator_only_keeps_other_users_out) {
     auto options = quick_options();
     options.acl = access_policy::creator_only;
@@ -214,7 +214,7 @@ TEST(zookeeper_sasl, within_tls) {
     EXPECT_THAT(refusal_of(both.connect_string()), HasSubstr("it requires SASL"));
 }
 
-// Without the guardian the lock would stay taken for ten minutes.
+// Without the guardian the lock would remain taken for ten minutes.
 TEST(zookeeper_sasl, a_guardian_ends_the_session_of_a_killed_process) {
     expect_that_a_guardian_frees_the_lock(as_user(demanding_server().connect_string()));
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a session through the C client, and the requirements of its start.
+// Tests the end of a session through the C client, and what the session needs at its start.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <netdb.h>
@@ -16,7 +16,7 @@ namespace {
 std::atomic<int> resolutions{0};
 }
 
-// Replaces the C library's function, to count the C client's resolutions.
+// Replaces the C library's function, to count how often the C client resolves host names.
 extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
                            addrinfo** out) {
     using function = int (*)(const char*, const char*, const addrinfo*, addrinfo**);
@@ -49,7 +49,8 @@ TEST_F(zookeeper_session, a_server_that_lacks_a_request_says_so) {
     EXPECT_EQ(container.outcome, outcome::answered);
     EXPECT_EQ(container.error, server_error::unimplemented);
     me.attached(3);
-    // The server keeps the watch, but no client gets its event, and the client does not set the watch again.
+    // The server keeps the watch. But no caller gets its event, and the client does not set the watch again on a new
+    // connection.
     me.ask(get_op{path(), watch_mode::watch});
     me.session().forget_watches(path());
     me.ask(remove_op{path()});
@@ -96,7 +97,7 @@ TEST_F(zookeeper_session, refused_credentials_end_it) {
             const std::string scheme{"digest"};
             const auto* bytes = reinterpret_cast<const std::byte*>(scheme.data());
             const auto at = std::search(body.begin(), body.end(), bytes, bytes + scheme.size());
-            std::fill_n(at, scheme.size(), std::byte{'x'});  // an unknown scheme
+            std::fill_n(at, scheme.size(), std::byte{'x'});  // an unknown authentication scheme
             f.rewrite(std::move(body));
         }
         return verdict::forward;
@@ -151,12 +152,12 @@ TEST_F(zookeeper_session, closing_leaves_nothing_of_what_is_under_way) {
     EXPECT_EQ(me.heard().size(), heard);
 }
 
-// Number of allocated bytes; 0 under a sanitizer, which detects leaks itself.
+// Returns the number of allocated bytes; 0 under a sanitizer, which detects leaks itself.
 std::size_t allocated() {
     return ::mallinfo2().uordblks;
 }
 
-// The C client does not free completions that are queued when its completion thread has ended.
+// After its completion thread has ended, the C client does not free queued completions. So the library must free them.
 TEST_F(zookeeper_session, what_was_under_way_at_the_end_takes_no_memory) {
     const auto round = [&] {
         session_recorder me{proxy_.address()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks on ZooKeeper servers that accept only TLS: what works, what is refused with which message, and renewed
+// Tests locks on ZooKeeper servers that accept only TLS: what works, what is refused with which message, and renewed
 // certificates.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
@@ -34,13 +34,13 @@ std::string options_of(const std::string& authority, const issued_certificate& c
     return "?ca_file=" + authority + "&cert_file=" + client.certificate + "&key_file=" + client.key;
 }
 
-// Returns "zookeepers://127.0.0.1:1,...", without options.
+// Returns the connect string without its options: "zookeepers://127.0.0.1:1,...".
 std::string servers_alone() {
     const auto whole = three().connect_string();
     return whole.substr(0, whole.find('?'));
 }
 
-// Returns the reason for which no session begins, from wait_connected().
+// Returns the reason why no session begins, as wait_connected() reports it.
 std::string refusal_of(const std::string& where) {
     try {
         client refused{where, quick_options()};
@@ -51,7 +51,7 @@ std::string refusal_of(const std::string& where) {
     }
 }
 
-// Returns the listening ports of this process.
+// Returns the ports at which this process listens.
 std::set<std::uint16_t> own_listening_ports() {
     constexpr int k_most_descriptors = 1024;
     std::set<std::uint16_t> found;
@@ -69,8 +69,8 @@ std::set<std::uint16_t> own_listening_ports() {
     return found;
 }
 
-// Returns true if the port closes the connection when another program tries to attach a session. Otherwise that
-// program could open a session with the client's certificate.
+// Returns true if the port closes the connection of a program that tries to attach a session. Otherwise another program
+// could open a session with the client's certificate.
 bool is_hung_up_at(std::uint16_t port) {
     support::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in address{};
@@ -106,7 +106,8 @@ TEST(zookeeper_tls, carries_locks_of_three_servers) {
     EXPECT_THAT(first->session().server, HasSubstr("127.0.0.1:"));
 }
 
-// The session names its server by the servers' addresses, and keeps its hold when it moves after its server died.
+// The session reports its server by the server's own address, not the tunnel's. After that server's death the session
+// moves and keeps its hold.
 TEST(zookeeper_tls, a_hold_outlives_its_server) {
     const auto path = lock_path();
     const auto holder = connect(three().connect_string(), quick_options(20s));
@@ -165,7 +166,7 @@ TEST(zookeeper_tls, health_is_asked_over_it) {
     for (const auto& each : *health) EXPECT_TRUE(each.serves) << each.name << each.problem;
 }
 
-// Refusals, one test each.
+// The following tests each cover one refusal.
 
 TEST(zookeeper_tls, an_unknown_authority_is_refused) {
     EXPECT_THAT(
@@ -235,8 +236,8 @@ TEST(zookeeper_tls, files_that_cannot_be_used_are_refused) {
             "&key_password_file=" + password);
 }
 
-// The client reads the files for each connection. While a session exists, an invalid certificate keeps it from the
-// next server, and the renewed certificate lets it attach.
+// The client reads the files for each connection. An invalid certificate keeps an existing session from the next
+// server. After the renewal the session attaches.
 TEST(zookeeper_tls, a_renewed_certificate_is_used_while_a_session_stands) {
     const auto path = lock_path();
     auto own = files().ours.issue("renewed");
@@ -277,7 +278,7 @@ TEST(zookeeper_tls, creator_only_takes_the_certificate_for_the_identity) {
     EXPECT_THAT(refused.error().message(), HasSubstr("ACL"));
 }
 
-// Another program of this machine that finds the tunnel's port cannot use it.
+// Another program on this machine may find the port of the client's tunnel. It must not be able to use the tunnel.
 TEST(zookeeper_tls, the_tunnel_is_this_clients_alone) {
     const auto holder = connect(three().connect_string());
     log_lines log;
@@ -288,7 +289,7 @@ TEST(zookeeper_tls, the_tunnel_is_this_clients_alone) {
     EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
 }
 
-// Without the guardian the lock would stay taken for ten minutes.
+// Without the guardian the lock would remain taken for ten minutes.
 TEST(zookeeper_tls, a_guardian_ends_the_session_of_a_killed_process) {
     ensemble patient{{.max_session_timeout = 600s, .tls = demanding()}};
     expect_that_a_guardian_frees_the_lock(patient.connect_string());
