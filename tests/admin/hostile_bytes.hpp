@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Malformed and well-formed requests for the tests of the admin page's server.
+// Makes malformed and well-formed requests for the tests of the admin page's server.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A raw connection to the admin page's server, and the server's answer, for tests.
+// For tests: a raw connection to the admin page's server, and the server's answer.
 #pragma once
 
 #include <arpa/inet.h>
@@ -25,7 +25,7 @@ namespace turnstile::tests {
 using json = nlohmann::json;
 
 struct http_answer {
-    int status = 0;  // 0: the connection was closed without an answer
+    int status = 0;  // 0: the server closed the connection without an answer
     std::string head;
     std::string body;
 
@@ -44,7 +44,7 @@ struct http_answer {
     }
 };
 
-// A connection to a server on loopback.
+// A connection from this machine to a server on this machine.
 class http_link {
 public:
     // Connects from 127.0.0.`host`. The server counts its limits per address, so each `host` has separate
@@ -66,13 +66,13 @@ public:
     void send(std::string_view bytes) const {
         while (!bytes.empty()) {
             const auto sent = ::send(socket_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-            if (sent <= 0) return;  // the server reads no more
+            if (sent <= 0) return;  // the server reads no further bytes
             bytes.remove_prefix(static_cast<std::size_t>(sent));
         }
     }
-    // Closes the sending half: the server sees the end of the request.
+    // Closes the sending half of the connection, by which the server sees the end of the request.
     void finish() const { ::shutdown(socket_.get(), SHUT_WR); }
-    // Returns further bytes of the answer. Empty at the end of the answer, or if none arrives in time.
+    // Returns further bytes of the answer. Empty at the answer's end, and if no byte arrives in time.
     [[nodiscard]] std::string receive() const {
         const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(testing::limit());
         pollfd wish{socket_.get(), POLLIN, 0};

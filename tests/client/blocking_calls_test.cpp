@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every blocking call, from every place where user code runs for a client. The call returns an answer, a
-// timeout or a refusal, and the client closes. The events that the call waits for do not depend on the
-// callbacks.
+// Tests every blocking call at every place where user code runs for a client. The call must return an answer, a timeout
+// or a refusal, and then the client must close. The events that the call waits for do not depend on the callbacks.
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -44,7 +43,7 @@ void mutexes(surroundings& at, const std::string& path, const lock_options& mode
     free.lock();
     free.unlock();
     EXPECT_FALSE(taken.try_lock_for(k_moment));
-    // The callbacks of this call run later, or not at all.
+    // The callbacks of this call run later or never.
     EXPECT_EQ(taken.acquire({.timeout = k_moment, .on_queued = [](std::size_t) {}}).error(),
               errc::timeout);
 }
@@ -105,7 +104,7 @@ void latches(surroundings& at) {
     leader seat{at.mine, "/latch", {.id = "a", .protocol = election_protocol::latch}};
     EXPECT_EQ(seat.await().error(), errc::not_held);
     seat.start();
-    EXPECT_TRUE(seat.await());  // waits without a limit
+    EXPECT_TRUE(seat.await());  // waits without a time limit
     EXPECT_TRUE(seat.leads());
     EXPECT_TRUE(seat.commit(transaction{}.create("/by-latch", "")));
     EXPECT_EQ(seat.present_leader().value()->id, "a");
@@ -178,8 +177,8 @@ void revocations(surroundings& at) {
               revocation_outcome::deleted);
 }
 
-// Calls whose outcome depends on callbacks. Inside a callback they are refused; where callbacks cannot run
-// they time out.
+// The outcome of these calls depends on callbacks. Inside a callback the library refuses them. At places where
+// callbacks cannot run they time out.
 void deadlocks(surroundings& at) {
     const deadlock_detector detector{at.mine, {"/free", "/held"}, {.look_after = 2ms}};
     for (const std::string path : {"/free", "/held"}) {
@@ -208,10 +207,10 @@ const std::vector<blocking_call> k_calls{
     {"revocation", revocations},
 };
 
-// ---- the table ------------------------------------------------------------------------------
+// ---- the table of calls and places ----------------------------------------------------------
 
-// The client's callbacks run on the client's own thread, on the thread of a loop, or on a runtime's thread. The runtime
-// has only one thread of each kind besides blocked threads, and all clients here share it.
+// The thread for the client's callbacks: the client's own, the thread of a loop, or a thread of a runtime. The runtime
+// has one thread of each kind, apart from blocked threads, and all clients here share it.
 enum class runs_on { own_thread, loop, runtime };
 
 class table : public shell_test {
@@ -226,7 +225,7 @@ protected:
         at.emplace(surroundings{*servers, *others, tree, mutex{*others, "/held"}.acquire().value(),
                                 mutex{*others, "/asked"}.acquire().value()});
     }
-    // If a thread waited for itself, the test would hang.
+    // A thread that waited for itself would hang the test. So the program ends instead.
     void expect_done(const event& done) const {
         if (done.wait()) return;
         std::fprintf(stderr, "%s hangs\n", current.load());
@@ -236,7 +235,7 @@ protected:
         for (const auto& call : k_calls) {
             current = call.name;
             call.make(*at);
-            // No SCOPED_TRACE: it leaves a value in the thread, which may still run when the program ends.
+            // SCOPED_TRACE would leave a value in this thread, which may still run when the program ends.
             ASSERT_FALSE(HasFailure()) << call.name;
         }
         current = "client::close()";
@@ -271,7 +270,7 @@ TEST_P(blocking_calls, come_back) {
     kept.clear();
 }
 
-// Calls from the loop's thread outside a callback: meanwhile no code of the client runs there.
+// The calls are made on the loop's thread outside a callback. Meanwhile no code of the client runs there.
 TEST_F(table, come_back_on_the_thread_where_callbacks_would_run) {
     open(runs_on::loop);
     event done;

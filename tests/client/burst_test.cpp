@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bursts of acquires from servers in memory.
+// Tests bursts of acquires from servers in memory.
 #include "integration/burst.hpp"
 
 #include <gtest/gtest.h>

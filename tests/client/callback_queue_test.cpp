@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The callback queue with executors of every kind: it loses and reorders no callback, runs each once and
-// alone, and its end waits only for a callback that has begun.
+// Tests the callback queue with executors of every kind. It must neither lose nor reorder callbacks, and must run each
+// once and none at the same time as another. Its end must wait only for a callback that has begun.
 #include "client/callback_queue.hpp"
 
 #include <vector>
@@ -46,8 +46,7 @@ TEST(callback_queue, an_executor_that_runs_its_task_in_the_call_runs_it_on_no_th
     EXPECT_NE(ran_on, std::this_thread::get_id());
 }
 
-// Other tasks of a strand must not run at the same time as a callback. So only the executor may run its
-// tasks.
+// The tasks of a strand must not run at the same time as a callback. So only the executor may run its tasks.
 TEST(callback_queue, at_its_end_a_loop_that_does_not_run_keeps_what_it_has) {
     idle_loop loop;
     const auto queue = callback_queue::start(loop.run());
@@ -60,11 +59,12 @@ TEST(callback_queue, at_its_end_a_loop_that_does_not_run_keeps_what_it_has) {
     post_numbers(*queue, later, 0, 2);
     EXPECT_EQ(later, numbers(2)) << "of a closed client, in the call";
     EXPECT_EQ(told, numbers(0));
-    std::thread{[&] { loop.run_all(); }}.join();  // no end waits for an executor on its thread
+    // the end must not wait for an executor on the executor's own thread
+    std::thread{[&] { loop.run_all(); }}.join();
     EXPECT_EQ(told, numbers(3));
 }
 
-// The end does not wait for the executor, and runs the callbacks that the executor has dropped.
+// The queue's end does not wait for the executor. It runs the callbacks whose tasks the executor has dropped.
 TEST(callback_queue, at_its_end_it_runs_what_the_executor_has_dropped) {
     constexpr int k_ends = 500;
     for (int i = 0; i != k_ends; ++i) {
@@ -81,7 +81,7 @@ TEST(callback_queue, at_its_end_it_waits_for_a_loop_that_is_busy) {
     const auto queue = callback_queue::start(loop.run());
     event go;
     event begun;
-    loop.post([&] {  // a task of the program; the loop takes the part of a strand
+    loop.post([&] {  // a task of the program; the loop acts as a strand
         begun.set();
         EXPECT_TRUE(go.wait());
     });
@@ -208,7 +208,7 @@ TEST(callback_queue, a_callback_that_throws_stops_nothing) {
 TEST(callback_queue, what_a_callback_holds_is_destroyed_under_no_lock) {
     const auto queue = callback_queue::start({});
     event done;
-    // The destructor takes the queue's lock.
+    // The destructor of this object takes the queue's lock.
     std::shared_ptr<void> asks{nullptr, [&](void*) {
                                    EXPECT_TRUE(queue->on_this_thread());
                                    done.set();

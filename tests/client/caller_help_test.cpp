@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Waiting callers help their session: what they call, and what they observe when they return. The servers are a tree in
-// memory. Its sessions accept help, and let the test act meanwhile.
+// Tests callers that help their session while they wait: what they call, and what they see when they return. The
+// servers are a tree in memory. Its sessions accept help, and let the test act meanwhile.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -23,8 +23,8 @@ struct help_record {
     std::atomic<int> answered{0};
     std::atomic<int> helped{0};
     std::atomic<bool> takes_help{true};
-    std::atomic<bool> slow{false};  // replies wait for a caller that helps
-    // Runs in the helping thread.
+    std::atomic<bool> slow{false};  // true: replies wait until a caller helps
+    // Called in the helping thread.
     std::function<void()> meanwhile = [] {};
 };
 
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] core::session_identity identity() const override { return inner_->identity(); }
     void close() noexcept override { inner_->close(); }
 
-    // While the caller has released its lock, another thread answers all requests.
+    // The helping caller has released its lock. Meanwhile another thread answers all requests.
     [[nodiscard]] bool help(core::time_point /*until*/) noexcept override {
         ++record_.helped;
         record_.meanwhile();
@@ -59,13 +59,13 @@ private:
         if (answer && record_.slow) await_help();
         sink_.deliver(std::move(event));
         if (!answer) return;
-        // Stored before the counter: once the counter changes the caller continues, and may help with its
-        // next request.
+        // This is stored before the counter changes, because then the caller continues and may help with its next
+        // request.
         if (record_.answered + 1 == record_.submitted) helped_before_ = record_.helped;
         ++record_.answered;
     }
 
-    // A caller that had no processor for longer than the helping period helps no more.
+    // If a caller had no processor for longer than the helping period, it does not help any more.
     void await_help() const {
         const auto patience = boottime_clock::now() + std::chrono::milliseconds{100};
         while (record_.helped <= helped_before_ && boottime_clock::now() < patience)
@@ -74,7 +74,7 @@ private:
 
     core::session_sink& sink_;
     help_record& record_;
-    int helped_before_ = 0;  // value when all requests were answered
+    int helped_before_ = 0;  // value of `helped` when all requests had answers
     std::unique_ptr<core::coordinator_session> inner_;
 };
 
@@ -108,7 +108,7 @@ protected:
         found->wait_connected(limit()).value();
         return found;
     }
-    // Returns how often the callers of `call` helped.
+    // Returns how often callers help while `call` runs.
     template <class F>
     [[nodiscard]] int helps_in(F&& call) const {
         const int before = record.helped;
@@ -119,7 +119,7 @@ protected:
     help_record record;
 };
 
-// No thread wakes a caller that helps: the caller checks its condition before it goes on to wait.
+// No thread wakes a caller that helps. So the caller must check its condition before it waits again.
 TEST_F(caller_help, sees_what_has_come_while_it_helped) {
     const auto servers = connect();
     mutex lock{*servers, "/orders"};
@@ -149,7 +149,7 @@ TEST_F(caller_help, is_not_given_by_a_thread_that_is_interrupted) {
     std::optional<errc> told;
     boost::thread waiter{[&] {
         boost::this_thread::interruption_point();
-        // The interruption happens while the caller helps. It takes effect when help() has returned.
+        // The interruption arrives while the caller helps. It takes effect after help() has returned.
         record.meanwhile = [&] { waiter.interrupt(); };
         const auto outcome = lock.acquire();
         if (!outcome) told = outcome.error().code();
@@ -158,7 +158,7 @@ TEST_F(caller_help, is_not_given_by_a_thread_that_is_interrupted) {
     EXPECT_EQ(told, errc::interrupted);
 }
 
-// A session that has ended accepts no help.
+// A session that has ended must accept no help.
 TEST_F(caller_help, ends_with_the_client) {
     auto servers = connect();
     mutex lock{*servers, "/orders"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chroot that does not exist: the error names two remedies, or the client creates it.
+// Tests a chroot that does not exist: the error names two remedies, or the client creates the chroot.
 #include <gmock/gmock.h>
 
 #include <vector>
@@ -89,7 +89,7 @@ TEST_F(chroot, a_folder_is_made_with_those_above_it_and_once) {
     EXPECT_EQ(make_folder(inside, "/x").error(), errc::no_chroot);
 }
 
-// A session in memory uses this machine's clock.
+// A session in memory uses this machine's clock, so the two must agree.
 TEST_F(chroot, sessions_know_their_servers_time) {
     const auto before = std::chrono::system_clock::now();
     const auto shown = outside->session().servers_time;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine whose clocks all stopped, and whose wall clock was set afterwards. This program can step its wall clock
+// Tests a machine whose clocks all stopped, and whose wall clock was set afterwards. The program can set its wall clock
 // on demand.
 #include <sys/syscall.h>
 #include <time.h>
@@ -38,7 +38,8 @@ TEST_F(clock_steps, ahead_end_holds_at_the_next_answer) {
     const std::stop_callback on_lost{hold.lost(), [&] { told.set(); }};
     steps = 3600;
     static_cast<void>(
-        lock.queue());  // or a confirmation, or the kernel's notice that the clock was set
+        // another cause is a confirmation, or the kernel's notice that the clock was set
+        lock.queue());
     ASSERT_TRUE(told.wait());
     EXPECT_FALSE(hold.valid());
     EXPECT_EQ(hold.status().error(), errc::session_lost);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// close() and ~client from every kind of thread: each returns, and every waiting call ends.
+// Tests close() and ~client on every kind of thread: each must return, and every waiting call must end.
 #include <future>
 #include <optional>
 #include <stop_token>
@@ -12,7 +12,7 @@ namespace {
 
 class close_test : public shell_test {
 protected:
-    // The client under test, which holds a lock.
+    // The client under test, with a lock that it holds.
     std::unique_ptr<client> servers;
     std::unique_ptr<mutex> lock;
     std::optional<guard> hold;
@@ -37,7 +37,7 @@ TEST_F(close_test, from_the_thread_of_a_loop_that_has_work_of_ours_queued) {
         EXPECT_EQ(outcome.error(), errc::closed);
         ++told;
     });
-    servers->close();  // on the thread that runs the loop
+    servers->close();  // runs on the loop's own thread
     EXPECT_EQ(told, 0);
     loop.run_all();
     EXPECT_EQ(told, 2);
@@ -53,8 +53,8 @@ TEST_F(close_test, by_the_destructor_after_the_loop_has_ended) {
     }
 }
 
-// The servers' answer to a release drops the last reference to the client, on a thread that the client's end waits
-// for.
+// The answer to a release destroys the callback of the hold, and with it the last reference to the client. That happens
+// on a thread that the client's end waits for.
 TEST_F(close_test, by_what_a_callback_of_a_hold_owns) {
     event closed;
     std::shared_ptr<client> owned{connect().release(), [&](client* last) {

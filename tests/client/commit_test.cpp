@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// guard::commit over a tree in memory: its writes, its refusals, and its results.
+// Tests guard::commit() over a tree in memory: its writes, its refusals, and its results.
 #include <future>
 
 #include <boost/thread/thread.hpp>
@@ -93,13 +93,13 @@ TEST_F(commits, of_one_hold_follow_each_other) {
         hold.async_commit(transaction{}.set("/counter", std::to_string(i + 1), i), {},
                           [told](result<commit_result> r) { told->set_value(std::move(r)); });
     }
-    hold.unlock();  // released after them
+    hold.unlock();  // the hold is released after the commits
     for (auto& future : all) EXPECT_TRUE(future.get());
     EXPECT_EQ(data("/counter"), std::to_string(k_commits));
     EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
 }
 
-// The znode is deleted, and the holder does not know it yet. The servers refuse the commit.
+// A third party deletes the znode, and the holder does not know it yet. The servers must refuse the commit.
 TEST_F(commits, fail_once_the_znode_is_deleted) {
     faults.inspect([&](local::tree& t) {
         (void)t.apply(servers->session().id, core::remove_op{hold.znode()}, 0);
@@ -177,7 +177,7 @@ TEST_F(commits, end_with_the_client) {
     EXPECT_EQ(hold.commit(transaction{}.set("/counter", "1")).error(), errc::closed);
 }
 
-// F38: the number of ephemeral znodes of a session is bounded.
+// Failure F38: a session may own only a bounded number of ephemeral znodes.
 TEST_F(commits, of_more_ephemeral_znodes_than_a_session_may_own_are_refused) {
     const auto many = [](const std::string& prefix) {
         transaction writes;

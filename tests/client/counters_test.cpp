@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The client's counters, and its log at level debug.
+// Tests the client's counters, and its log at level debug.
 #include <utility>
 #include <vector>
 
@@ -21,7 +21,7 @@ protected:
     [[nodiscard]] bool count(const client_counters& wanted) const {
         return eventually([&] { return servers->counters() == wanted; });
     }
-    // Queues behind another hold, and stops waiting.
+    // Queues behind another hold, and then stops waiting.
     void wait_and_give_up() {
         event queued;
         std::stop_source stop;
@@ -38,7 +38,7 @@ TEST(guardian_counters, tell_what_a_crash_costs) {
     EXPECT_EQ(client{"127.0.0.1:1"}.counters().guardian, guardian_state::off);
     const client without{"127.0.0.1:1", {.guardian = missing}};
     EXPECT_EQ(without.counters().guardian, guardian_state::unguarded);
-    // Locks in a process's own memory end with the process.
+    // Locks in a process's own memory end with the process, so they count as guarded.
     const client in_memory{"local:", {.guardian = missing}};
     EXPECT_EQ(in_memory.counters().guardian, guardian_state::guarded);
 }
@@ -57,7 +57,7 @@ TEST_F(counters_test, a_wait_that_ends_with_its_time_out) {
     EXPECT_TRUE(count({.entered = 2, .granted = 1, .failed = 1, .gone = 1, .waited = 1}));
 }
 
-// The place in the queue changes; it counts as one wait.
+// The place in the queue changes during the wait. The counters count one wait.
 TEST_F(counters_test, a_wait_behind_several_that_ends_with_a_grant) {
     auto first = lock.acquire().value();
     event places;
@@ -139,7 +139,7 @@ TEST_F(counters_test, the_log_tells_none_of_them_at_level_info) {
     EXPECT_EQ(lines.with("/lock: "), 0);
 }
 
-// A call that ends before its znode exists is counted in no sum.
+// If a call ends before its znode exists, no sum of the counters includes it.
 TEST_F(counters_test, a_call_that_never_enters_a_queue) {
     client away{"127.0.0.1:1"};
     mutex unreachable{away, "/lock"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members and timers for the tests of thread_crew and of classes that use a crew.
+// Members and timers for the tests of thread_crew, and of classes that use a crew.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@ namespace turnstile::detail {
 
 inline const thread_start k_start{.duty = thread_duty::work, .name = "test-work"};
 
-// A member that runs one turn or several.
+// A member of a crew that runs one turn or several.
 class crew_worker final : public thread_crew::member {
 public:
     explicit crew_worker(std::function<void()> work, int turns = 1)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads that get no time, or that name nothing to read.
+// Tests reads that get no time, or that name no path.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,24 +13,24 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// No call requested a lock, so the error must not speak of a lock.
+// No call requested a lock, so the error must not mention a lock.
 TEST(early_questions, a_client_that_is_given_no_time_is_not_connected) {
     client servers{"local:early-questions"};
     ASSERT_TRUE(servers.wait_connected(testing::limit()));
     const auto again = servers.wait_connected(0s);
-    if (again) return;  // the answer was immediate
+    if (again) return;  // the answer arrived at once
     EXPECT_EQ(again.error(), errc::not_connected);
     EXPECT_THAT(again.error().message(), ::testing::HasSubstr("has not answered yet"));
 }
 
-// The call releases a lock: an error about a lock that was not granted in time would be false.
+// The call releases a lock. So the error must not say that a lock was not granted in time.
 TEST(early_questions, a_release_that_is_given_no_time_speaks_of_the_release) {
     client servers{"local:early-questions"};
     mutex lock{servers, "/early/release"};
     for (const auto time : {-1s, 0s}) {
         auto hold = lock.acquire({.timeout = testing::limit()}).value();
         const auto released = hold.release(time);
-        if (released) continue;  // the answer was immediate
+        if (released) continue;  // the answer arrived at once
         EXPECT_EQ(released.error().message(), "the deadline passed: " + released.error().detail());
         EXPECT_THAT(released.error().detail(),
                     ::testing::HasSubstr("have not confirmed the release"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The connect string from the environment, and no connect string at all.
+// Tests a connect string in the environment, and a missing connect string.
 #include <sys/stat.h>
 
 #include <cstdlib>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client with executors of every kind: each handler runs exactly once, never on a thread that serves the
-// servers.
+// Tests a client with executors of every kind: each handler runs exactly once, and never on a thread that serves the
+// sessions.
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -8,7 +8,7 @@ namespace {
 
 class executors : public shell_test {
 protected:
-    // Handlers acquire and release one after the other. All have run when this function returns.
+    // Makes handlers that acquire and release one after the other. Returns when all have run.
     void hand_round(const executor& run) {
         constexpr int k_rounds = 20;
         std::atomic<int> granted{0};
@@ -51,7 +51,7 @@ TEST_F(executors, one_that_drops_its_tasks_leaves_the_handlers_to_close) {
     EXPECT_EQ(calls, 3);
 }
 
-// User code does not delay the threads of timers and servers.
+// A callback that blocks must not delay the threads of timers and servers.
 TEST_F(executors, a_callback_that_blocks_holds_up_no_hold) {
     const auto servers = connect({.callbacks = inline_executor()});
     mutex lock{*servers, "/lock"};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeouts, deadlines and spans at the limits of their types, through every call that has one. A past limit ends
-// the call at once, an unreachable limit waits until the wait is ended, and an invalid limit is refused with its
-// name.
+// Tests timeouts, deadlines and spans at the limits of their types, in every call that has one. A past limit ends the
+// call at once, an unreachable limit lets it wait until a stop, and an invalid limit is refused by its name.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -39,14 +38,14 @@ const std::array<duration, 8> k_no_span{
     duration::min(),     duration::min() + 1ns, -1ms,           -1ns, std::chrono::years{11},
     duration::max() / 2, duration::max() - 1ns, duration::max()};
 
-// Errors of a call whose deadline has passed; the last one is for writes.
+// Errors that a call may give when its deadline has passed. outcome_unknown is for writes.
 const auto k_late = ::testing::AnyOf(errc::timeout, errc::not_connected, errc::outcome_unknown);
 
-// The same for an acquire, for which an expired limit means a single try.
+// Errors that an acquire may give when its deadline has passed: it then tries once.
 const auto k_not_taken =
     ::testing::AnyOf(errc::busy, errc::timeout, errc::not_connected, errc::outcome_unknown);
 
-// A waiting call with its name. Returns the error.
+// A waiting call with its name. `run` returns the call's error.
 struct call {
     std::string name;
     std::function<std::optional<error>(const wait_limit&, std::stop_token)> run;
@@ -60,7 +59,7 @@ std::optional<error> why_not(const result<T>& outcome) {
 
 class extreme_limits : public shell_test {
 protected:
-    // Another client holds the lock that all calls wait for.
+    // All calls wait for locks that the client `others` holds.
     std::unique_ptr<client> servers = connect();
     std::unique_ptr<client> others = connect();
     mutex plain{*servers, "/plain"};
@@ -78,7 +77,7 @@ protected:
     client ensemble_c{"local:" + tree + "-c"};
     std::vector<quorum_member> ensembles{{*servers, "a"}, {ensemble_b, "b"}, {ensemble_c, "c"}};
     quorum_lock most{ensembles, "/most"};
-    // A reader of another client prevents the upgrade.
+    // A reader of the client `others` keeps this hold from being upgraded.
     shared_mutex upgraded{*servers, "/upgraded"};
     guard upgradable;
 
@@ -157,7 +156,7 @@ TEST_F(extreme_limits, what_is_past_is_over_at_once) {
     }
 }
 
-// Each call waits until its stop token fires, which only a waiting call notices.
+// Each call waits without an end. So only its stop token can end it, and the test sees that the call waits.
 TEST_F(extreme_limits, what_never_comes_is_waited_for) {
     const auto held = hold_all();
     for (const auto& wait : waits()) {
@@ -185,7 +184,7 @@ TEST_F(extreme_limits, a_wait_without_end_is_granted_when_its_turn_comes) {
     }
 }
 
-// A fast call may succeed whatever its limit was.
+// Returns the call's error, or errc::timeout if the call was so fast that it succeeded in spite of its limit.
 template <class T>
 errc code_of(const result<T>& outcome) {
     return outcome.has_error() ? outcome.error().code() : errc::timeout;
@@ -389,7 +388,7 @@ TEST_F(extreme_limits, options_of_quorum_locks_and_detectors_are_refused_by_name
 TEST_F(extreme_limits, servers_are_asked_for_their_health_within_any_limit) {
     for (const auto span : {std::chrono::milliseconds::min(), std::chrono::milliseconds{-1},
                             std::chrono::milliseconds{0}, std::chrono::milliseconds::max()}) {
-        const auto health = health_of_servers("127.0.0.1:1", span);  // refuses connections
+        const auto health = health_of_servers("127.0.0.1:1", span);  // port 1 refuses connections
         ASSERT_TRUE(health) << health.error().message();
         EXPECT_FALSE(health->at(0).reachable);
         EXPECT_FALSE(answers_of_servers("127.0.0.1:1", "ruok", span)->at(0).allowed);

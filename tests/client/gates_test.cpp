@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// job_gate and rate_gate: what they admit, how often, and what they record.
+// Tests job_gate and rate_gate: what they admit, how often, and what they write.
 #include <gmock/gmock.h>
 
 #include <future>
@@ -59,7 +59,7 @@ TEST_F(jobs, that_run_without_a_period_are_asked_for_again_after_a_pause) {
     EXPECT_TRUE(ran) << ran.error().message();
 }
 
-// If another recipe holds a lock at the path, no job is running there.
+// While another recipe holds a lock at the path, the gate runs no job.
 TEST_F(jobs, beside_a_mutex_are_told_what_is_in_the_way) {
     const auto wary = connect({.foreign_kinds = foreign_kind_policy::refuse});
     mutex lock{*servers, "/jobs/shared"};
@@ -98,7 +98,7 @@ TEST_F(jobs, that_fail_are_written_down_and_count) {
     EXPECT_EQ(gate.run([](job_run&) {}).value().verdict, job_verdict::not_due);
 }
 
-// The start is recorded before the job begins: a run whose process dies counts for at_most_for.
+// The gate writes the start before the job begins. So if the run's process dies, the run counts for at_most_for.
 TEST_F(jobs, whose_lock_is_lost_are_taken_for_running) {
     job_gate here{*servers, "/jobs/lost", {.period = 1ms, .at_most_for = 1h}, "here"};
     job_gate there{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1h}};
@@ -114,8 +114,7 @@ TEST_F(jobs, whose_lock_is_lost_are_taken_for_running) {
     EXPECT_EQ(next.verdict, job_verdict::running);
     EXPECT_GT(next.retry_in, 50min);
     EXPECT_EQ(next.record.by, "here");
-    // A gate with a shorter limit may start the job again once its limit has passed by the servers' time
-    // stamps.
+    // A gate with a shorter at_most_for may start the job again when that time has passed, by the servers' time stamps.
     job_gate bold{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1ms}};
     EXPECT_TRUE(
         eventually([&] { return bold.run([](job_run&) {}).value().verdict == job_verdict::ran; }));
@@ -155,7 +154,8 @@ TEST_F(jobs, wait_for_the_lock_if_they_may) {
     EXPECT_EQ(waiting.get().value().verdict, job_verdict::ran);
 }
 
-// The example of docs/how-to/job_gate.md: each member runs the job once while it leads, and then queues last.
+// This is the example of docs/how-to/job_gate.md: each participant runs the job once while it leads, and then queues
+// last.
 TEST_F(jobs, go_round_the_leaders) {
     struct member {
         job_gate gate;
@@ -171,7 +171,7 @@ TEST_F(jobs, go_round_the_leaders) {
         while (!term.lost().stop_requested()) {
             const auto report = own.gate.run([&](job_run& run) {
                 if (run.number() > k_runs) return;
-                // The previous leader is in the queue again, at its end.
+                // The participant that led before is at the end of the queue again.
                 EXPECT_TRUE(eventually(
                     [&] { return own.seat.participants().value().size() == k_members; }));
                 ran.push_back(own.seat.id());

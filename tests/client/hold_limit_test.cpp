@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// max_hold: a hold ends although its session lives.
+// Tests max_hold: a hold ends although its session lives.
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -55,7 +55,8 @@ TEST_F(client_hold_limit, warns_the_holder_before) {
     EXPECT_TRUE(hold.valid());
 }
 
-// The holder ends its hold alone. The znode still excludes the next contender, until the session expires.
+// The holder ends its hold without the servers. Its znode still keeps the next contender out, until the session
+// expires.
 TEST_F(client_hold_limit, of_a_holder_without_servers_lets_nobody_in_before_its_session_ends) {
     const auto others = connect();
     mutex same{*others, "/lock"};

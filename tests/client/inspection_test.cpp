@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Inspection by operators, in memory: trials at a path, and foreign znodes.
+// Tests operators' inspection of locks in memory: trials at a path, and foreign znodes.
 #include <gtest/gtest.h>
 
 #include "turnstile/mutex.hpp"
@@ -16,14 +16,14 @@ using namespace std::chrono_literals;
 class inspection : public ::testing::Test {
 protected:
     inspection() { EXPECT_TRUE(servers.wait_connected(1min)); }
-    // Writes under a hold of another lock.
+    // Writes znodes under a hold of another lock.
     void write(const transaction& parts) {
         mutex lock{servers, "/other"};
         auto hold = lock.acquire().value();
         const auto done = hold.commit(parts);
         ASSERT_TRUE(done) << done.error().message();
     }
-    // Returns one line for each odd znode.
+    // Returns one line for each unusual znode.
     [[nodiscard]] std::string odd(const char* folder = "/locks") const {
         std::string all;
         for (const auto& each : odd_znodes_below(servers, folder).value().found)
@@ -41,7 +41,7 @@ TEST_F(inspection, a_trial_leaves_nothing) {
     EXPECT_TRUE(tried.containers);
     EXPECT_EQ(tried.left, "");
     EXPECT_TRUE(tried.clock);
-    // If the trial's znode were still there, the folder could not be removed.
+    // The trial's own znode must be gone. Otherwise the folder could not be removed.
     EXPECT_EQ(remove_empty_folder(servers, "/locks").value(), true);
     EXPECT_EQ(try_path(servers, "locks").error(), errc::bad_path);
 }

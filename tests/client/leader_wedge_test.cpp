@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader when its end meets its start: start(), close() and losses inside the function or at the same time,
-// with an executor that is slow or has many threads.
+// Tests leader when its end meets its start: start(), close() and losses inside the function or at the same time. The
+// executor is slow or has many threads.
 #include <algorithm>
 #include <latch>
 #include <thread>
@@ -18,7 +18,7 @@ protected:
     std::unique_ptr<client> servers = connect({.close_timeout = 50ms});
     idle_loop loop;
 
-    // Waits until the callbacks for all events so far have run, and the requests that they sent have answers.
+    // Waits until the callbacks for all earlier events have run, and their requests have answers.
     void let_everything_come() {
         constexpr int k_rounds = 20;
         mutex other{*servers, "/other"};
@@ -54,7 +54,7 @@ TEST_F(election_wedge, started_again_while_the_function_still_runs_after_a_loss)
             lose_the_lead(term);
             seat->start();
             let_everything_come();
-            loop.run_all();  // on another thread of the executor
+            loop.run_all();  // runs on another thread of the executor
         },
         leader_options{.run = loop.run()});
     seat->start();
@@ -94,7 +94,7 @@ TEST_F(election_wedge, closed_and_started_again_by_its_function_on_its_own_threa
     EXPECT_TRUE(eventually([&] { return seat->participants().value().empty(); }));
 }
 
-// The participant is started again before the function of its term ends: it queues, whatever the option says.
+// The participant is started again before the function of its term ends. So it queues again, even with `once`.
 TEST_F(election_wedge, one_that_stays_out_and_was_started_again_meanwhile_takes_part) {
     std::unique_ptr<leader> seat;
     seat = std::make_unique<leader>(
@@ -115,11 +115,11 @@ TEST_F(election_wedge, one_that_is_lost_before_its_function_is_called_queues_aga
     seat.start();
     ASSERT_TRUE(loop.wait());
     faults.expire(servers->session().id);
-    EXPECT_TRUE(loop.wait(2));  // granted again
+    EXPECT_TRUE(loop.wait(2));  // the participant is granted the lead again
     EXPECT_TRUE(comes_to_be([&] { return seat.terms() == 1; }));
 }
 
-// The hold is released at once, though the executor still has the task.
+// The executor still has the task that calls the function. The hold must be released at once anyway.
 TEST_F(election_wedge, closed_before_its_function_is_called) {
     leader seat{*servers, "/seat", [](leader_term&) {}, {.run = loop.run()}};
     seat.start();
@@ -128,13 +128,14 @@ TEST_F(election_wedge, closed_before_its_function_is_called) {
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
     seat.start();
     ASSERT_TRUE(loop.wait(2));
-    EXPECT_TRUE(comes_to_be([&] { return seat.terms() > 0; }));  // for the second grant
+    // waits for the term of the second grant
+    EXPECT_TRUE(comes_to_be([&] { return seat.terms() > 0; }));
     seat.close();
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
 }
 
-// The last of the two calls counts. A closed participant that stayed in the queue would be granted, and never
-// work.
+// start() and close() run at the same time, and the later call decides. A closed participant must not stay in the
+// queue: it would be granted the lead and never work.
 TEST_F(election_wedge, started_beside_its_end_it_works_or_is_out) {
     constexpr int k_rounds = 300;
     leader seat{*servers, "/seat", [](leader_term&) {}, {.once = true}};

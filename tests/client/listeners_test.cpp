@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which listeners get which step.
+// Tests which listeners get which state change.
 #include "client/listeners.hpp"
 
 #include <stdexcept>
@@ -16,7 +16,7 @@ using enum session_state;
 class listeners_test : public ::testing::Test {
 protected:
     using steps = std::vector<session_state>;
-    // The queue runs its tasks itself, because this executor drops them.
+    // This executor drops its tasks, so the test makes the queue run them.
     std::shared_ptr<callback_queue> queue = callback_queue::start(dropping_executor());
     std::shared_ptr<listeners> all = std::make_shared<listeners>(queue);
 
@@ -58,7 +58,7 @@ TEST_F(listeners_test, the_close_is_told_once_whenever_a_listener_comes) {
     steps after;
     const auto first = add(before);
     step(connected, closed);
-    const auto second = add(pending);  // no listener has got the step yet
+    const auto second = add(pending);  // no listener has got the change yet
     queue->finish(in_time());
     const auto third = add(after);
     EXPECT_EQ(before, steps{closed});

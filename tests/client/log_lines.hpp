@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // log_lines: collects the lines of the library's log during its lifetime.
 //
-// Thread safety: all members from any thread.
+// Thread safety: any thread may call all members.
 #pragma once
 
 #include <algorithm>

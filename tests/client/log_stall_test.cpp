@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A blocked log blocks nothing: standard error is a full pipe without a reader.
+// Tests that a blocked log blocks no other work: standard error is a full pipe without a reader.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -11,7 +11,7 @@
 namespace turnstile::tests {
 namespace {
 
-// Replaces standard error during its lifetime.
+// Replaces standard error by a full pipe during its lifetime.
 class full_standard_error {
 public:
     full_standard_error() : before_{::dup(STDERR_FILENO)} {
@@ -19,12 +19,12 @@ public:
         const std::array<char, 512> some{};
         while (::write(ends_[1], some.data(), some.size()) > 0) {
         }
-        ::fcntl(ends_[1], F_SETFL, 0);  // the next write waits
+        ::fcntl(ends_[1], F_SETFL, 0);  // the next write into the pipe blocks
         ::dup2(ends_[1], STDERR_FILENO);
     }
     ~full_standard_error() {
         ::dup2(before_, STDERR_FILENO);
-        // Every blocked write continues.
+        // Empties the pipe, so that every blocked write continues.
         std::array<char, 65536> read{};
         EXPECT_TRUE(eventually([&] {
             while (::read(ends_[0], read.data(), read.size()) > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program's metrics of its locks in memory, and the calls of their observer.
+// Tests a program's metrics of its locks in memory, and the calls of their observer.
 #include "turnstile/metrics.hpp"
 
 #include <gmock/gmock.h>

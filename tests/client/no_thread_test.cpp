@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A system that has no thread left: this program's pthread_create fails on demand.
+// Tests a system that has no thread left: this program's pthread_create fails on demand.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -10,7 +10,7 @@
 namespace {
 
 std::atomic<bool> no_thread_left{false};
-std::atomic<int> still_given{0};  // so many threads can still be created
+std::atomic<int> still_given{0};  // number of threads that can still be created
 std::atomic<int> threads_started{0};
 
 }  // namespace
@@ -50,7 +50,7 @@ TEST_F(no_thread, a_client_that_is_there_goes_on) {
     servers->close();
 }
 
-// The user's callbacks are destroyed in the background, and losses are reported there.
+// A background thread destroys the callbacks of users and reports losses. All holds share it.
 TEST_F(no_thread, holds_that_carry_callbacks_start_few) {
     constexpr int k_holds = 2000;
     const auto servers = connect();
@@ -69,7 +69,7 @@ TEST_F(no_thread, a_new_client_is_refused_and_leaves_nothing) {
     EXPECT_TRUE(connect());
 }
 
-// Either the first of the runtime's threads or a later one is missing.
+// Either the runtime's first thread or a later one cannot be created.
 TEST_F(no_thread, a_new_runtime_is_refused_and_leaves_nothing) {
     constexpr int k_threads = 4;
     no_thread_left = true;
@@ -81,9 +81,9 @@ TEST_F(no_thread, a_new_runtime_is_refused_and_leaves_nothing) {
     EXPECT_TRUE(runtime::start());
 }
 
-// Each kind of callback has one thread for both clients, and while it blocks no further thread can be created. The
-// event that a callback waits for comes on other threads. The client that it closes has a callback that waits for this
-// very callback.
+// Both clients share one thread for each kind of callback. While it blocks, no further thread can be created. The event
+// that the first callback waits for arrives on other threads. It then closes a client whose callback waits for the
+// first callback.
 TEST_F(no_thread, clients_of_a_runtime_go_on_and_a_callback_closes_both) {
     const auto shared = runtime::start();
     const auto servers = connect({.runtime = shared});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client while memory fails: its environment, and the cycles of calls that the tests run in it.
+// For tests of a client while allocations fail: the client's environment, and the sequences ("cycles") of calls that
+// the tests run.
 #pragma once
 
 #include <array>
@@ -15,8 +16,7 @@
 
 namespace turnstile::tests {
 
-// The answer of an asynchronous call. It outlives the client, so that a test sees a handler that runs too
-// late.
+// The answer of an asynchronous call. The object outlives the client, so that a test sees a handler that runs too late.
 struct answer {
     std::atomic<int> handled{0};
     std::atomic<bool> thrown{false};
@@ -37,21 +37,21 @@ struct answer {
     }
 };
 
-// The servers and the path at which the cycles run.
+// The servers and the path at which the cycles of calls run.
 struct place {
-    std::string servers;  // a connect string
-    std::string root;     // the prefix of all paths
+    std::string servers;  // the servers' connect string
+    std::string root;     // the start of all paths
     std::function<void(const client&)> end_session;
 };
 
-// Two clients of one tree, and three clients of other trees in memory, created before memory fails.
+// Two clients of one tree, and three clients of other trees in memory. All exist before memory fails.
 class scene {
 public:
     explicit scene(place at);
     scene(const scene&) = delete;
     scene& operator=(const scene&) = delete;
 
-    // Starts a call. Both forms return, or throw the call's exception.
+    // Starts a call. async_acquire() may return or throw, and so may this function.
     template <class Lock>
     answer& start(Lock&& lock, acquire_options options) {
         auto& mine = answers_.at(used_++);
@@ -68,13 +68,12 @@ public:
     // Returns an event that outlives the callbacks that set it.
     event& new_event() { return events_.at(events_used_++); }
     [[nodiscard]] std::string at(const char* path) const { return where.root + path; }
-    // Cuts this process's connections to servers.
+    // Cuts all connections of this process to servers.
     void break_links() const;
-    // To be called after the clients are destroyed: checks that no call has both thrown and called its
-    // handler.
+    // Call this after the clients are destroyed. Checks that no call has both thrown and called its handler.
     void end();
 
-    const std::chrono::milliseconds patience;  // limit for a call, and for a handler
+    const std::chrono::milliseconds patience;  // time limit for a call, and for its handler
     const place where;
     std::unique_ptr<client> servers;
     std::unique_ptr<client> others;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The cycles: for each recipe the calls of its users, from the start to the release. A cycle checks its conditions
-// after each call that returns; a call that throws std::bad_alloc ends its cycle.
+// For each recipe, a cycle makes the calls of its users, from the start to the release. A cycle checks its conditions
+// after each call that returns. A call that throws std::bad_alloc ends its cycle.
 #include <netinet/in.h>
 #include <sys/socket.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Exhausted memory, at each allocation of each recipe's cycle: the call succeeds, or throws without an effect, or the
-// process ends with the library's message. A client never stops working silently.
+// Tests exhausted memory at each allocation of each recipe's cycle. The call must succeed, or throw without an effect,
+// or the process must end with the library's message. A client must never stop working without a message.
 #include "out_of_memory_trial.hpp"
 
 #include <sys/wait.h>
@@ -33,7 +33,8 @@ INSTANTIATE_TEST_SUITE_P(each_allocation, out_of_memory,
                          ::testing::ValuesIn(trials_of(all_cycles())),
                          [](const auto& tried) { return name_of(tried.param); });
 
-// An exception of a callback belongs to the program, whatever its type.
+// An exception of a user's callback belongs to the program, whatever its type. It must not end the process as the
+// library's own would.
 TEST(out_of_memory_of_user_code, ends_nothing) {
     const auto end = run_in_child(std::chrono::ceil<std::chrono::seconds>(3 * limit()), [] {
         scene stage{in_memory()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers of the calls around a hold: with_lock, guard::status, queries, labels.
+// Tests the results of the calls around a hold: with_lock, guard::status, queries, labels.
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -59,14 +59,14 @@ TEST_F(outcomes, holder_is_nobody_only_when_the_queue_is_empty) {
     EXPECT_EQ(head->position, 0U);
 }
 
-// The lock changes hands and is never free while a query reads its holder.
+// While a query reads the holder, the lock changes hands without being free. So the query must always find a holder.
 TEST_F(outcomes, holder_finds_somebody_while_the_lock_goes_from_hand_to_hand) {
     constexpr int k_looks = 300;
     std::atomic<bool> over{false};
     std::atomic<int> rounds{0};
     auto others = connect();
     mutex theirs{*others, "/lock"};
-    // Two guards alternate: the next one queues before the current one releases.
+    // Two guards alternate. The next call queues before the present hold is released.
     auto current = theirs.acquire({.timeout = limit()}).value();
     std::thread hands{[&] {
         while (!over) {

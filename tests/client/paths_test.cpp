@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths that every recipe refuses, whatever the servers answer.
+// Tests paths that every recipe refuses, whatever the servers answer.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -27,7 +27,7 @@ protected:
     }
 };
 
-// Such a znode would queue in a lock on its parent.
+// A folder of this name would count as a contender for a lock on its parent path.
 TEST_F(paths, that_end_as_a_contender_are_refused_by_every_recipe) {
     const std::string path =
         "/locks/orders/_c_5b0b7a3e-1d9e-4f4a-8c3c-2f1f6a1d7d10-lock-0000000007";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commits with the parts put and make, and commits under several holds, over trees in memory.
+// Tests commits with the parts put and make, and commits under several holds, over trees in memory.
 #include <future>
 
 #include "support.hpp"
@@ -106,8 +106,8 @@ TEST_F(planned_commits, of_one_hold_follow_each_other_and_the_release_follows_th
     EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
 }
 
-// Two holders of different locks, in two sessions, put and remove one znode: each plan may be outdated when it
-// arrives.
+// Two holders of different locks, in two sessions, put and remove one znode. So each plan may be outdated when its
+// commit arrives.
 TEST_F(planned_commits, other_clients_that_write_meanwhile_are_read_again) {
     auto other = theirs.acquire().value();
     auto removing = std::async(std::launch::async, [&] {
@@ -140,7 +140,7 @@ TEST_F(planned_commits, end_with_the_session) {
     EXPECT_EQ(data("/a"), "(none)");
 }
 
-// ---- several holds --------------------------------------------------------------------------
+// ---- commits under several holds ------------------------------------------------------------
 
 TEST_F(planned_commits, all_holds_are_checked) {
     auto mine = second.acquire().value();
@@ -150,7 +150,7 @@ TEST_F(planned_commits, all_holds_are_checked) {
     ASSERT_TRUE(done) << done.error().message();
     EXPECT_EQ(done->versions, std::vector{0});
 
-    // The znode is deleted, and its holder does not know it yet. The servers refuse the commit.
+    // A third party deletes the znode, and its holder does not know it yet. The servers must refuse the commit.
     faults.set_traffic(strangers->session().id, local::traffic::stalls_after_server);
     const auto znode = other.znode();
     remove_by_hand(znode);

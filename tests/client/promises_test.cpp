@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The promises that a client reports for its servers, and a client that requires more.
+// Tests the promises that a client reports for its servers, and a client that requires more than they promise.
 #include "support.hpp"
 
 namespace turnstile::tests {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_node over a tree in memory: reads a znode for a transaction that depends on it.
+// Tests read_node() over a tree in memory: a program reads a znode on which its next transaction depends.
 #include <thread>
 #include <utility>
 
@@ -55,11 +55,12 @@ TEST_F(read_node_test, of_a_client_that_has_closed) {
     EXPECT_EQ(read_node(*servers, "/stock").error(), errc::closed);
 }
 
-// ---- under a hold ---------------------------------------------------------------------------
+// ---- reads under a hold ---------------------------------------------------------------------
 
 class held_read_test : public shell_test {
 protected:
-    // The requests of `look`, and the number of writes into the hold's znode, which commits make.
+    // The cost of `look`: the number of its requests, and the number of writes into the hold's znode, which only
+    // commits make.
     struct cost {
         std::uint64_t requests = 0;
         std::int32_t commits = 0;
@@ -81,7 +82,7 @@ protected:
         ASSERT_TRUE(eventually([&] { return servers->state() == session_state::connected; }));
     }
 
-    // A session without confirmations during the test.
+    // This session sends no confirmations during the test.
     std::unique_ptr<client> servers =
         connect({.session_timeout = 1h, .lease = {.confirm_every = 30min}});
     std::unique_ptr<client> watcher = connect();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients that share the threads of a runtime: they have no more threads than one client, and none waits for
-// another.
+// Tests clients that share the threads of a runtime. They must have no more threads than one client, and none may wait
+// for another client.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,7 +21,7 @@ namespace {
 // Counts the threads of this process by name.
 std::map<std::string, int> threads() {
     std::map<std::string, int> found;
-    std::error_code gone;  // for a thread that ends meanwhile
+    std::error_code gone;  // set if a thread ends meanwhile
     for (const auto& task : std::filesystem::directory_iterator{"/proc/self/task", gone}) {
         std::string name;
         if (std::getline(std::ifstream{task.path() / "comm"}, name)) ++found[name];
@@ -70,7 +70,7 @@ TEST_F(runtime_test, a_thousand_clients_have_a_few_threads) {
     all.clear();
     EXPECT_EQ(threads_of("shared-timer"), 1);
     shared = {};
-    // The system lists a joined thread for an instant more.
+    // The system lists a thread for an instant after it was joined.
     EXPECT_TRUE(eventually([] { return threads_of("shared-") == 0; }))
         << "with the last client and the last handle";
 }
@@ -84,8 +84,8 @@ TEST_F(runtime_test, threads_of_a_client_without_one_have_names_too) {
         EXPECT_TRUE(eventually([name] { return threads().contains(name); })) << name;
 }
 
-// A callback of one client blocks. The other client's timeouts, losses and callbacks still come, and it
-// closes.
+// While a callback of one client blocks, the other client's timeouts, losses and callbacks must still arrive, and the
+// other client must close.
 TEST_F(runtime_test, a_callback_that_blocks_holds_up_no_other_client) {
     for (const unsigned most : {1U, 32U}) {
         shared = runtime::start({.threads = most});
@@ -140,7 +140,7 @@ TEST_F(runtime_test, a_callback_closes_another_client_and_its_own) {
     second.reset();
 }
 
-// A callback on one of the threads drops the last reference to the threads.
+// A callback on one of the runtime's threads drops the last reference to the runtime.
 TEST_F(runtime_test, the_last_client_ends_in_a_callback) {
     struct last_of_all {
         std::optional<client> servers;
@@ -191,7 +191,7 @@ TEST_F(runtime_test, clients_have_executors_of_their_own) {
     EXPECT_EQ(ran_on, loop.id());
 }
 
-// Which of the two signals this thread blocks.
+// The signals, of these two, that this thread blocks.
 struct blocked_signals {
     bool usr1 = false;
     bool usr2 = false;
@@ -261,7 +261,7 @@ TEST_F(runtime_test, is_refused_in_a_forked_child_which_makes_its_own) {
         } catch (const std::system_error& failure) {
             right = failure.code() == errc::forked;
         }
-        shared = {};  // these belong to the parent: the child touches none
+        shared = {};  // these objects belong to the parent, so the child uses none of them
         shared = runtime::start();
         {
             const client own{where + "-child", {.runtime = shared}};

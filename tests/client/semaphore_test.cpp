@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counted permits, over `local:`: how many are in use, in which order they are granted, and the effect of a
-// new limit.
+// Tests counted permits over `local:`: how many are in use, the order of grants, and the effect of a new limit.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -49,7 +48,7 @@ protected:
         return waiter;
     }
     [[nodiscard]] std::size_t queue_size() const { return theirs.queue().value().size(); }
-    // Waits until every waiter has read the current queue.
+    // Waits until every waiter has read the present queue.
     void settle() {
         ASSERT_TRUE(detail::internals::of(*others)->read({core::exists_op{"/"}}, {}));
         ASSERT_TRUE(detail::internals::of(*servers)->read({core::exists_op{"/"}}, {}));
@@ -72,7 +71,7 @@ protected:
     }
 };
 
-// ---- so many and no more --------------------------------------------------------------------
+// ---- the limit of permits -------------------------------------------------------------------
 
 TEST_F(semaphore_test, so_many_permits_are_out_and_no_more) {
     auto holds = take(three, 2);
@@ -112,7 +111,7 @@ TEST_F(semaphore_test, takes_a_number_of_any_integer_type) {
     static_assert(!std::is_constructible_v<permit_count, double>);
 }
 
-// No such number wraps round to a valid one.
+// None of these numbers may wrap round to a valid number of permits.
 TEST_F(semaphore_test, a_number_out_of_range_is_refused_by_value_and_rule) {
     const auto refused = [](const result<guard>& outcome, const std::string& number) {
         EXPECT_EQ(outcome.error(), errc::bad_option);
@@ -128,7 +127,7 @@ TEST_F(semaphore_test, a_number_out_of_range_is_refused_by_value_and_rule) {
     EXPECT_THROW((semaphore{*servers, "/pool/s", std::size_t{1} << 32U}), std::system_error);
 }
 
-// FIFO: otherwise the large request would starve.
+// Permits are granted in order of arrival. Otherwise a large request would wait for ever.
 TEST_F(semaphore_test, a_large_request_at_the_head_lets_no_small_one_pass) {
     auto hold = three.acquire().value();
     auto large = ask(theirs, 3);
@@ -171,7 +170,7 @@ TEST_F(semaphore_test, a_permit_may_be_handed_to_another_thread) {
     EXPECT_EQ(three.available().value(), 3);
 }
 
-// F11: a failed attempt keeps no permit.
+// Failure F11: a failed attempt must keep no permit.
 TEST_F(semaphore_test, F11_no_permit_is_leaked) {
     auto holds = take(three, 3);
     auto stopped = ask(theirs);
@@ -197,7 +196,7 @@ TEST_F(semaphore_test, F11_no_permit_is_leaked) {
     EXPECT_TRUE(three.acquire(3, {.timeout = limit()}));
 }
 
-// ---- how many there are ---------------------------------------------------------------------
+// ---- the number of permits ------------------------------------------------------------------
 
 TEST_F(semaphore_test, two_that_disagree_about_the_number_get_an_error_with_both) {
     take(three, 1);
@@ -277,7 +276,7 @@ TEST_F(semaphore_test, a_folder_that_says_something_else_is_no_semaphore) {
     }
 }
 
-// ---- a new number ---------------------------------------------------------------------------
+// ---- a new number of permits ----------------------------------------------------------------
 
 TEST_F(semaphore_test, a_larger_number_wakes_those_that_fit) {
     auto holds = take(three, 3);
@@ -364,7 +363,7 @@ TEST_F(semaphore_test, a_waiter_enters_again_after_its_session_ended) {
     EXPECT_TRUE(waiting.becomes_granted());
 }
 
-// ---- the standard's members -----------------------------------------------------------------
+// ---- members of the standard's semaphore ----------------------------------------------------
 
 TEST_F(semaphore_test, the_standards_members_keep_the_permits) {
     counting_semaphore slots{three};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Queues and pools of several clients on one crew of threads: none waits for another, and each ends alone.
+// Tests queues and pools of several clients on one crew of threads: none may wait for another, and each must end alone.
 #include "client/callback_queue.hpp"
 #include "client/worker_pool.hpp"
 #include "crew_support.hpp"
@@ -73,7 +73,7 @@ TEST_F(shared_crew, a_pool_ends_beside_one_that_blocks) {
     other->finish();
 }
 
-// A queue with many callbacks lets the other queue's callback run in between.
+// A queue with many callbacks must let the other queue's callback run between them.
 TEST_F(shared_crew, queues_take_turns) {
     const auto busy = callback_queue::share({}, crew);
     const auto other = callback_queue::share({}, crew);
@@ -98,7 +98,8 @@ TEST_F(shared_crew, queues_take_turns) {
     EXPECT_EQ(ran, k_many);
 }
 
-// The crew's only thread ends the other queue and the pool. So that thread runs their remaining tasks itself.
+// A callback on the crew's only thread ends the other queue and the pool. So that thread must run their remaining tasks
+// itself.
 TEST(thread_crew_of_one, a_callback_ends_others_that_wait_for_its_thread) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     const auto queue = callback_queue::share({}, crew);
@@ -124,8 +125,7 @@ TEST(thread_crew_of_one, a_callback_ends_others_that_wait_for_its_thread) {
     crew->finish();
 }
 
-// A task of one pool ends another pool, whose task ends the first pool while it runs: the pool does not wait
-// for itself.
+// A task of one pool ends another pool, whose task ends the first pool. No pool may wait for itself.
 TEST(thread_crew_of_one, pools_that_end_each_other_come_back) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     const auto first = worker_pool::share(crew);
@@ -146,8 +146,8 @@ TEST(thread_crew_of_one, pools_that_end_each_other_come_back) {
     crew->finish();
 }
 
-// While the executor is in a call, which ends with its task, a further callback arrives. The crew has another free
-// thread, as a later turn of another member proves.
+// A further callback arrives while the executor is in a call, which ends with its task. The crew has another free
+// thread, as a later turn of another member shows. Still only one thread at a time may call the executor.
 TEST(thread_crew_of_two, an_executor_is_called_by_one_thread_at_a_time) {
     const auto crew = thread_crew::start({.start = k_start, .most = 2});
     std::atomic<int> inside{0};
@@ -175,8 +175,8 @@ TEST(thread_crew_of_two, an_executor_is_called_by_one_thread_at_a_time) {
     crew->finish();
 }
 
-// The executor of one queue runs its tasks inside the call, on the crew's thread. The end of another queue on this
-// thread still waits for that queue's executor.
+// The executor of a queue runs its tasks inside the call, on the crew's thread. On that thread another queue ends, and
+// must still wait for its own executor.
 TEST(thread_crew_of_one, a_thread_that_an_executor_ran_tasks_on_waits_for_another_executor) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     event ran;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shared by the tests of shared_mutex: two clients of a tree, their calls, and their holds.
+// Fixture for the tests of shared_mutex: two clients of a tree, their calls, and their holds.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 class shared_mutex_test : public shell_test {
 protected:
-    // Options of a client that soon notices deletions by others.
+    // Returns options with which a client soon notices deletions by others.
     static client_options watchful() {
         client_options result;
         result.lease.confirm_every = 20ms;
@@ -25,7 +25,7 @@ protected:
     shared_mutex lock{*servers, "/lock"};
     shared_mutex theirs{*others, "/lock"};
 
-    // A call for the lock, and its result.
+    // A call that requests the lock, and its result.
     struct asker {
         std::shared_ptr<event> answered = std::make_shared<event>();
         std::shared_ptr<guard> hold = std::make_shared<guard>();
@@ -56,7 +56,8 @@ protected:
         for (const auto& contender : all) kinds.push_back(contender.kind);
         return kinds;
     }
-    // Waits until every waiter has read the current queue: a waiter whose turn has come is granted by then.
+    // Waits until every waiter has read the present queue. By then each waiter that can be granted the lock is granted
+    // it.
     void settle() {
         ASSERT_TRUE(detail::internals::of(*others)->read({core::exists_op{"/"}}, {}));
         ASSERT_TRUE(detail::internals::of(*servers)->read({core::exists_op{"/"}}, {}));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard's and Boost's locks on a shared_mutex.
+// Tests the standard's and Boost's locks on a shared_mutex.
 #include <mutex>
 #include <shared_mutex>
 #include <thread>
@@ -129,7 +129,7 @@ TEST_F(shared_mutex_forms, an_upgrade_in_vain_is_false_and_keeps_the_hold) {
     elsewhere([&] {
         lock.lock_shared();
         std::thread{[&] { EXPECT_EQ(lock.current(), nullptr); }}.join();
-    });  // the hold remains, and no guard can release it
+    });  // the hold remains, but no guard can release it
     EXPECT_FALSE(lock.try_unlock_upgrade_and_lock());
     EXPECT_FALSE(lock.try_unlock_upgrade_and_lock_for(1ms));
     EXPECT_FALSE(lock.try_unlock_upgrade_and_lock_for(0s));
@@ -152,7 +152,7 @@ TEST_F(shared_mutex_forms, an_interrupted_upgrade_throws_and_keeps_the_hold) {
     EXPECT_TRUE(eventually([&] { return lock.queue().value().size() == 1; }));
 }
 
-// ~upgrade_to_unique_lock must not throw.
+// The destructor of upgrade_to_unique_lock must not throw.
 TEST_F(shared_mutex_forms, a_lost_hold_is_converted_down_in_silence) {
     boost::upgrade_lock<turnstile::shared_mutex> may_write{lock};
     {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers and writers, over `local:`: which of them hold together, in which order, and which waiters a
-// downgrade admits.
+// Tests readers and writers over `local:`: which may hold together, in which order, and which waiters a downgrade
+// admits.
 #include <random>
 #include <thread>
 
@@ -9,7 +9,7 @@
 namespace turnstile::tests {
 namespace {
 
-// ---- holds side by side ---------------------------------------------------------------------
+// ---- several holds at a time ----------------------------------------------------------------
 
 TEST_F(shared_mutex_test, readers_share_and_a_writer_is_alone) {
     auto hold = lock.acquire_shared().value();
@@ -39,7 +39,7 @@ TEST_F(shared_mutex_test, one_upgradable_reader_is_there_with_readers) {
     EXPECT_TRUE(second.becomes_granted());
 }
 
-// Fairness: readers that arrive later do not delay a waiting writer.
+// Readers that arrive later must not delay a waiting writer.
 TEST_F(shared_mutex_test, a_waiting_writer_is_not_starved) {
     auto first = lock.acquire_shared().value();
     auto waiting = ask(theirs.writers());
@@ -59,7 +59,7 @@ TEST_F(shared_mutex_test, a_waiting_writer_is_not_starved) {
     EXPECT_LT(waiting.hold->fencing_token(), late.hold->fencing_token());
 }
 
-// F19: kazoo's readers watched writers behind them.
+// Failure F19: kazoo's readers watched writers behind them.
 TEST_F(shared_mutex_test, F19_readers_wait_for_writers_ahead_of_them_only) {
     auto held = lock.acquire().value();
     auto reading = ask(theirs.readers());
@@ -74,7 +74,7 @@ TEST_F(shared_mutex_test, F19_readers_wait_for_writers_ahead_of_them_only) {
 
 // ---- downgrade ------------------------------------------------------------------------------
 
-// F10: no other writer comes in between; readers do.
+// Failure F10: no other writer may hold in between; readers may.
 TEST_F(shared_mutex_test, F10_a_downgrade_keeps_the_place) {
     auto held = lock.acquire().value();
     auto reading = ask(theirs.readers());
@@ -99,7 +99,8 @@ TEST_F(shared_mutex_test, a_writer_becomes_upgradable_then_a_reader) {
     auto held = lock.acquire().value();
     lock.downgrade_to_upgradable(held).value();
     EXPECT_EQ(holders(), kinds{upgradable});
-    lock.downgrade_to_upgradable(held).value();  // the hold is upgradable already
+    // has no effect, because the hold is upgradable already
+    lock.downgrade_to_upgradable(held).value();
     EXPECT_EQ(theirs.try_acquire_upgrade().error(), errc::busy);
     auto other = theirs.acquire_shared().value();
     const auto token = held.fencing_token();
@@ -169,10 +170,10 @@ TEST_F(shared_mutex_test, bad_paths_are_refused) {
     EXPECT_THROW(shared_mutex(*servers, "/"), std::system_error);
 }
 
-// ---- all at once ----------------------------------------------------------------------------
+// ---- many threads at once -------------------------------------------------------------------
 
-// Many threads take the lock in each way and convert it. Counters that the lock protects check that a writer
-// is alone, and that there is only one upgradable hold.
+// Many threads take the lock in each way and convert their holds. Counters that the lock protects show whether a writer
+// is alone, and whether there is only one upgradable hold.
 class crowd {
 public:
     crowd(const std::string& where, unsigned seed) : servers_{where}, dice_{seed} {}

@@ -27,7 +27,7 @@ protected:
         result.lease.confirm_every = 50ms;
         return result;
     }
-    // Reconnects the client whose answers were lost.
+    // Reconnects the client `here`, some of whose answers were lost.
     void reconnect() {
         const auto id = here->session().id;
         faults.set_traffic(id, local::traffic::flows);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks that the threads of one process share: retained, handed over locally, and released when other clients
-// queue.
+// Tests locks that the threads of one process share: retained, handed over inside the process, and released when other
+// clients queue.
 #include <atomic>
 #include <chrono>
 #include <vector>
@@ -10,7 +10,7 @@
 namespace turnstile::tests {
 namespace {
 
-// ---- retained -------------------------------------------------------------------------------
+// ---- retained locks -------------------------------------------------------------------------
 
 TEST_F(sharing, a_retained_lock_is_granted_again_under_the_same_znode) {
     mutex lock{*here, path, k_retained};
@@ -110,7 +110,7 @@ TEST_F(sharing, who_is_granted_learns_what_was_asked_of_it_while_it_waited) {
     mutex other{*there, path};
     auto first = other.acquire({.timeout = limit()}).value();
     const auto eager =
-        connect({.callbacks = inline_executor()});  // runs before the background tasks
+        connect({.callbacks = inline_executor()});  // its callbacks run before the background tasks
     mutex lock{*eager, path, k_retained};
     event request;
     outcome waiting;
@@ -125,13 +125,13 @@ TEST_F(sharing, who_is_granted_learns_what_was_asked_of_it_while_it_waited) {
     EXPECT_TRUE(request.wait());
 }
 
-// ---- cohort ---------------------------------------------------------------------------------
+// ---- cohort locks ---------------------------------------------------------------------------
 
 TEST_F(sharing, threads_of_one_process_hand_it_over_in_the_order_of_arrival) {
     mutex lock{*here, path, k_cohort};
     auto first = lock.acquire({.timeout = limit()}).value();
     const auto znode = first.znode();
-    std::vector<int> order;  // handlers run one at a time
+    std::vector<int> order;  // handlers run one at a time, so this needs no lock
     event done;
     for (int i = 0; i != 8; ++i) {
         lock.async_acquire({}, [&, i](result<guard> got) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Signals and the library's threads: user code has the signal mask of the thread that created the client, and no thread
-// blocks the signals of a fault.
+// Tests signals and the library's threads: user code has the signal mask of the thread that created the client. No
+// thread blocks the signals of a fault.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ bool blocked_here(int signal) {
     return ::sigismember(&mask, signal) == 1;
 }
 
-// Checks for the mask of the program: SIGUSR1 is blocked, SIGTERM is not.
+// Returns true if this thread has the mask of the program: SIGUSR1 is blocked, SIGTERM is not.
 bool is_the_programs() {
     return blocked_here(SIGUSR1) && !blocked_here(SIGTERM) && !blocked_here(SIGSEGV);
 }
@@ -44,7 +44,8 @@ private:
 };
 
 TEST_F(signals, user_code_has_the_mask_of_the_thread_that_made_the_client) {
-    std::map<std::string, bool> right;  // each written by one thread before its event
+    // only one thread writes each entry, before the entry's event
+    std::map<std::string, bool> right;
     event told;
     const auto servers = connect();
     set_log_sink([&](log_level, std::string_view) { right["the log's sink"] = is_the_programs(); });
@@ -116,7 +117,7 @@ TEST_F(signals, a_child_that_a_callback_starts_ends_by_sigterm) {
     ::waitpid(child, &status, 0);
 }
 
-// The blocked signals of each thread of this process, as the kernel lists them.
+// Returns the blocked signals of each thread of this process, as the kernel lists them.
 std::vector<unsigned long long> masks() {
     std::vector<unsigned long long> found;
     for (const auto& thread : std::filesystem::directory_iterator{"/proc/self/task"}) {
@@ -134,11 +135,12 @@ TEST_F(signals, no_thread_blocks_those_of_a_fault_and_the_c_clients_block_the_ot
 #endif
     const auto bit = [](int signal) { return 1ULL << static_cast<unsigned>(signal - 1); };
     const auto in_memory = connect();
-    const client of_servers{"127.0.0.1:1"};  // no server listens; its threads exist
+    // no server listens there, but the client's threads exist
+    const client of_servers{"127.0.0.1:1"};
     unsigned long long faults_of_code = 0;
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
         faults_of_code |= bit(signal);
-    // While the C library starts a thread, the thread blocks everything for a moment.
+    // While the C library starts a thread, that thread blocks all signals for a moment.
     EXPECT_TRUE(eventually([&] {
         const auto all = masks();
         const auto with = [&](auto some) {
@@ -153,7 +155,7 @@ void end_with_7(int) {
     ::_exit(7);
 }
 
-// Runs in a child process: its callback causes a fault.
+// Runs in a child process, whose stop callback causes a fault.
 [[noreturn]] void fault_in_a_stop_callback(const std::string& where, local::faults& faults) {
     struct sigaction handler {};
     handler.sa_handler = end_with_7;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock(), try_lock() and the like: the owner of the hold, and the results.
+// Tests lock(), try_lock() and similar functions: the owner of the hold, and the results.
 #include <thread>
 
 #include <pthread.h>
@@ -26,7 +26,7 @@ protected:
     }
 };
 
-// The system reuses a thread's id as soon as the thread has ended.
+// The system reuses a thread's id after the thread has ended. The new thread must not count as the owner.
 TEST_F(standard_forms, a_thread_does_not_inherit_the_hold_of_one_that_ended) {
     pthread_t first{};
     std::thread{[&] {

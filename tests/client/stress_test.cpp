@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several threads make all calls at once, in an order from a seed. Checks exclusion, that each handler runs once,
-// that no contender remains in the queue, and that closing ends, whichever thread closes. The system schedules the
-// threads: a seed repeats the calls, not the whole run.
+// Several threads make all calls at once, in an order from a seed. The test checks exclusion, that each handler runs
+// once, that no contender remains in the queue, and that close() returns on whatever thread. A seed repeats the calls,
+// but not the whole run, because the system schedules the threads.
 #include <atomic>
 #include <random>
 #include <stop_token>
@@ -33,7 +33,7 @@ public:
             threads[static_cast<std::size_t>(i) % k_threads].interrupt();
         for (auto& thread : threads) thread.join();
     }
-    // Closes the client on the thread that the seed chooses.
+    // Closes the client. The seed chooses the thread that does it.
     void close() {
         auto hold = lock_.acquire();
         if (seed_ % 3 == 0 || !hold) return servers_.close();
@@ -99,7 +99,7 @@ private:
                 if (expires_) faults.expire(servers_.session().id);
         }
     }
-    // A session that is expired by force ends its holds at once: exclusion is not promised then.
+    // A session that the test expires by force ends its holds at once. Then exclusion is not promised.
     void use(const result<guard>& hold) {
         if (!hold || !hold->valid()) return;
         if (inside_.fetch_add(1) != 0 && !expires_) ++overlaps_;

@@ -31,7 +31,7 @@ inline std::string fresh_tree() {
     return "client-test-" + std::to_string(++count);
 }
 
-// Fixture: a tree and a client of it.
+// Fixture with a tree and one client of that tree.
 class shell_test : public ::testing::Test {
 protected:
     const std::string tree = fresh_tree();
@@ -45,7 +45,7 @@ protected:
     }
 };
 
-// Keeps tasks until a test runs them: an event loop whose thread is busy.
+// Keeps tasks until a test runs them, like an event loop whose thread is busy.
 class idle_loop {
 public:
     executor run() {
@@ -55,7 +55,7 @@ public:
             tasks->arrived.set();
         };
     }
-    // Runs the tasks so far, on this thread.
+    // Runs all waiting tasks on this thread.
     void run_all() {
         for (;;) {
             std::function<void()> next;
@@ -68,7 +68,7 @@ public:
             next();
         }
     }
-    // Destroys the loop, and with it the tasks that have not run.
+    // Destroys the tasks that have not run, as the end of a loop does.
     void destroy_all() {
         std::deque<std::function<void()>> unrun;
         const std::lock_guard hold{tasks_->mutex};
@@ -122,12 +122,12 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::deque<std::function<void()>> tasks_;
-    bool over_ = false;  // used only by the thread
+    bool over_ = false;  // used only by the loop's thread
     std::thread thread_{[this] { work(); }};
 };
 
-// Acquires with a short `max_hold`. On a busy machine the hold may end before the call returns, which the call
-// reports: then the function acquires again.
+// Acquires with a short `max_hold`. On a busy machine the hold may end before the call returns. The call reports that,
+// and then this function acquires again.
 template <class Lock>
 guard hold_shortly(Lock& lock, const acquire_options& options) {
     auto hold = lock.acquire(options);
@@ -135,7 +135,7 @@ guard hold_shortly(Lock& lock, const acquire_options& options) {
     return std::move(hold).value();
 }
 
-// Deadline for calls that take an instant: after it the test has failed.
+// Returns a deadline for a call that should take an instant. A call that exceeds it has failed.
 inline boottime_clock::time_point in_time() {
     return boottime_clock::now() + limit();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every place where user code runs for a client: handlers, callbacks, listeners, stop callbacks, an election's
+// Lists every place where user code runs for a client: handlers, callbacks, listeners, stop callbacks, an election's
 // function.
 #pragma once
 
@@ -18,19 +18,19 @@ namespace turnstile::tests {
 
 using namespace std::chrono_literals;
 
-// The objects that the calls use: a client, and holds of another client.
+// Objects that the calls use: a client, and holds of another client.
 struct surroundings {
     client& mine;
     client& theirs;
     std::string tree;
-    guard held;   // the hold of /held, longer than any call waits
-    guard order;  // the hold of /asked
+    guard held;   // hold of /held, longer than any call waits
+    guard order;  // hold of /asked
 };
 
 struct place {
     const char* name;
-    // Makes the library run `call` once at this place. `kept` gets the objects that must live until the
-    // client is closed.
+    // Makes the library run `call` once at this place. `kept` receives the objects that must live until the client is
+    // closed.
     std::function<void(surroundings& at, std::function<void()> call, std::vector<std::any>& kept)>
         enter;
 };
@@ -43,7 +43,7 @@ T& keep(std::vector<std::any>& all, std::shared_ptr<T> object) {
     return **std::any_cast<std::shared_ptr<T>>(&all.emplace_back(std::move(object)));
 }
 
-// Wraps a call that the library repeats, so that it runs once.
+// Wraps a call that the library would repeat, so that it runs only once.
 inline std::function<void()> once(std::function<void()> call) {
     return [call = std::move(call), flag = std::make_shared<std::once_flag>()] {
         std::call_once(*flag, call);

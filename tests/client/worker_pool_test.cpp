@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads for tasks that may block: as many as needed, up to a bound, and at least one.
+// Tests the threads for tasks that may block: as many threads as needed, up to a bound, and at least one.
 #include "client/worker_pool.hpp"
 
 #include <fstream>
@@ -89,13 +89,13 @@ TEST(worker_pool, threads_stay_for_the_next_pool) {
                 done.set();
             });
         ASSERT_TRUE(done.wait(3));
-        const std::lock_guard last{mutex};  // no thread is inside `done` any more
+        const std::lock_guard last{mutex};  // after this no thread is inside `done`
     }
     EXPECT_LE(threads.size(), 4U);
     pool->finish();
 }
 
-// Number of mapped pages, from the kernel.
+// Returns the kernel's number of mapped pages.
 std::size_t mapped() {
     std::size_t pages = 0;
     std::ifstream{"/proc/self/statm"} >> pages;
@@ -105,7 +105,7 @@ std::size_t mapped() {
 TEST(worker_pool, threads_that_have_ended_leave_no_stack) {
     constexpr int k_threads = 300;
     const auto pool = worker_pool::start(worker_pool::k_most_threads, {});
-    std::list<event> events;  // live until no thread uses them
+    std::list<event> events;  // these live until no thread uses them
     const auto before = mapped();
     for (int i = 0; i != k_threads; ++i) {
         auto& go = events.emplace_back();
@@ -114,14 +114,14 @@ TEST(worker_pool, threads_that_have_ended_leave_no_stack) {
             EXPECT_TRUE(go.wait());
             done.set();
         });
-        pool->post([&] {  // on a further thread, which is idle afterwards
+        pool->post([&] {  // runs on a second thread, which is idle afterwards
             go.set();
             done.set();
         });
         ASSERT_TRUE(done.wait(2));
     }
-    constexpr std::size_t k_stack = (std::size_t{8} << 20U) / 4096;  // pages of each stack
-    // Each of the threads that run together may have got a malloc arena: 64 MiB of addresses, up to 8 arenas for each
+    constexpr std::size_t k_stack = (std::size_t{8} << 20U) / 4096;  // pages of each thread's stack
+    // Each thread that ran beside others may have got a malloc arena: 64 MiB of addresses, for up to 8 arenas per
     // processor.
     EXPECT_LT(mapped(), before + k_threads * 2 / 3 * k_stack);
     pool->finish();

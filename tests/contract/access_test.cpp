@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: the access of other clients to a node that belongs to its creator, and paths below a chroot.
+// Contract: which requests other clients may make on a node that belongs to its creator; and paths below a chroot.
 #include "contract/fixture.hpp"
 
 namespace turnstile::contract {
@@ -52,7 +52,7 @@ TEST_F(contract_access, others_may_not) {
         EXPECT_EQ(p->ask(create_op{at("a/c")}).error, server_error::no_auth);
         EXPECT_EQ(p->ask(remove_op{at("a/b")}).error, server_error::no_auth);
         EXPECT_EQ(p->ask(multi_op{{check_op{at("a")}}}).error, server_error::no_auth);
-        // Servers since 3.7.3, 3.8.4 and 3.9.2 refuse the request.
+        // Servers from 3.7.3, 3.8.4 and 3.9.2 on refuse this request; older servers answer it.
         EXPECT_THAT(p->ask(exists_op{at("a")}).error,
                     ::testing::AnyOf(server_error::ok, server_error::no_auth));
     }
@@ -65,8 +65,7 @@ TEST_F(contract_access, removing_needs_the_parents_right_alone) {
     EXPECT_EQ(remove(at("a")), server_error::ok);
 }
 
-// A client can set a watch with exists on a node that it may not read. Since 3.8.4 the servers then send no
-// event.
+// With exists, a client can set a watch on a node that it may not read. From 3.8.4 on servers then send no event.
 TEST_F(contract_access, events_are_for_those_who_may_read) {
     probe same{*servers_, "owner:secret"};
     for (probe* p : {&me, &same}) watch<exists_op>(*p, at("a"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the in-memory model with a real server: both get the same random requests, and every reply and
-// event must be equal. TURNSTILE_SEED replays one script; without it the seeds are 1, 2, 3 ...
+// Compares the in-memory model with a real server: both get the same random requests, and every reply and event must be
+// equal. TURNSTILE_SEED replays one script. Without that variable the seeds are 1, 2, 3 ...
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,8 +19,8 @@ namespace {
 constexpr std::uint64_t k_scripts = 500;
 constexpr std::size_t k_steps = 50;
 
-// Queries the servers for their traits, so that the suite runs on any version: one session creates a node that only
-// it may access, and a session with other credentials checks whether the node exists.
+// Finds out the servers' traits, so that the suite runs on any version: one session creates a node that only this
+// session may access. A session with other credentials asks whether the node exists.
 local::server_traits traits_of(core::coordinator& servers) {
     const core::create_op secret{.path = "/secret", .acl = core::acl_policy::creator_only};
     const auto answers = play({{step::kind::ask, 1, {secret}, {}},
@@ -31,7 +31,7 @@ local::server_traits traits_of(core::coordinator& servers) {
 
 class difference_finder {
 public:
-    // Returns the differences as text; empty if there is none.
+    // Returns the differences between the model and the servers as text; empty if there are none.
     std::string compare(const script& steps) {
         const std::string folder = "/script-" + std::to_string(++played_);
         const std::string name = "model" + folder.substr(1);
@@ -49,7 +49,7 @@ public:
         return {};
     }
 
-    // Leaves out steps and requests as long as a difference remains.
+    // Leaves out steps and requests for as long as a difference remains.
     script shrink(script steps) {
         for (std::size_t chunk = steps.size(); chunk > 0; chunk /= 2) {
             for (std::size_t i = 0; i + chunk <= steps.size();) {
@@ -80,8 +80,8 @@ std::string told(const script& steps) {
     return text;
 }
 
-// Splits the requests into single steps, for servers that lose the reply of a create if the node is removed
-// at once.
+// Splits the requests into single steps for servers whose create has two requests: they lose the reply of a create if
+// the node is removed at once.
 script played_by_these(const script& any) {
     if (a_create_is_one_request()) return any;
     script apart;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract suite's fixture: a separate folder for each test, and sessions.
+// Fixture of the contract suite: gives each test a separate folder, and sessions.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -19,7 +19,7 @@ class fixture : public ::testing::Test {
 protected:
     fixture() { me.ask(core::create_op{folder_}); }
 
-    // Returns a path in this test's folder: at("a/b").
+    // Returns the path of `name` in this test's folder.
     [[nodiscard]] std::string at(const std::string& name) const { return folder_ + "/" + name; }
     [[nodiscard]] const std::string& folder() const noexcept { return folder_; }
 
@@ -34,19 +34,19 @@ protected:
     bool is_there(const std::string& path) {
         return me.ask(core::exists_op{path}).error == core::server_error::ok;
     }
-    // Sets a watch on `path` with the given kind of read.
+    // Sets a watch on `path` by a read of the type `Op`.
     template <class Op>
     core::server_error watch(probe& watcher, const std::string& path) {
         return watcher.ask(Op{path, core::watch_mode::watch}).error;
     }
-    // Makes a write and returns its zxid.
+    // Makes a write and returns the write's zxid.
     std::int64_t next_zxid() {
         const std::string path = at("zxid-mark");
         const std::int64_t now = me.ask(core::create_op{path}).stat.czxid;
         me.ask(core::remove_op{path});
         return now;
     }
-    // Matches the zxid that lies `count` writes after another one.
+    // Matches the zxid that is `count` writes after `zxid`.
     static ::testing::Matcher<std::int64_t> writes_after(std::int64_t zxid, std::int64_t count) {
         if (counts_every_write()) return ::testing::Eq(zxid + count);
         return ::testing::Gt(zxid);
@@ -55,12 +55,12 @@ protected:
         if (counts_every_write()) return ::testing::Eq(zxids);
         return ::testing::Ge(0);
     }
-    // Returns the number of zxids that `action` takes.
+    // Runs `action`. Returns the number of zxids that it took.
     template <class Action>
     std::int64_t zxids_of(Action&& action) {
         const std::int64_t before = next_zxid();
         std::forward<Action>(action)();
-        return next_zxid() - before - 2;  // without the mark's removal and creation
+        return next_zxid() - before - 2;  // without the removal and the creation of the mark
     }
 
     std::unique_ptr<core::coordinator> servers_ = shared_servers();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract suite's back end in memory.
+// Implements the contract suite's servers in memory.
 #include "contract/backend.hpp"
 #include "local/coordinator.hpp"
 #include "local/faults.hpp"

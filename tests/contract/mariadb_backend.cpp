@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract suite's back end on a MariaDB server.
+// Implements the contract suite's servers with a MariaDB server.
 #include <chrono>
 
 #include "contract/backend.hpp"
@@ -10,7 +10,7 @@ namespace turnstile::contract {
 
 namespace {
 
-// All tests of the program share the server. The tests that clean containers have tables in a separate database.
+// All tests of the program share the server. Tests that clean containers have their tables in a separate database.
 testing::mariadb_server& shared_server() {
     static testing::mariadb_server server;
     return server;
@@ -29,7 +29,7 @@ std::string address(const std::string& database) {
 
 }  // namespace
 
-// A session that attaches raises the numbers to the time of day.
+// When a session attaches, the numbers jump to the time of day.
 bool counts_every_write() {
     return false;
 }

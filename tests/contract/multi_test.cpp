@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: a multi is all or nothing, and each part sees the parts before it.
+// Contract: the servers execute a multi as a whole or not at all. Each part sees the parts before it.
 #include "contract/fixture.hpp"
 
 namespace turnstile::contract {
@@ -35,7 +35,7 @@ TEST_F(contract_multi, carries_out_all_parts_at_one_zxid) {
     const reply list = me.ask(children_op{folder()});
     ASSERT_EQ(list.children.size(), 2U);
     EXPECT_EQ(r.paths.at(1), at("a"));
-    EXPECT_EQ(r.paths.at(2), at("s-0000000003"));  // behind old, the mark and a
+    EXPECT_EQ(r.paths.at(2), at("s-0000000003"));  // after old, the mark and a
     EXPECT_EQ(stat(r.paths.at(2)).ephemeral_owner, me.id());
     const reply a = me.ask(get_op{at("a")});
     EXPECT_EQ(a.data, "y");
@@ -45,8 +45,8 @@ TEST_F(contract_multi, carries_out_all_parts_at_one_zxid) {
     EXPECT_EQ(list.stat.pzxid, a.stat.czxid);
 }
 
-// No result of a create tells its zxid, its time, or its owner. So the multi contains a further znode, which is
-// created, set and removed again: its set tells them, and no other client sees it.
+// The result of a create shows neither its zxid, nor its time, nor its owner. So the multi also creates a further
+// znode, sets it and removes it again. The result of the set shows these, and no other client sees that znode.
 TEST_F(contract_multi, its_last_set_tells_the_zxid_of_its_creates) {
     make(at("old"));
     const reply r =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: the answers of single requests, the order of errors, and the fields of Stat.
+// Contract: the answers to single requests, the order of errors, and the fields of Stat.
 #include <optional>
 
 #include "contract/fixture.hpp"
@@ -124,7 +124,7 @@ TEST_F(contract_nodes, sequence_numbers_count_every_create) {
     EXPECT_EQ(sequential("x-"), at("x-0000000000"));
     make(at("plain"));
     EXPECT_EQ(sequential("y"), at("y0000000002"));
-    make(at("plain"));  // refused, so it is not counted
+    make(at("plain"));  // the server refuses this create, so it is not counted
     remove(at("plain"));
     EXPECT_EQ(sequential("x-"), at("x-0000000003"));
     EXPECT_EQ(sequential(""), at("0000000004"));
@@ -169,7 +169,7 @@ TEST_F(contract_nodes, a_refused_create_answers_with_no_name) {
     EXPECT_EQ(r.path, "");
 }
 
-// Requests with two errors: which error does the server report?
+// Each of these requests has two errors. The test checks which error the server reports.
 TEST_F(contract_nodes, faults_are_found_in_the_servers_order) {
     make(at("e"), create_mode::ephemeral);
     make(at("p"));
@@ -215,7 +215,8 @@ TEST_F(contract_nodes, ephemeral_nodes_go_at_one_zxid_with_their_session) {
     EXPECT_FALSE(is_there(at("a")));
     EXPECT_FALSE(is_there(at("p/b")));
     EXPECT_TRUE(is_there(at("kept")));
-    EXPECT_THAT(stat(folder()).pzxid, writes_after(before, 2));  // after the mark's removal
+    // the second write after the mark's removal
+    EXPECT_THAT(stat(folder()).pzxid, writes_after(before, 2));
     EXPECT_EQ(stat(at("p")).pzxid, stat(folder()).pzxid);
     EXPECT_EQ(stat(at("p")).cversion, 2);
 }
@@ -225,7 +226,7 @@ TEST_F(contract_nodes, a_session_sees_its_own_writes_at_once) {
         me.submit(create_op{at("x-"), "", create_mode::ephemeral_sequential});
     const core::ticket list = me.submit(children_op{folder()});
     std::optional<reply> created;
-    // Its second request reads the znode, and must come before the removal.
+    // On servers whose create has two requests, the second reads the znode, and so must come before the removal.
     if (!a_create_is_one_request()) created = me.wait(create);
     const core::ticket gone = me.submit(remove_op{at("x-0000000000")});
     const core::ticket again = me.submit(children_op{folder()});
@@ -257,7 +258,7 @@ TEST_F(contract_nodes, replies_come_in_order_with_their_send_times) {
     EXPECT_EQ(me.heard(), expected);
 }
 
-// Requests above 1 MiB are beyond the contract: a server closes the connection, the model does not.
+// Requests above 1 MiB are beyond the contract: for them a server closes the connection, but the model does not.
 TEST_F(contract_nodes, data_may_be_empty_binary_or_large) {
     const std::string binary{"\0\xff\n\0", 4};
     me.ask(create_op{at("binary"), binary});
@@ -301,7 +302,7 @@ TEST_F(contract_nodes, clients_refuse_some_paths) {
         EXPECT_EQ(me.ask(children_op{path}).error, server_error::bad_arguments) << path;
         EXPECT_EQ(me.ask(set_op{path}).error, server_error::bad_arguments) << path;
         EXPECT_EQ(remove(path), server_error::bad_arguments) << path;
-        // For a multi the C client reports an error without its reason.
+        // For a multi the C client reports only that there was an error.
         EXPECT_THAT(zxids_of([&] {
                         EXPECT_NE(me.ask(multi_op{{check_op{path}}}).error, server_error::ok)
                             << path;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract suite's back end on servers without create2 and the removal of watches: real servers behind a proxy
-// that refuses these requests.
+// Implements the contract suite's servers with servers that know neither create2 nor the removal of watches. A proxy in
+// front of real servers refuses these requests.
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -19,7 +19,7 @@ namespace {
 using std::chrono_literals::operator""h;
 using std::chrono_literals::operator""ms;
 
-// An ensemble behind its proxy.
+// An ensemble, and the proxy in front of it.
 class older_servers {
 public:
     explicit older_servers(testing::ensemble_options how) : servers_{std::move(how)} {
@@ -39,8 +39,8 @@ private:
     testing::tcp_proxy proxy_{servers_.connect_string(0)};
 };
 
-// Returns a coordinator that already knows what the servers lack. A create2 ends its connection, and so would the
-// removal of a watch. The answer may be lost with the connection, so the function ignores it.
+// Returns a coordinator that already knows what the servers lack. A create2 ends its connection, and so does the
+// removal of a watch. The answer may be lost with the connection, so this function ignores it.
 std::unique_ptr<core::coordinator> found_out(const std::string& address,
                                              const std::string& chroot) {
     auto servers = zookeeper::make_coordinator(address + chroot);
@@ -54,8 +54,8 @@ std::unique_ptr<core::coordinator> found_out(const std::string& address,
 
 }  // namespace
 
-// These servers end connections. The sessions that remain may expire during a later test, and an expiry takes a
-// zxid.
+// These servers end connections. So sessions of earlier tests may remain and expire during a later test, and an expiry
+// takes a zxid.
 bool counts_every_write() {
     return false;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract suite's back end on a PostgreSQL server.
+// Implements the contract suite's servers with a PostgreSQL server.
 #include <chrono>
 
 #include "contract/backend.hpp"
@@ -10,7 +10,7 @@ namespace turnstile::contract {
 
 namespace {
 
-// All tests of the program share the server. The tests that clean containers have tables in a separate schema.
+// All tests of the program share the server. Tests that clean containers have their tables in a separate schema.
 const std::string& address() {
     static testing::postgres_server server;
     static const std::string text = [] {
@@ -23,7 +23,7 @@ const std::string& address() {
 
 }  // namespace
 
-// A transaction that restarts after a conflict has drawn a number that is never used: a sequence is not rolled back.
+// If a transaction restarts after a conflict, it has drawn a number in vain: PostgreSQL does not roll sequences back.
 bool counts_every_write() {
     return false;
 }
@@ -34,7 +34,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Never cleans containers: cleaning would take numbers that the tests count.
+    // Containers are never cleaned, because that would take numbers that the tests count.
     return sql::make_coordinator(address() + (chroot.empty() ? "" : "?chroot=" + chroot),
                                  {.clean_containers_every = 24h});
 }

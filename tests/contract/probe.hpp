@@ -22,8 +22,8 @@
 
 namespace turnstile::contract {
 
-// Thread safety: one test thread, besides the coordinator's. Every wait has the same limit, and throws
-// std::runtime_error after it.
+// Thread safety: for one test thread beside the coordinator's threads. Every wait has the same limit, and throws
+// std::runtime_error at its end.
 class probe final : public core::session_sink {
 public:
     // Opens a session and waits until it is attached.
@@ -32,25 +32,25 @@ public:
     probe(const probe&) = delete;
     probe& operator=(const probe&) = delete;
 
-    // `with_next`: the test will submit another request at once.
+    // Submits a request. `with_next`: the test will submit another request at once.
     core::ticket submit(core::operation op, bool with_next = false);
     core::reply wait(core::ticket id);
-    // Sends a request and waits for the reply. Every second time this thread reads the reply, if the session
-    // accepts help.
+    // Sends a request and waits for the reply. If the session accepts help, this thread itself reads every second
+    // reply.
     core::reply ask(core::operation op);
-    // Drops the data watches on a path, and waits until the server has done so.
+    // Gives up the data watches on a path, and waits until the server has removed them.
     void forget(const std::string& path);
-    // Sends the request that settle() waits for, so that several sessions can settle at the same time.
+    // Sends the request whose reply settle() waits for. So several sessions can settle at the same time.
     void begin_settling();
-    // Waits for all messages that the servers had sent to this session before the wait began.
+    // Waits for all messages that the servers sent to this session before the wait began.
     void settle();
 
-    // Returns the watch events since the last call, as "created /a". Settles first.
+    // Returns the watch events since the last call, in the form "created /a". Settles first.
     [[nodiscard]] std::vector<std::string> events();
-    // Returns all messages since the last call, in order: watch events, and "reply 3" with the ticket.
-    // Settles first.
+    // Returns all messages since the last call, in order: watch events, and replies in the form "reply 3", where 3 is
+    // the ticket. Settles first.
     [[nodiscard]] std::vector<std::string> heard();
-    // Waits for the next event.
+    // Waits for the next watch event, and returns it as text.
     [[nodiscard]] std::string next_event();
 
     [[nodiscard]] std::int64_t id() const noexcept { return attached_.session_id; }
@@ -84,7 +84,7 @@ private:
 
 namespace turnstile::core {
 
-// For GoogleTest's messages.
+// Prints an error for GoogleTest's messages.
 inline void PrintTo(server_error error, std::ostream* out) {
     *out << contract::to_string(error);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract suite's back end on a Redis server.
+// Implements the contract suite's servers with a Redis server.
 #include <chrono>
 
 #include "contract/backend.hpp"
@@ -9,7 +9,7 @@
 namespace turnstile::contract {
 namespace {
 
-// All tests of the program share the server.
+// All tests of the program share this server.
 const std::string& address() {
     static testing::redis_server server;
     static const bool started = (server.start(), true);
@@ -29,7 +29,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Never cleans containers: the random scripts read them.
+    // Containers are never cleaned, because the random scripts read them.
     return redis::make_coordinator(address() + chroot, {.container_interval = 24h});
 }
 

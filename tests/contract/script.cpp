@@ -15,7 +15,7 @@ namespace {
 using core::create_mode;
 using core::watch_mode;
 
-// ---- making -----------------------------------------------------------------------------------
+// ---- making a script --------------------------------------------------------------------------
 
 class author {
 public:
@@ -41,10 +41,11 @@ public:
     }
 
 private:
-    // Gives the same numbers on every platform, unlike std::uniform_int_distribution.
+    // Returns a random number below n. Unlike std::uniform_int_distribution, this gives the same numbers on every
+    // platform.
     std::size_t below(std::size_t n) { return random_() % n; }
 
-    // Few names, so that requests meet.
+    // Returns one of a few names, so that requests of different sessions meet.
     std::string path() {
         static const std::vector<std::string> k_paths{"/",
                                                       "/a",
@@ -109,7 +110,7 @@ private:
         }
     }
 
-    // Acts like a contender that enters a queue: at times a list of the folder follows its create.
+    // Sometimes adds a list of the folder after a create, as a contender does that enters a queue.
     void list_behind(std::vector<core::operation>& requests) {
         const auto* create = std::get_if<core::create_op>(&requests.back());
         if (create == nullptr || create->mode != create_mode::ephemeral_sequential) return;
@@ -120,7 +121,7 @@ private:
     std::mt19937_64 random_;
 };
 
-// ---- playing ----------------------------------------------------------------------------------
+// ---- playing a script -------------------------------------------------------------------------
 
 std::string in_folder(const std::string& folder, const std::string& path) {
     return path == "/" ? folder : folder + path;
@@ -159,8 +160,8 @@ public:
             case step::kind::reopen: reopen(step.session); break;
         }
         for (const auto& session : probes_) session->begin_settling();
-        // The lines of the step's own session come first: events and replies in their order, with the content of each
-        // reply.
+        // Lists the lines of the step's own session first. They are events and replies in their order, with the content
+        // of each reply.
         std::string text;
         auto reply = replies.cbegin();
         for (std::size_t i = 0; i < k_script_sessions; ++i) {
@@ -236,10 +237,10 @@ private:
     std::int64_t first_zxid_ = 0;
     std::set<std::int64_t> seen_;
     std::unique_ptr<probe> probes_[k_script_sessions];
-    std::vector<std::int64_t> sessions_;  // in the order of opening
+    std::vector<std::int64_t> sessions_;  // session ids in the order of opening
 };
 
-// ---- telling ----------------------------------------------------------------------------------
+// ---- a script as text -------------------------------------------------------------------------
 
 struct teller {
     std::string operator()(const core::create_op& op) const {

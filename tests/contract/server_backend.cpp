@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The contract suite's back end on real servers.
+// Implements the contract suite's servers with real ZooKeeper servers.
 #include <chrono>
 
 #include "contract/backend.hpp"
@@ -18,7 +18,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Never cleans containers: cleaning would take zxids that the tests count.
+    // Containers are never cleaned, because that would take zxids that the tests count.
     static const testing::ensemble servers{{.container_check_interval = 24h}};
     return zookeeper::make_coordinator(servers.connect_string() + chroot);
 }

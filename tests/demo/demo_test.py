@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each check of the demo passes a correct history and fails the wrong history that it exists for. Also tests what the
-pictures show of a run, and that their labels do not overlap.
-"""
+"""Tests that each check of the demo passes a correct history, and fails the wrong history for which the check exists.
+Also tests what the pictures show of a run, and that their labels do not overlap. """
 
 import dataclasses
 import pathlib
@@ -23,7 +22,7 @@ def at(ms):
 
 
 class Sample:
-    """A correct run of six items and four workers: a kill, a kill with a guardian, a pause."""
+    """A correct run of four workers that sell six items, with a kill, a kill of a guarded worker, and a pause."""
 
     def __init__(self):
         self.run = Run(items=6, workers=4, began=BEGAN)
@@ -58,7 +57,7 @@ class Sample:
         return token
 
     def sell(self, worker, ms, epoch=1):
-        """A hold of 5 ms that sells one item."""
+        """Adds a hold of 5 ms in which the worker sells one item."""
         self.run.sales.append((self.left, worker, self.grant(worker, ms, epoch)))
         self.left -= 1
         self.add("sold", worker, ms + 4)
@@ -71,7 +70,8 @@ def sample():
 
 
 def sample_with_a_killed_server():
-    """The second disturbance in the demo on Redis: the server dies under worker 4, and comes back."""
+    """Adds the second disturbance of the demo on Redis: the server dies while worker 4 holds the lock, and comes back.
+    """
     run = sample()
     run.servers = "redis"
     i = next(i for i, e in enumerate(run.events) if e.kind == "killed_guarded")
@@ -109,7 +109,7 @@ class Checks(unittest.TestCase):
                 self.assertTrue(check.passed, check)
 
     def test_fail_an_empty_history(self):
-        for check in checks.checks_with_lock(Run()):  # an empty stock file leaves no item: that check alone passes
+        for check in checks.checks_with_lock(Run()):  # without items only this check can pass
             self.assertEqual(check.passed, check.promise == "the stock is exactly 0", check)
 
     def test_see_who_came_in_while_the_server_was_away(self):
@@ -125,7 +125,7 @@ class Checks(unittest.TestCase):
         del self.run_.sales[4]
         self.fails(checks.server_kill_let_nobody_in)
         i, end = next((i, e) for i, e in enumerate(self.run_.events) if e.kind == "released" and e.worker == 4)
-        self.run_.events.insert(i, dataclasses.replace(end, kind="lost", number=end.at))  # its lease ended
+        self.run_.events.insert(i, dataclasses.replace(end, kind="lost", number=end.at))  # the holder's lease has ended
         self.passes(checks.server_kill_let_nobody_in)
 
     def test_see_stock_left_over(self):
@@ -139,7 +139,8 @@ class Checks(unittest.TestCase):
         self.passes(checks.oversells)
         self.run_ = sample()
         self.fails(checks.oversells)
-        self.run_.sales[3] = (self.run_.sales[2][0], *self.run_.sales[3][1:])  # the double sale hides a missing one
+        # the double sale hides that another item is missing
+        self.run_.sales[3] = (self.run_.sales[2][0], *self.run_.sales[3][1:])
         self.fails(checks.nothing_sold_twice)
         self.run_ = sample()
         self.run_.sales.append((0, 1, "0x0"))

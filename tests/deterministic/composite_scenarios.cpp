@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks of several kinds and of several paths.
+// Scenarios with locks of several kinds and of several paths.
 #include "deterministic/scenarios.hpp"
 
 namespace turnstile::deterministic_tests {
@@ -61,7 +61,7 @@ void several(simulated_world& world) {
             if (!hold) continue;
             const auto valid = [&hold] { return hold->valid(); };
             const auto all_tokens = hold->fencing_tokens();
-            const auto& tokens = all_tokens.components();  // sorted by the names of the locks
+            const auto& tokens = all_tokens.components();  // in the order of the locks' names
             const judge::stay in_a{a, valid, tokens.front().token};
             const judge::stay in_c{c, valid, tokens.back().token};
             if (three) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// User services under virtual time: what a run provides, and how it reports wrong code.
+// Tests user services under virtual time: what a run provides, and how it reports wrong code.
 #include "turnstile/testing/deterministic_run.hpp"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,8 @@ TEST(deterministic_run, a_service_blocks_and_sleeps_for_an_hour) {
         require(!world.runs(ann), "ann is over, and runs");
     });
     EXPECT_TRUE(report.passed) << report.text();
-    EXPECT_GT(report.virtual_time, 39min);  // the processes' clocks deviate a little
+    // less than the full time, because the processes' clocks deviate a little
+    EXPECT_GT(report.virtual_time, 39min);
 }
 
 TEST(deterministic_run, equal_seeds_are_equal_runs) {
@@ -73,7 +74,7 @@ TEST(deterministic_run, equal_seeds_are_equal_runs) {
                         for (;;) (void)lock.acquire({.timeout = 1s});
                     });
                 std::this_thread::sleep_for(5s);
-                // Threads that end by themselves, and in the middle of their work.
+                // These threads end by themselves, in the middle of their work.
                 for (int i = 0; i != 5; ++i) {
                     const auto cyd = world.start("cyd", [] {
                         client servers{k_servers};
@@ -99,7 +100,7 @@ TEST(deterministic_run, equal_seeds_are_equal_runs) {
     EXPECT_NE(run(8).fingerprint, first.fingerprint);
 }
 
-// ---- the ends of processes ---------------------------------------------------------------------
+// ---- ends of processes -------------------------------------------------------------------------
 
 TEST(deterministic_run, a_holder_that_is_stopped_learns_of_its_loss) {
     const auto report = play([](simulated_world& world) {
@@ -248,7 +249,7 @@ TEST(deterministic_run, a_process_may_kill_itself_and_be_started_a_hundred_times
 
 // ---- services that are wrong ------------------------------------------------------------------
 
-// The program checks whether it holds the lock, and then takes its time to write.
+// The program checks whether it holds the lock, and writes some time later without a further check.
 TEST(deterministic_run, a_write_that_does_not_go_by_its_hold_is_found) {
     int found = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaders.
+// Scenarios with elections.
 #include <stdexcept>
 
 #include "deterministic/scenarios.hpp"
@@ -41,7 +41,7 @@ void elections(simulated_world& world) {
     require(leaders.grants() >= progress(5), "hardly any term");
 }
 
-// A function that returns or throws at once does not loop without a pause.
+// The function returns or throws at once. The library must pause before it calls the function again.
 void hot_functions(simulated_world& world) {
     int returns = 0;
     int throws = 0;
@@ -83,7 +83,7 @@ void successions(simulated_world& world) {
     require(leaders.grants() >= progress(5), "hardly any term");
 }
 
-// A leader that continues begins another stay with the same token.
+// A leader that stays the leader begins another stay with the same fencing token.
 void latches(simulated_world& world) {
     judge leaders{"leaders", 1, judge::tokens::may_repeat};
     run_service(world, [&](int process) {
@@ -95,7 +95,7 @@ void latches(simulated_world& world) {
             if (seat.await({.timeout = 20s})) {
                 const auto until = seat.valid_until();
                 const auto token = seat.fencing_token();
-                // The lead may have been lost between the two calls, and won again.
+                // Between the two calls the lead may have been lost and won again.
                 if (token != fencing_token{} && boottime_clock::now() < until) {
                     const judge::stay here{
                         leaders,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Gives each run the same addresses, so that a seed repeats its finding.
+// Runs the program so that it has the same addresses each time. Otherwise a seed would not repeat its finding.
 #include <gtest/gtest.h>
 
 #include "turnstile/testing/deterministic_run.hpp"

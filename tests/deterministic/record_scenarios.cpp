@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes under locks: commits, and the records of jobs and rates.
+// Scenarios of writes under locks: commits, and the data of jobs and rates.
 #include <algorithm>
 #include <map>
 
@@ -11,7 +11,8 @@ namespace {
 
 using nanoseconds = boottime_clock::duration;
 
-// Reads the servers' true state every second, and at the end.
+// Checks the servers' true state: the znode that holders write must never show the token of an earlier holder after the
+// token of a later holder.
 class state_watch {
 public:
     explicit state_watch(simulated_world& world) : world_{world} {}
@@ -32,13 +33,13 @@ std::string sequence_of(const std::string& contender) {
     return contender.substr(contender.rfind('-') + 1);
 }
 
-// Holders increment a counter under a lock. Each answered commit counts once, each commit of unknown outcome at most
-// once.
+// Holders increment a counter znode under a lock. An answered commit must count once, and a commit of unknown outcome
+// at most once.
 void commits(simulated_world& world) {
     state_watch state{world};
     int certain = 0;
     int possible = 0;
-    // Deletes holders' znodes while their sessions live.
+    // Deletes holders' znodes while the holders' sessions live.
     world.start("administrator", [&] {
         for (chance dice{100};;) {
             std::this_thread::sleep_for(dice.up_to(3s));
@@ -66,7 +67,7 @@ void commits(simulated_world& world) {
                                      .put("/state", hold->fencing_token().to_string()),
                                  {.timeout = 5s});
                 if (done) ++certain;
-                // A process may be killed while its answer is on the way.
+                // The process may be killed before its answer arrives.
                 if (!done && done.error() == errc::outcome_unknown) ++possible;
                 state.look();
                 if (!done) break;
@@ -86,11 +87,11 @@ void commits(simulated_world& world) {
 void jobs(simulated_world& world) {
     constexpr job_rules k_rules{.period = 5s, .at_most_for = 30s};
     struct job_times {
-        std::optional<std::int64_t> started;  // the time in the record
+        std::optional<std::int64_t> started;  // the time of the start in the job's data
         nanoseconds begun{};
         std::optional<nanoseconds> returned;
     };
-    std::map<std::uint64_t, job_times> runs;  // by the run's number
+    std::map<std::uint64_t, job_times> runs;  // by the number of the run
     run_service(world, [&](int process) {
         client servers{k_servers, own_options()};
         job_gate gate{servers, "/jobs/report", k_rules, "service-" + std::to_string(process)};
@@ -116,7 +117,7 @@ void jobs(simulated_world& world) {
         if (before == runs.end() || !run.started || !before->second.started) continue;
         const std::chrono::milliseconds gap{*run.started - *before->second.started};
         require(gap >= k_rules.period, "two runs within a period");
-        // The end is recorded when the job has returned.
+        // The run's end is recorded after its job has returned.
         const auto& returned = before->second.returned;
         const bool was_open = !returned || *returned > run.begun;
         require(!was_open || gap >= k_rules.at_most_for, "a run beside one that was open");
@@ -125,7 +126,7 @@ void jobs(simulated_world& world) {
 
 void rates(simulated_world& world) {
     constexpr rate_rule k_rule{.entries = 3, .period = 5s};
-    // For each entry, the interval in which it was counted.
+    // For each entry, the interval during which it was counted.
     std::vector<std::pair<nanoseconds, nanoseconds>> entries;
     run_service(world, [&](int process) {
         client servers{k_servers, own_options()};
@@ -139,8 +140,8 @@ void rates(simulated_world& world) {
         }
     });
     require(entries.size() >= progress(5), "hardly any entry");
-    // Counts the entries that began at `first` or later, and that were certainly counted within a period from then
-    // on. The servers' clocks have a resolution of milliseconds.
+    // Counts the entries that were certainly counted in the period that begins with `first`. The servers' clocks have a
+    // resolution of milliseconds, so the period is taken 2 ms shorter.
     for (const auto& first : entries) {
         const auto end = first.first + k_rule.period - 2ms;
         const auto within = std::count_if(entries.begin(), entries.end(), [&](const auto& each) {

@@ -11,9 +11,10 @@ namespace {
 
 constexpr int k_processes = 3;
 constexpr std::size_t k_hardly_any = 2;
-constexpr std::chrono::seconds k_all_the_time{20};  // between two faults of the same kind
+constexpr std::chrono::seconds k_all_the_time{20};  // mean time between two faults of one kind
 
-bool fails_all_the_time = false;  // for the current run
+// true: in the current run servers and processes fail all the time
+bool fails_all_the_time = false;
 
 }  // namespace
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The primitives with which threads of a run wait; all wait in virtual time.
+// Tests the primitives with which threads of a run wait. All of them wait in virtual time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <semaphore.h>
@@ -138,7 +138,8 @@ TEST(deterministic_waits, waits_for_descriptors_take_virtual_time) {
     EXPECT_TRUE(report.passed) << report.text();
 }
 
-// The thread-local objects of a thread are destroyed while the thread still has turns.
+// At the end of a thread its thread-local objects are destroyed while the thread still belongs to the run, so it may
+// wait.
 TEST(deterministic_waits, the_end_of_a_thread_is_in_the_run) {
     const auto report = play([](simulated_world&) {
         static std::mutex own;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A client over `local:` closes while other threads make calls: each call returns, each handler runs once, and
-// no contender remains.
+// Scenarios: a client over `local:` closes while other threads make calls. Each call must return, each handler must run
+// once, and no contender may remain.
 #include <atomic>
 #include <string>
 
@@ -11,7 +11,7 @@ namespace turnstile::explore {
 
 namespace {
 
-// Checks that another client sees an empty queue.
+// Checks, with another client, that the queue is empty.
 void require_empty(const std::string& path) {
     const client observer{k_servers};
     const mutex lock{observer, path};
@@ -92,7 +92,7 @@ void close_in_a_handler_beside_close() {
     require(called == 1, "the handler was not called once");
 }
 
-// Two clients share their threads. One client closes while the other works and runs a callback.
+// Two clients share their threads. One closes while the other works and runs a callback.
 void close_of_one_that_shares() {
     std::atomic<int> called{0};
     {
@@ -112,11 +112,11 @@ void close_of_one_that_shares() {
     require_empty("/a");
 }
 
-// A handler of one client closes the other client while that client's handler runs, and drops the last
-// reference to the threads.
+// A handler of one client closes the other client while that client's handler runs. It then drops the last reference to
+// the threads.
 void close_of_all_that_share_in_a_handler() {
     static std::atomic<int> called{
-        0};  // static: the handler's thread still uses them when this function has returned
+        0};  // static, because the handler's thread still uses it when this function has returned
     static base::mutex mutual;
     static base::condition changed;
     static bool over = false;

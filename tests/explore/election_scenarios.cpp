@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader, with and without a function: start, close, the end of a lead and the waits for it, at the same
-// time.
+// Scenarios for leader, with and without a function: start, close, the end of a lead and the waits for that end, all at
+// the same time.
 #include <atomic>
 #include <memory>
 
@@ -11,7 +11,8 @@ namespace turnstile::explore {
 
 namespace {
 
-// A closed participant does not stay in the queue, and a queued participant leads at last.
+// start() and close() run at the same time. After that a closed participant must not be in the queue, and a queued
+// participant must lead at last.
 void start_beside_close() {
     client servers{k_servers};
     leader election{servers, "/lead", [](leader_term&) {}, {.id = "one", .once = true}};
@@ -53,7 +54,7 @@ void start_and_close_beside_a_term() {
             "a closed election stays in the queue");
 }
 
-// A pause that ends at the same time as a close() and a start() leaves one participant in the queue, or none.
+// A pause ends at the same time as a close() and a start(). After that one participant is in the queue, or none.
 void pause_beside_close() {
     client servers{k_servers};
     leader election{servers, "/lead", [](leader_term&) {}, {.id = "one", .pause = 10ms}};
@@ -98,7 +99,7 @@ void latch_close_beside_await() {
     latch.close();
 }
 
-// A latch that is started at the same time as its end is in no queue afterwards, or leads until it is closed
+// A latch is started at the same time as it is closed. After that it is in no queue, or it leads until it is closed
 // again.
 void latch_start_beside_close() {
     client servers{k_servers};

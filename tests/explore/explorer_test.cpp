@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the explorer: it finds the small races of textbooks, passes the programs without them, and replays
-// its findings.
+// Tests the explorer itself: it must find the small races of textbooks, must pass the same programs without them, and
+// must replay its findings.
 #include "schedule/explorer.hpp"
 
 #include <gmock/gmock.h>

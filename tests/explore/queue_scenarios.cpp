@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// callback_queue, worker_pool and the crew below them: no posted task is lost or runs twice, and both end.
+// Scenarios for callback_queue, worker_pool and their crew of threads: no posted task may be lost or run twice, and
+// both must end.
 #include <atomic>
 #include <deque>
 #include <stdexcept>
@@ -16,12 +17,12 @@ namespace {
 using detail::callback_queue;
 using detail::worker_pool;
 
-// A deadline later than any scenario lasts: the queue's end waits for its executor.
+// Returns a deadline later than any scenario lasts, so that the queue's end waits for its executor.
 boottime_clock::time_point at_leisure() {
     return boottime_clock::now() + std::chrono::hours{1};
 }
 
-// Callbacks that must run one at a time.
+// Makes callbacks that must run one at a time, and counts them.
 class callbacks {
 public:
     std::function<void()> next(std::function<void()> work = {}) {
@@ -78,8 +79,8 @@ void executor_that_throws() {
     all.require_all();
 }
 
-// The end does not wait for an executor that drops its tasks: the queue's thread runs them, or the thread that ends the
-// queue.
+// The queue's end must not wait for an executor that drops its tasks. Either the queue's thread runs the tasks, or the
+// thread that ends the queue does.
 void executor_that_drops() {
     callbacks all;
     const auto queue = callback_queue::start([](const std::function<void()>&) {});
@@ -91,7 +92,7 @@ void executor_that_drops() {
     all.require_all();
 }
 
-// An event loop with one thread: finish() waits for it, and the loop runs all its tasks.
+// The executor is an event loop with one thread. finish() must wait for it, and the loop must run all its tasks.
 void executor_of_one_thread() {
     callbacks all;
     base::mutex mutex;
@@ -154,7 +155,7 @@ void tasks_beside_finish() {
     require(done == taken, "a task that was taken was not done");
 }
 
-// The queues of two clients share the only thread of a crew: one queue ends while other threads post to both.
+// The queues of two clients share a crew's only thread. One queue ends while other threads post to both.
 void end_of_one_of_two_queues() {
     callbacks ones;
     callbacks others;
@@ -177,10 +178,11 @@ void end_of_one_of_two_queues() {
     others.require_all();
 }
 
-// A callback of one queue ends the other queue, whose callback has no further thread; and the crew ends in
-// it.
+// A callback of one queue ends the other queue, for whose callback there is no further thread. The crew ends inside the
+// callback as well.
 void end_of_all_in_a_callback() {
-    static callbacks ones;  // static: its thread still uses it when this function has returned
+    // static, because its thread still uses it when this function has returned
+    static callbacks ones;
     callbacks others;
     const auto crew = detail::thread_crew::start({.start = {.name = "crew"}, .most = 1});
     const auto queue = callback_queue::share({}, crew);
@@ -214,8 +216,8 @@ void end_of_all_in_a_callback() {
     others.require_all();
 }
 
-// The crew has a thread for one running member, and detects blocked members: so the second member gets its
-// turn.
+// The crew has a thread for one running member. It must detect that this member blocks, so that a second member gets
+// its turn.
 void turns_while_one_blocks() {
     callbacks others;
     const auto timers = std::make_shared<detail::timer_thread>(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scenarios: actions of the client in several threads at once, small enough for a schedule explorer, and the
-// conditions that hold under every schedule. Each scenario runs in a separate process.
+// Scenarios for the schedule explorer: small actions of a client in several threads at once, and conditions that must
+// hold under every schedule. Each scenario runs in a separate process.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for the scenarios.
+// Helpers for the scenarios of the explorer.
 #pragma once
 
 #include <chrono>
@@ -20,7 +20,7 @@ using namespace std::chrono_literals;
 // The connect string of every scenario.
 inline constexpr const char* k_servers = "local:explored";
 
-// A thread that is joined at the end of its scope.
+// A thread that the destructor joins.
 class actor {
 public:
     explicit actor(std::function<void()> work) : thread_{std::move(work)} {}
@@ -35,7 +35,7 @@ private:
     boost::thread thread_;
 };
 
-// Lets virtual time pass: all other threads run until none can continue.
+// Lets virtual time pass. All other threads run until none can continue.
 inline void pass(boottime_clock::duration time) {
     base::mutex mutex;
     base::condition never;
@@ -45,7 +45,7 @@ inline void pass(boottime_clock::duration time) {
     }
 }
 
-// Checks the condition at most `looks` times, a little time apart.
+// Checks the condition up to `looks` times, a little apart. Returns true when it is true.
 inline bool becomes(const std::function<bool()>& true_now, int looks = 50) {
     for (; looks != 0; --looks) {
         if (true_now()) return true;

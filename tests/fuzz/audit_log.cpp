@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The audit log of the admin page: reading returns the entries as they were written, and no foreign line between two
-// entries hides or changes one of them.
+// Fuzzes the admin page's audit file: the reader returns the entries as they were written, and no foreign line between
+// two entries hides or changes one of them.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -16,7 +16,7 @@ namespace {
 using namespace turnstile;
 using fuzz::expect;
 
-// The library's entries begin with this prefix, which a hostile line does not know.
+// The library's entries begin with this text, which a hostile line does not contain.
 constexpr std::string_view k_own = "/own-";
 
 admin::audit_entry entry_of(const std::vector<std::string>& words, std::size_t number) {

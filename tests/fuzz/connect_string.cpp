@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connect strings of all kinds. The parser refuses a string with a rule, or reads it; then it reads the printed form as
-// the same string. A secret in the string never appears in the masked form, in the printed form, or in the rule that
-// refuses it.
+// Fuzzes connect strings of all kinds. The parser refuses a string by a rule, or reads the string; then it must read
+// the printed form as the same string. A secret in the string never appears in the masked form, in the printed form, or
+// in the rule that refuses it.
 //
 // The first byte chooses between the raw text, and a string composed of parts with a secret in one of them.
 #include <array>
@@ -25,9 +25,9 @@ using fuzz::expect;
 // No other part of a string contains this text.
 constexpr std::string_view k_secret = "QzXq";
 
-// All texts of a string that people may see.
+// All texts about a connect string that people may see.
 struct shown_texts {
-    std::string printed;  // if the parser read it
+    std::string printed;  // empty if the parser refused the string
     std::string refusal;
 };
 
@@ -53,7 +53,8 @@ bool is_same(const redis::connect_string& a, redis::connect_string b) {
     return a == b && enabled == a.tls.enabled;
 }
 
-// The printed form of a server's connect string has neither user nor password nor the server's parameters.
+// Returns true if two strings lead to the same place. The printed form of a server's string has no user, no password
+// and no parameters, so these are not compared.
 bool is_same(const sql::connect_string& a, const sql::connect_string& b) {
     return a.kind == b.kind && a.chroot == b.chroot &&
            (a.kind != sql::kind::sqlite || a.target == b.target);
@@ -66,7 +67,7 @@ bool is_of_database(std::string_view text) {
                        [&](std::string_view scheme) { return text.starts_with(scheme); });
 }
 
-// Each kind's parser gets its strings through the library's single entry, which refuses a NUL.
+// Each kind's parser gets its strings through one function of the library, which refuses a NUL.
 shown_texts check(const std::string& text) {
     if (text.find('\0') != std::string::npos) return {};
     const auto equal = [](const auto& a, const auto& b) { return a == b; };
@@ -87,7 +88,7 @@ std::string without(std::string text, std::string_view unwanted) {
     return text;
 }
 
-// The text as a careful user writes it: every character other than letters and digits is escaped.
+// Returns the text as a careful user writes it: every character other than letters and digits is escaped.
 std::string escaped(std::string_view text) {
     std::string out;
     for (const char c : text) {
@@ -101,8 +102,8 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-// The text as a careless user writes it, without the documented exceptions (base/masked.hpp): a '/' in a form that has
-// a path there, and "?name=", which is a parameter of a database.
+// Returns the text as a careless user writes it, without escapes. Leaves out the exceptions that base/masked.hpp
+// documents: a '/' in a form that has a path there, and "?name=", which is a parameter of a database.
 std::string careless(std::string text, bool is_url) {
     std::erase_if(
         text, [&](char c) { return c == '\n' || c == '?' || c == '&' || (!is_url && c == '/'); });
@@ -110,9 +111,9 @@ std::string careless(std::string text, bool is_url) {
 }
 
 struct form {
-    std::string_view before;  // the user
+    std::string_view before;  // text before the user
     std::string_view between;
-    std::string_view behind;  // the secret
+    std::string_view behind;  // text after the secret
 };
 constexpr std::array<form, 12> k_forms{
     {{"redis://", ":", "@"},
@@ -147,7 +148,7 @@ void check_secret(std::uint8_t chosen, std::string_view input) {
     expect(hides(shown.printed), "the printed string shows the secret", text);
     expect(hides(shown.refusal), "the refusal shows the secret", text + "\n" + shown.refusal);
     if (!has_host) return;
-    // Nothing is escaped, and no parser is known to read it as it is meant.
+    // This text escapes nothing, so the parser may misunderstand it. Still the refusal must hide the secret.
     const auto wild = std::string{as.before} + std::string{as.between} + std::string{k_secret} +
                       without(parts[1], k_secret) + '@' + without(parts[2], k_secret);
     const auto refusal = check(wild).refusal;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The texts that contenders and operators write into znodes. Whatever a znode contains, each field keeps its bounds and
-// is shown without control characters. A text that this library writes is read back unchanged, and an order hides no
-// field before it.
+// Fuzzes the texts that contenders and operators write into znodes. Whatever a znode contains, each field keeps its
+// bounds, and the command shows it without control characters. The library reads its own texts back unchanged, and an
+// order hides no field before it.
 #include <array>
 #include <string>
 #include <string_view>
@@ -39,7 +39,7 @@ void check_number(const std::string& field, long long largest) {
     expect(value >= 1 && value <= largest, "a number is out of its bounds", field);
 }
 
-// Checks that the shown field is UTF-8 without control characters and direction marks.
+// Checks that the shown field is UTF-8 without control characters and marks of direction.
 void check_shown(const std::string& field) {
     const auto shown = cli::printable(field);
     expect(fuzz::is_printable_ascii(cli::json_string(field)), "JSON has an odd byte", field);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Durations as people type them: refused, or read as a value from 0 to ten years. A duration printed to the millisecond
-// is read back as the same value. A duration printed in two units is wrong by less than the smaller unit.
+// Fuzzes durations as people type them: the parser refuses a text or reads a value from 0 to ten years. It reads a
+// duration that was printed to the millisecond as the same value. A duration printed in two units is wrong by less than
+// the smaller unit.
 #include <charconv>
 #include <chrono>
 #include <string>
@@ -24,7 +25,7 @@ seconds unit_of(std::string_view name) {
     return seconds{1};
 }
 
-// Checks the form "5 min 3 s".
+// Checks a duration in the form "5 min 3 s".
 void check_words(seconds span) {
     const auto text = cli::duration_text(span);
     seconds told{};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for the fuzz targets: read numbers and lines from the input, and end the program when a rule is broken.
+// Helpers for the fuzz targets: they read numbers and lines from the input, and end the program when a rule is broken.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 
 namespace turnstile::fuzz {
 
-// Reads numbers from the input, and zeroes after its end.
+// Reads numbers from the input, and zeroes after the end of the input.
 class byte_source {
 public:
     byte_source(const std::uint8_t* data, std::size_t size) : data_{data}, size_{size} {}
@@ -37,7 +37,7 @@ private:
     std::size_t at_ = 0;
 };
 
-// Returns the first `count` lines of the text, and empty lines after its end.
+// Returns the first `count` lines of the text. After the end of the text the lines are empty.
 inline std::vector<std::string> lines_of(std::string_view text, std::size_t count) {
     std::vector<std::string> lines;
     while (lines.size() < count) {
@@ -48,7 +48,7 @@ inline std::vector<std::string> lines_of(std::string_view text, std::size_t coun
     return lines;
 }
 
-// Ends the program unless `holds`; the fuzzer then reports the input.
+// Ends the program unless `holds` is true. The fuzzer then reports the input.
 inline void expect(bool holds, const char* rule, std::string_view about = {}) {
     if (holds) return;
     std::fprintf(stderr, "broken: %s\n%.*s\n", rule, static_cast<int>(about.size()), about.data());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes on the guardian's socket are one message, which is written back as it was read, or no message.
+// Fuzzes the guardian's socket: any bytes are one message, which is written back as it was read, or no message.
 #include "guardian/message.hpp"
 
 #include <algorithm>

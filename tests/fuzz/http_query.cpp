@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The server reads a query or refuses it with 400. If a query that was read is written with escapes and read again,
-// the result is the same.
+// Fuzzes queries of HTTP: the server reads a query or refuses it with 400. If a query is written with escapes and read
+// again, the result is the same.
 #include "admin/http/query.hpp"
 
 #include <cstdint>

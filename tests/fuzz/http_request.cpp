@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection's bytes give the same requests, or the same refusal, however they are cut into pieces. No proxy reads an
-// accepted request in another way.
+// Fuzzes the bytes of an HTTP connection: they give the same requests, or the same refusal, however they are cut into
+// pieces. No proxy may read an accepted request in another way.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -39,7 +39,7 @@ void check(const admin::http_request& asked) {
         if (!std::ranges::all_of(each.value, clean)) fail("a header has a control character");
 }
 
-// Returns the requests and the refusal as text.
+// Returns the requests and the refusal as text. The reader gets `step` bytes at a time.
 std::string story(const std::string& bytes, std::size_t step) {
     std::string told;
     admin::request_reader reader;

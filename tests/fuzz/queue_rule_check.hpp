@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Properties of the queue rule for any children. Takes bytes, and returns the first violation as text, or an
-// empty text: a fuzz target and a seeded unit test run the same function.
+// Checks properties of the queue rule for any children. The function takes bytes, and returns the first violation as
+// text, or an empty text. A fuzz target and a unit test with seeds run it.
 //
-// The first byte chooses the input. Either a history with a known order, in which the check creates the
-// znodes one after the other, across the counter's overflow in both ways that servers have; or raw names, one
-// a line.
+// The first byte chooses the kind of input. Either the bytes describe a history with a known order: the check creates
+// znodes one after the other, also across the counter's overflow, for which servers have two ways. Or the bytes are raw
+// names, one a line.
 #pragma once
 
 #include <fmt/core.h>
@@ -27,8 +27,9 @@
 namespace turnstile::fuzz {
 
 struct queue_history {
-    std::vector<std::string> contenders;  // in the order of their creation
-    std::vector<std::string> children;    // the list of a server: foreign ones too, unsorted
+    std::vector<std::string> contenders;  // in the order of creation
+    // the list that a server returns: unsorted, with foreign children
+    std::vector<std::string> children;
     std::map<std::string, std::int64_t> czxids;
 };
 
@@ -54,7 +55,7 @@ inline queue_history make_history(byte_source& in) {
     for (std::size_t i = 0; i != k_most && !in.empty(); ++i) {
         const std::uint8_t kind = in.byte();
         const std::uint8_t step = in.byte();
-        // The existing numbers lie less than half of the counter's range apart.
+        // Existing numbers must be less than half of the counter's range apart.
         const std::uint64_t gap = std::uint64_t{step} << (step % 24);
         if (counter + 1 + gap - start >= k_widest) break;
         counter += 1 + gap;
@@ -72,8 +73,8 @@ inline queue_history make_history(byte_source& in) {
     return result;
 }
 
-// The true order decides. The rule asks for czxids only if numbers are equal or the counter overflows, and
-// only of those contenders.
+// Checks that the true order decides. The rule asks for czxids only if numbers are equal or the counter overflows, and
+// only for those contenders.
 inline std::string check_history(const queue_history& given) {
     using core::verdict;
     for (std::size_t place = 0; place != given.contenders.size(); ++place) {
@@ -104,8 +105,8 @@ inline std::string check_history(const queue_history& given) {
     return {};
 }
 
-// Arbitrary names: foreign names change no verdict, and a number is valid only in the form that a server
-// writes.
+// Checks arbitrary names: foreign names change no verdict, and a number is valid only in the form in which a server
+// writes it.
 inline std::string check_names(std::string_view text) {
     std::vector<std::string> children;
     for (std::size_t at = 0; at <= text.size() && children.size() < 64;) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces libFuzzer's main: runs the fuzz target on each file of the corpus, then on mutations of them from
-// a fixed seed, so that a failure repeats.
+// Replaces libFuzzer's main(): runs the fuzz target on each file of the corpus, and then on mutations of the files. The
+// mutations use a fixed seed, so that a failure repeats.
 //
 //     fuzz_target [-runs=N] [-seed=N] <corpus folder or file>...
 
@@ -40,7 +40,7 @@ void add_inputs(const fs::path& path, std::vector<bytes>& inputs) {
     for (const auto& entry : fs::directory_iterator{path}) {
         files.push_back(entry.path());
     }
-    std::sort(files.begin(), files.end());  // the folder's order differs between machines
+    std::sort(files.begin(), files.end());  // the order of files differs between machines
     for (const auto& file : files) {
         inputs.push_back(read_file(file));
     }

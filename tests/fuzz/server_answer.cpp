@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of ZooKeeper's servers to four-letter words: numbers keep their bounds, the parsers agree on a role and on a
-// pace, and a line of one session does not affect another session.
+// Fuzzes answers of ZooKeeper servers to four-letter words: numbers keep their bounds, the parsers agree on a role and
+// on a pace, and a line of one session does not affect another session.
 #include <cmath>
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of a server to the guardian, which ends a session: the steps are the same however the bytes are cut into
-// pieces, and the end comes only after the answer to an attach.
+// Fuzzes answers of a server to the guardian, which ends a session. The steps are the same however the bytes are cut
+// into pieces, and the end comes only after the answer to an attach.
 #include <span>
 #include <string>
 
@@ -16,7 +16,7 @@ using step = guardian::end_answers::step;
 struct course {
     bool attached = false;
     step last = step::wait;
-    std::size_t used = 0;  // number of bytes consumed from the pieces
+    std::size_t used = 0;  // number of bytes that were consumed
 };
 
 course take_all(std::span<const std::byte> bytes, std::size_t piece) {
@@ -46,7 +46,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         expect(single.used >= k_shortest_answer, "too few bytes for an answer");
     if (single.last == step::over && single.attached)
         expect(single.used >= 2 * k_shortest_answer, "a session was closed without an answer");
-    // A single piece may contain the answers to both requests.
+    // A single piece of bytes may contain the answers to both requests.
     for (const std::size_t piece : {std::size_t{7}, size}) {
         const auto other = take_all(bytes, std::max<std::size_t>(piece, 1));
         expect(other.last == single.last, "the end depends on the pieces");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers of a server to a client that opens a session: the client reads no more bytes than it was sent, keeps its
-// bounds, and accepts a session only from an answer that names one.
+// Fuzzes answers of a server to a client that opens a session. The client reads no more bytes than the server sent,
+// keeps its bounds, and accepts a session only from an answer that names one.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace turnstile::zookeeper;
 
-// A stream that delivers the input, and then ends.
+// A stream that delivers the input and then ends.
 class input_stream final : public byte_stream {
 public:
     explicit input_stream(std::string_view bytes) : rest_{bytes} {}

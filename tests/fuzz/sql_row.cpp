@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of the tables, which other programs may have changed. A row is read with numbers in their bounds, or refused as
-// a database_error with a printable message. A row that this library writes is read back unchanged.
+// Fuzzes rows of the tables, which other programs may have changed. The library reads a row with numbers in their
+// bounds, or refuses it by a database_error with a printable message. The library reads its own rows back unchanged.
 #include <string>
 #include <string_view>
 

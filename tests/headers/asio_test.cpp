@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example of turnstile/asio.hpp.
+// Runs the example of turnstile/asio.hpp.
 #include <utility>
 
 #include <asio.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of the headers for coroutines.
+// Runs the examples of the headers for coroutines.
 #include <utility>
 
 #include "headers/reader.hpp"

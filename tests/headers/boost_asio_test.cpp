@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example of turnstile/boost_asio.hpp.
+// Runs the example of turnstile/boost_asio.hpp.
 #include <utility>
 
 #include <boost/asio.hpp>

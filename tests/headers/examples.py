@@ -19,7 +19,7 @@ CODE = re.compile(r"\s*//     .*[;{}]\s*(//.*)?$")
 
 
 def examples(header: Path) -> tuple[list[list[str]], list[str]]:
-    """The header's examples, each as lines, and its errors."""
+    """Returns the header's examples, each as a list of lines, and the errors in its comments."""
     taken, wrong, inside, before = [], [], False, ""
     for number, line in enumerate(header.read_text().splitlines(), 1):
         found = EXAMPLE.match(line)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example of turnstile/testing/java_program.hpp.
+// Runs the example of turnstile/testing/java_program.hpp.
 #include "headers/reader.hpp"
 #include "turnstile/testing/ensemble.hpp"
 #include "turnstile/testing/java_program.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of the testing kit's headers, on real servers and child processes.
+// Runs the examples of the testing kit's headers, on real servers and child processes.
 #include <sys/stat.h>
 
 #include <fstream>
@@ -26,7 +26,7 @@ using namespace std::chrono_literals;
 using turnstile::tests::own_tree;
 using turnstile::tests::reader;
 
-// Writes a program that prints READY and continues.
+// Writes a program that prints READY and continues. Returns the program's path.
 std::string contender_in(const temporary_folder& folder) {
     auto program = (folder.path() / "contender").string();
     std::ofstream{program} << "#!/bin/sh\necho READY\nexec sleep 1000\n";
@@ -73,7 +73,7 @@ TEST(header_examples, certificate_authority) {
     EXPECT_TRUE(std::filesystem::exists(server.key_store));
 }
 
-// The files do not exist. The constructor says so before it connects.
+// The example's files do not exist, and the constructor reports that before it connects.
 void use_tls_options(){
 #include "examples/tls_options.inc"
 }

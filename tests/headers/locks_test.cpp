@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of the headers of locks and holds.
+// Runs the examples of the headers of locks and holds.
 #include <memory>
 #include <mutex>
 #include <shared_mutex>

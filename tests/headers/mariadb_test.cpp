@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example of turnstile/testing/mariadb_server.hpp.
+// Runs the example of turnstile/testing/mariadb_server.hpp.
 #include "headers/reader.hpp"
 #include "turnstile/testing/mariadb_server.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example of turnstile/opentelemetry.hpp, with the API's own meter, which records nothing.
+// Runs the example of turnstile/opentelemetry.hpp with the meter of the API alone, which records nothing.
 #include <opentelemetry/metrics/provider.h>
 
 #include "headers/reader.hpp"

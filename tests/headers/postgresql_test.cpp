@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of turnstile/sql.hpp and turnstile/testing/postgres_server.hpp.
+// Runs the examples of turnstile/sql.hpp and turnstile/testing/postgres_server.hpp.
 #include <libpq-fe.h>
 
 #include "headers/reader.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The example of turnstile/prometheus.hpp, and prometheus-cpp's own text beside ours.
+// Runs the example of turnstile/prometheus.hpp, and compares prometheus-cpp's text with the library's.
 #include <gmock/gmock.h>
 #include <prometheus/text_serializer.h>
 
@@ -15,7 +15,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// In place of the Exposer, which opens a port.
+// Replaces prometheus-cpp's Exposer, which would open a port.
 struct collector {
     void RegisterCollectable(const std::weak_ptr<::prometheus::Collectable>& page) {
         text = ::prometheus::TextSerializer{}.Serialize(page.lock()->Collect());

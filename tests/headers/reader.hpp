@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reader: the function of the program that an example calls. It reads all its arguments, so that the address
-// sanitizer finds dangling references.
+// reader: plays the user's function that an example calls. It reads all its arguments, so that the address sanitizer
+// finds dangling references.
 #pragma once
 
 #include <atomic>
@@ -43,7 +43,7 @@ private:
     mutable std::atomic<int> calls_{0};
 };
 
-// Returns the connect string of an unused tree.
+// Returns the connect string of a tree that no other test uses.
 inline std::string own_tree() {
     return "local:" + fresh_tree();
 }

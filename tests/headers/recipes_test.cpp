@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of the headers of clients, elections, gates, and operators' tools.
+// Runs the examples of the headers of clients, elections, gates, and operators' tools.
 #include <gmock/gmock.h>
 
 #include <functional>
@@ -24,7 +24,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::limit;
 
-// ---- clients; no server is there, and none is needed -------------------------------------------
+// ---- clients, which need no server here --------------------------------------------------------
 
 TEST(header_examples, client) {
 #include "examples/client.inc"
@@ -59,7 +59,7 @@ TEST(header_examples, guardian) {
     const auto make = [] {
 #include "examples/guardian.inc"
     };
-    // Without an installed library there is no guardian program to start.
+    // The library is not installed here, so there is no guardian program to start.
     try {
         make();
     } catch (const std::system_error& failure) {
@@ -136,7 +136,7 @@ TEST(header_examples, rate_gate) {
 
 // ---- operators --------------------------------------------------------------------------------
 
-// Ann has a and waits for b, Bob has b and waits for a. The detector reports the cycle, and Ann gives up.
+// ann has lock a and waits for b, bob has b and waits for a. The detector reports the cycle, and ann gives up.
 TEST(header_examples, deadlock_detector) {
     client servers{own_tree()};
     turnstile::mutex a{servers, "/locks/a"};
@@ -187,7 +187,7 @@ TEST(header_examples, revocation) {
     others.close();
 }
 
-// ---- what is there ------------------------------------------------------------------------------
+// ---- queries ------------------------------------------------------------------------------------
 
 class busy_tree {
 public:

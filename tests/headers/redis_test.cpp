@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of turnstile/redis.hpp, turnstile/testing/redis_server.hpp and turnstile/testing/redis_sentinel.hpp.
+// Runs the examples of turnstile/redis.hpp, turnstile/testing/redis_server.hpp and
+// turnstile/testing/redis_sentinel.hpp.
 #include <hiredis/hiredis.h>
 
 #include "headers/reader.hpp"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Programs that a compiler must refuse. Each file of a folder compiles as it is. For every line with a comment `//
-refused: <regular expression>`, a compilation with the code of that line must fail with a matching error.
+"""Checks programs that a compiler must refuse. Each file of the folder must compile as it is. For every line with a
+comment `// refused: <regular expression>`, a compilation with the code of that line must fail with a matching error.
 
 usage: refused.py FOLDER COMPILER INCLUDE_FOLDER [MORE_INCLUDE_FOLDERS]...
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The examples of the headers of texts and of the log.
+// Runs the examples of the headers for texts and for the log.
 #include <spdlog/spdlog.h>
 
 #include <iostream>

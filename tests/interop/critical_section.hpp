@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// critical_section: the actions of a test inside a lock, so that the file system detects an overlap independently of
-// any lock. java/CriticalSection.java and python/contender.py do the same in one folder with it.
+// critical_section: creates files while a test holds a lock. So the file system detects an overlap of two holders,
+// independently of any lock. java/CriticalSection.java and python/contender.py use the same files.
 //
 //     critical_section section{folder.path()};
 //     EXPECT_TRUE(section.write());
@@ -11,7 +11,7 @@
 // unique name. The file "writer" must not exist while a reader is inside. If two contenders that exclude each other
 // are inside, at least one of the two sees the other contender's file.
 //
-// Thread safety: all members from any thread.
+// Thread safety: any thread may call all members.
 #pragma once
 
 #include <fcntl.h>
@@ -38,7 +38,7 @@ public:
     }
     [[nodiscard]] bool write() const { return enter() && leave(); }
 
-    // Visits as a reader. Returns false if a writer is inside.
+    // Enters and leaves as a reader. Returns false if a writer is inside.
     [[nodiscard]] bool read() const {
         static std::atomic<int> last{0};
         const auto mine = folder_ / ("reader-cpp-" + std::to_string(++last));
@@ -48,7 +48,7 @@ public:
         return std::filesystem::remove(mine) && alone;
     }
 
-    // Number of writers that have left.
+    // Returns the number of writers that have left.
     [[nodiscard]] int count() const {
         int written = 0;
         std::ifstream{counter_} >> written;

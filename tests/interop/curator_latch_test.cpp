@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Participants of Curator's LeaderLatch and of `leader` in one election; and participants of its LeaderSelector and
-// of `leader` in another.
+// Tests an election with participants of Curator's LeaderLatch and of `leader`, and an election with participants of
+// Curator's LeaderSelector and of `leader`.
 #include "interop/support.hpp"
 
 namespace turnstile::tests {
@@ -20,7 +20,7 @@ protected:
     leader ours{*servers, path, {.id = "ours", .protocol = election_protocol::latch}};
     const leader seen{*observer, path, {.protocol = election_protocol::latch}};
 
-    // Starts a process with Curator that takes part until the signal, and waits until it has queued.
+    // Starts a process with Curator that takes part until the signal. Waits until it has queued.
     [[nodiscard]] testing::process curators(std::size_t in_queue) const {
         auto theirs = start("lead");
         EXPECT_TRUE(becomes_long(in_queue)) << theirs.output();
@@ -33,7 +33,7 @@ protected:
     [[nodiscard]] bool becomes_long(std::size_t size) const {
         return eventually([&] { return seen.participants().value().size() == size; });
     }
-    // Returns "ours theirs", in the order in which they lead.
+    // Returns the participants' ids in their order, "ours theirs". A star marks the leader.
     [[nodiscard]] std::string in_turn() const {
         std::string ids;
         const auto all = seen.participants().value();
@@ -91,7 +91,7 @@ TEST_F(curator_latch, follows_ours_and_ours_follows_it_and_each_sees_the_ids) {
     expect_done(theirs);
 }
 
-// F4 with a foreign successor, which has no leases.
+// Failure F4, with a successor of another library, which knows no leases.
 TEST_F(curator_latch, does_not_lead_while_ours_that_is_cut_off_does) {
     ours.start();
     ASSERT_TRUE(ours.await({.timeout = limit()}));
@@ -100,7 +100,8 @@ TEST_F(curator_latch, does_not_lead_while_ours_that_is_cut_off_does) {
     proxy.black_hole();
     const bool followed = eventually([&] {
         const bool theirs_leads = theirs.output().find("leads") != std::string::npos;
-        EXPECT_FALSE(theirs_leads && ours.leads());  // cut off, it cannot lead again
+        // cut off from the servers, it cannot lead again
+        EXPECT_FALSE(theirs_leads && ours.leads());
         return theirs_leads;
     });
     ASSERT_TRUE(followed) << theirs.output();

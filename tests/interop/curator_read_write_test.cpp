@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers and writers of Curator's InterProcessReadWriteLock and of shared_mutex on one path.
+// Tests readers and writers of Curator's InterProcessReadWriteLock and of shared_mutex on one path.
 #include <algorithm>
 #include <atomic>
 #include <mutex>
@@ -12,8 +12,9 @@
 namespace turnstile::tests {
 namespace {
 
-constexpr int k_threads_of_a_kind = 2;  // the same as in CuratorReadWrite
-constexpr int k_grants_each = 20;       // for each of Curator's threads; ours run until those end
+constexpr int k_threads_of_a_kind = 2;  // the same number as in CuratorReadWrite
+// grants of each of Curator's threads; the library's threads run until these end
+constexpr int k_grants_each = 20;
 
 class curator_read_write : public ::testing::Test {
 protected:
@@ -32,7 +33,7 @@ protected:
     [[nodiscard]] bool becomes_long(std::size_t size) const {
         return eventually([&] { return lock.queue().value().size() == size; });
     }
-    // Returns the znode of Curator's contender of this kind.
+    // Returns the path of the znode of Curator's contender of this kind.
     [[nodiscard]] std::string curators_znode(contender_kind kind) const {
         const auto all = lock.queue().value();
         for (const auto& contender : all)
@@ -51,7 +52,7 @@ protected:
         }
         [[nodiscard]] bool waits_no_more() const { return state_->granted.wait(); }
         [[nodiscard]] bool granted() const { return state_->granted.is_set(); }
-        [[nodiscard]] guard& hold() const { return state_->hold; }  // once it is granted
+        [[nodiscard]] guard& hold() const { return state_->hold; }  // valid after the grant
 
     private:
         struct state {
@@ -62,7 +63,7 @@ protected:
     };
 };
 
-// Checks the order of our holds by their tokens, inside the lock.
+// Checks, inside the lock, that the tokens of this library's holds grow.
 class token_order {
 public:
     void write(fencing_token token) {
@@ -159,7 +160,7 @@ TEST_F(curator_read_write, each_kind_waits_its_turn_in_one_queue) {
     auto first = lock.acquire_shared({.timeout = limit()}).value();
     auto writing = curators("write");
     ASSERT_TRUE(is_waited_for(first, *servers)) << writing.output();
-    pending_hold reader{lock.readers()};  // a waiting writer does not starve
+    pending_hold reader{lock.readers()};  // this reader must queue behind the waiting writer
     ASSERT_TRUE(waits_for(*servers, curators_znode(contender_kind::writer)));
     pending_hold writer{lock.writers()};
     ASSERT_TRUE(becomes_long(4));
@@ -179,8 +180,8 @@ TEST_F(curator_read_write, each_kind_waits_its_turn_in_one_queue) {
     ASSERT_TRUE(reading.wait_for_output("released")) << reading.output();
 }
 
-// The behaviour of Curator after 5.4, since its issue 621 was fixed: the reader of a downgrade is a znode that is not
-// sequential and has the number of its writer. Debian's Curator is older, so the test creates these znodes itself.
+// Curator after 5.4 (its issue 621) downgrades with a znode for the reader that is not sequential and has the number of
+// the writer. Debian's Curator is older, so the test creates these znodes itself.
 TEST_F(curator_read_write, its_downgrade_lets_our_reader_in_and_keeps_our_writer_out) {
     const std::string name = path + "/_c_5a0f1d8e-6d0b-4a57-8f3e-0f3c4c1d9e21-";
     lock.acquire({.timeout = limit()}).value().release(limit()).value();  // creates the folder
@@ -227,7 +228,8 @@ TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_and_its_next_reader_
     EXPECT_EQ(next.exit_code(), 0) << next.output();
 }
 
-// Curator's reader watches only the writers ahead of it. One of these writers gives up, and our upgrade is behind it.
+// Curator's reader watches only the writer ahead of it. That writer gives up, and this library's upgrade is behind the
+// reader. The reader must not hold together with the upgrade.
 TEST_F(curator_read_write, our_upgrade_is_alone_also_when_the_writer_that_it_passed_gives_up) {
     auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
     kit_test::zk_client writer{server().connect_string()};
@@ -247,8 +249,8 @@ TEST_F(curator_read_write, our_upgrade_is_alone_also_when_the_writer_that_it_pas
     expect_done(theirs);
 }
 
-// The same between the upgrade's read and its move to the front: the reader may have entered already. Then the
-// upgrade waits for the reader.
+// The writer ahead gives up between the upgrade's read and its move to the front. So the reader may have entered
+// already, and then the upgrade waits for the reader.
 TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_that_such_a_writer_let_in) {
     auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
     auto reader = lock.acquire_shared({.timeout = limit()}).value();  // makes the upgrade wait

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A real Curator process and ours on one path: they exclude each other, in one queue.
+// Tests a real Curator process and this library on one path: their contenders exclude each other, in one queue.
 #include <future>
 
 #include "interop/support.hpp"
@@ -7,7 +7,7 @@
 namespace turnstile::tests {
 namespace {
 
-constexpr int k_grants = 100;  // Curator's grants; ours run until those end
+constexpr int k_grants = 100;  // Curator's grants; the library's threads run until these end
 
 class curator : public ::testing::Test {
 protected:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// kazoo's locks, under the names that docs/why/mutex.md and docs/why/shared-mutex.md give, and ours on one path.
+// Tests kazoo's locks and this library's on one path. kazoo uses the names in docs/why/mutex.md and
+// docs/why/shared-mutex.md.
 #include <utility>
 
 #include "interop/support.hpp"
@@ -36,7 +37,8 @@ protected:
         EXPECT_TRUE(theirs.wait_for_output("READY")) << theirs.output();
         return theirs;
     }
-    // Our hold exists when kazoo's process starts. While that process runs, ours holds until kazoo's contender waits.
+    // Takes turns with kazoo. The library holds the lock before kazoo's process starts. While that process runs, the
+    // library holds until kazoo's contender waits.
     template <class Lock>
     void take_turns(Lock& lock, const std::string& role) const {
         auto hold = lock.acquire({.timeout = limit()});
@@ -92,7 +94,8 @@ TEST_F(kazoo, writer_waits_for_our_reader_and_our_reader_for_it) {
     auto theirs = holder("hold-write");
     ASSERT_TRUE(is_waited_for(hold, *servers)) << theirs.output();
     EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
-    EXPECT_TRUE(is_busy(lock.try_acquire_shared()));  // a waiting writer does not starve
+    // this reader must queue behind the waiting writer
+    EXPECT_TRUE(is_busy(lock.try_acquire_shared()));
     hold.unlock();
     ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
     EXPECT_TRUE(is_busy(lock.try_acquire_shared()));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// signal: lets other clients' programs continue; they wait for it by reading from a named pipe.
+// signal: lets other clients' programs continue. The programs wait for the signal by reading from a named pipe.
 #pragma once
 
 #include <fcntl.h>
@@ -18,8 +18,8 @@ class signal {
 public:
     explicit signal(std::filesystem::path pipe) : pipe_{std::move(pipe)} {
         if (::mkfifo(pipe_.c_str(), 0600) != 0) fail();
-        // Opened for both directions: so it does not wait for a reader, and the bytes stay in the pipe until one
-        // reads.
+        // The pipe is open for both directions. So this open() does not wait for a reader, and the bytes stay in the
+        // pipe until a program reads them.
         end_ = ::open(pipe_.c_str(), O_RDWR | O_CLOEXEC);
         if (end_ < 0) fail();
     }
@@ -27,9 +27,9 @@ public:
     signal& operator=(const signal&) = delete;
     ~signal() { ::close(end_); }
 
-    // The pipe's path, for the program's arguments.
+    // Returns the path of the pipe, for a program's arguments.
     [[nodiscard]] const std::filesystem::path& pipe() const noexcept { return pipe_; }
-    // Signals all programs that wait now or later: each reads one byte.
+    // Signals all programs that wait now or later. Each program reads one byte.
     void give() const {
         constexpr std::string_view k_programs = "!!!!!!!!!!!!!!!!";
         if (::write(end_, k_programs.data(), k_programs.size()) !=

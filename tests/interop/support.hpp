@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for the tests with other clients: their processes, and which contender watches which znode at the server.
+// Helpers for the tests with other clients. They run these clients' processes, and find out which session watches which
+// znode at the server.
 #pragma once
 
 #include <cstdint>
@@ -40,25 +41,25 @@ inline std::set<std::int64_t> watchers(const std::string& znode) {
     });
 }
 
-// Waits until this client waits for a contender of another client.
+// Waits until `waiter` watches this znode of another client's contender.
 [[nodiscard]] inline bool waits_for(const client& waiter, const std::string& znode) {
     return eventually([&] { return watchers(znode).contains(waiter.session().id); });
 }
 
-// Returns true if another contender prevented the try.
+// Returns true if the try failed because another contender was ahead.
 template <class T>
 [[nodiscard]] bool is_busy(const result<T>& tried) {
     return !tried && tried.error() == errc::busy;
 }
 
-// Waits for the program's end, and checks that it was successful.
+// Waits for the program's end, and checks that it succeeded.
 inline void expect_done(testing::process& theirs) {
     ASSERT_TRUE(theirs.wait()) << theirs.output();
     EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
 }
 
-// Their reader starts behind our writer and waits. It holds as soon as our writer is downgraded to a reader. At the
-// end their reader holds alone.
+// `theirs` is another library's reader that waits behind `writer`. It must hold as soon as `writer` is downgraded to a
+// reader. At the end it holds alone.
 inline void let_in_beside(shared_mutex& lock, guard writer, testing::process& theirs,
                           const client& servers) {
     ASSERT_TRUE(is_waited_for(writer, servers)) << theirs.output();
@@ -70,8 +71,8 @@ inline void let_in_beside(shared_mutex& lock, guard writer, testing::process& th
     writer.release(limit()).value();
 }
 
-// Our hold exists when their process starts. While that process runs, ours holds until their contender waits.
-// `theirs` takes the lock this many times.
+// Takes turns with another library's program, which takes the lock `their_grants` times. `hold` exists before the
+// program starts. While it runs, this library holds until the program's contender waits.
 template <class Lock>
 void take_turns(Lock& lock, result<guard> hold, testing::process& theirs,
                 const critical_section& section, int their_grants) {

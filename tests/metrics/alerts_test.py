@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A Prometheus server scrapes two services. The holder is stopped, its session expires, and the shipped alert fires."""
+"""Tests the shipped alert: a Prometheus server scrapes two services. The holder is stopped, its session expires, and
+the alert fires.
+"""
 import json
 import pathlib
 import signal

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules, the dashboard and the page on metrics name only metrics that a program, `serve` or `elect` has."""
+"""Checks that the rules, the dashboard and the page on metrics name only metrics that a program, `serve` or `elect`
+has.
+"""
 import json
 import pathlib
 import re
@@ -26,7 +28,7 @@ def main(monitoring, program):
     with page.service(program, "local:", "/orders/17", 3_600_000) as served:
         text = page.wait_for(served, 'turnstile_lock_held{lock="/orders/{}"} 1\n')
     known = set(re.findall(r"^# TYPE (turnstile_\w+)", text, re.M))
-    # A page leaves out families without a sample.
+    # The page of a program leaves out metrics without a value, so these are added.
     known |= {"turnstile_lock_refused_total", "turnstile_lock_lease_margin_seconds"}
     library = set(known)
     for source in SOURCES:

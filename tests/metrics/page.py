@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs examples/scraped.cpp, and reads its page."""
+"""Runs examples/scraped.cpp and reads the page with its metrics."""
 import contextlib
 import subprocess
 import time
 import urllib.request
 
-LIMIT = 60  # seconds, for a page to show what it must show
-PAUSE = 0.05  # seconds between two readings
+LIMIT = 60  # seconds until a page must show what a test expects
+PAUSE = 0.05  # seconds between two reads
 
 
 class running:
@@ -31,7 +31,7 @@ def service(program, servers, path, hold_ms):
 
 
 def eventually(question):
-    """Returns the first answer that is true."""
+    """Calls the function until it returns a true value. Returns that value."""
     end = time.monotonic() + LIMIT
     while time.monotonic() < end:
         answer = question()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""promtool checks the rules, runs their unit tests, and checks the text of a program's page."""
+"""Lets promtool check the rules, run their unit tests, and check the text of a program's page."""
 import pathlib
 import subprocess
 import sys

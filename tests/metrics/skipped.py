@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ends a test as skipped where a program is absent, and says which."""
+"""Ends a test as skipped if a program is absent, and names the program."""
 import shutil
 import sys
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest (CMakeLists.txt beside this file sets the variables): installs ${build} below ${scratch}, then builds
-# and runs the consumer against the installed files, and nothing else.
+# Installs ${build} below ${scratch}. Then builds and runs the consumer with the installed files alone. ctest runs this
+# script, and CMakeLists.txt beside this file sets the variables.
 cmake_minimum_required(VERSION 3.25)
 
 function(run)
@@ -16,7 +16,7 @@ file(REMOVE_RECURSE "${scratch}")
 
 run("${CMAKE_COMMAND}" --install "${build}" --prefix "${prefix}")
 
-# The judges of the library's own histories are no part of the kit.
+# The judges of the library's own histories must not be in the kit.
 file(GLOB libraries "${prefix}/${libdir}/libturnstile*")
 foreach(library IN LISTS libraries)
     file(STRINGS "${library}" judges LIMIT_COUNT 1 REGEX "simulation10invariants|simulation6search")
@@ -40,7 +40,7 @@ run("${scratch}/by_find_package/use_modules" ${module_list})
 if(NOT flags MATCHES "-fsanitize")
     run("${scratch}/by_find_package/use_deterministic")
 endif()
-# An unknown component is named in the error.
+# The error about an unknown component must name the component.
 file(WRITE "${scratch}/unknown/CMakeLists.txt"
     "cmake_minimum_required(VERSION 3.25)\n"
     "project(unknown LANGUAGES NONE)\n"
@@ -81,7 +81,7 @@ function(run_by_pkg_config program package)
         message(FATAL_ERROR "${package}: the options of another library leak: ${options}")
     endif()
     separate_arguments(options UNIX_COMMAND "${options}")
-    # The headers cause no warning under the options that most projects use.
+    # The headers must cause no warning under the options that most projects use.
     run("${compiler}" -std=c++20 -Wall -Wextra -Werror ${flags} "${consumer}/${program}.cpp" -o "${scratch}/${program}"
         ${options}
     )

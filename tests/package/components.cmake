@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest (CMakeLists.txt beside this file sets the variables): installs ${build} whole, and each component
-# separately, below ${scratch}. Each file of the whole must be in exactly one component. The port must have the
-# project's version.
+# Installs ${build} as a whole, and each component separately, below ${scratch}. Each file of the whole must be in
+# exactly one component. The port must have the project's version. ctest runs this script, and CMakeLists.txt beside
+# this file sets the variables.
 cmake_minimum_required(VERSION 3.25)
 
 string(REPLACE "," ";" modules "${modules}")
 file(REMOVE_RECURSE "${scratch}")
 
-# files_of(<out> <folder> <argument of cmake --install>...)
+# files_of(<out> <folder> <argument of cmake --install>...): installs into the folder and lists the files in <out>.
 function(files_of out folder)
     execute_process(
         COMMAND "${CMAKE_COMMAND}" --install "${build}" --prefix "${scratch}/${folder}" ${ARGN}
@@ -38,7 +38,8 @@ foreach(file IN LISTS whole)
     endif()
 endforeach()
 
-# expect(<component> <regular expression of each of its files> <file>...)
+# expect(<component> <regular expression> <file>...): checks that each file of the component matches the expression, and
+# that the component has the named files.
 function(expect component pattern)
     set(others ${files_of_${component}})
     list(FILTER others EXCLUDE REGEX "${pattern}")
@@ -71,7 +72,7 @@ expect(command "^(bin|libexec|share/(man|bash-completion|zsh|fish)|lib/systemd)/
        libexec/turnstile/turnstile-guardian libexec/turnstile/turnstile-session-end share/man/man1/turnstile-run.1 lib/systemd/system/turnstile-serve.service)
 expect(documentation "^share/doc/" share/doc/turnstile/README.md share/doc/turnstile/LICENSE
        share/doc/turnstile/docs/guarantees.md)
-# Besides CMakeLists.txt, only the port has to name the version.
+# The port, too, names the version.
 file(READ "${port}" port)
 string(JSON port_version GET "${port}" version)
 if(NOT port_version STREQUAL version)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest (CMakeLists.txt beside this file sets the variables): checks which libraries the core library needs and
-# a program loads, and which modules it finds. Each case has its libraries in a separate folder below ${scratch}.
+# Checks which libraries the core library needs and a program loads, and which modules it finds. Each case has its
+# libraries in a separate folder below ${scratch}. ctest runs this script, and CMakeLists.txt beside this file sets the
+# variables.
 cmake_minimum_required(VERSION 3.25)
 
 string(REPLACE "," ";" modules "${modules}")
@@ -13,7 +14,7 @@ function(fail)
     message(FATAL_ERROR "${text}")
 endfunction()
 
-# needed_by(<out> <library>): the names of its NEEDED entries.
+# needed_by(<out> <library>): puts the names of the library's NEEDED entries into <out>.
 function(needed_by out library)
     execute_process(
         COMMAND "${readelf}" -d "${library}" OUTPUT_VARIABLE dynamic COMMAND_ERROR_IS_FATAL ANY
@@ -23,8 +24,8 @@ function(needed_by out library)
     set(${out} "${lines}" PARENT_SCOPE)
 endfunction()
 
-# probe(<case> <connect string>): sets code and said. The working directory has all modules, and LD_LIBRARY_PATH has
-# the case's folder, followed by a folder with all modules.
+# probe(<case> <connect string>): runs the program, and sets `code` and `said`. The working directory has all modules,
+# and LD_LIBRARY_PATH has the case's folder, followed by a folder with all modules.
 function(probe case connect_string)
     execute_process(
         COMMAND "${CMAKE_COMMAND}" -E env "LD_LIBRARY_PATH=${scratch}/${case}:${scratch}/all"
@@ -38,7 +39,8 @@ function(probe case connect_string)
     set(said "${said}" PARENT_SCOPE)
 endfunction()
 
-# put(<case> <library>...): copies, under the names that the dynamic linker looks for.
+# put(<case> <library>...): copies the libraries into the case's folder, under the names that the dynamic linker looks
+# for.
 function(put case)
     file(COPY ${ARGN} DESTINATION "${scratch}/${case}" FOLLOW_SYMLINK_CHAIN)
 endfunction()
@@ -46,14 +48,14 @@ endfunction()
 put(bare "${core}")
 put(all "${core}" ${modules})
 
-# The core library.
+# The core library needs few libraries, and no client library of another server.
 needed_by(needed "${core}")
 list(LENGTH needed count)
 message(STATUS "${core_name} needs ${count}: ${needed}")
 if(count GREATER 10 OR needed MATCHES "${clients}")
     fail("${core_name} needs ${count} libraries: ${needed}")
 endif()
-# The testing kit is separate: the core contains none of its symbols, exported or not.
+# The testing kit is separate: the core must contain none of its symbols, exported or not.
 function(expect_no_kit library)
     execute_process(COMMAND "${nm}" --demangle "${library}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
     if(symbols MATCHES "turnstile::(testing|simulation|schedule|deterministic|search)::[^\n]*")
@@ -61,7 +63,7 @@ function(expect_no_kit library)
     endif()
 endfunction()
 expect_no_kit("${core}")
-# The core exports only names of turnstile, of this ABI, and none of a private class.
+# The core exports only names of turnstile in this ABI, and no name of a private class.
 execute_process(
     COMMAND "${nm}" --dynamic --defined-only --demangle "${core}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY
 )
@@ -93,7 +95,7 @@ if(NOT code EQUAL 0 OR said MATCHES "${clients}|libturnstile-" OR NOT said MATCH
     fail("local: ends with ${code}, and loads ${said}")
 endif()
 
-# An absent module: one error message, no connection, no password in the message.
+# If a module is absent, the program gets one error message, makes no connection, and shows no password.
 foreach(connect_string IN ITEMS "zookeepers://127.0.0.1:1" "redis://u:secret@127.0.0.1:1" "sqlite:/nowhere/locks.db"
                                 "postgresql://u:secret@127.0.0.1:1/db" "mysql://u:secret@127.0.0.1:1/db"
 )
@@ -108,7 +110,7 @@ foreach(connect_string IN ITEMS "zookeepers://127.0.0.1:1" "redis://u:secret@127
     endif()
 endforeach()
 
-# A module of another version is refused; the message has its version and the library's.
+# The library refuses a module of another version. The message has the module's version and the library's.
 put(other "${core}")
 file(COPY "${other_version}" DESTINATION "${scratch}/other")
 probe(other "redis://u:secret@127.0.0.1:1")
@@ -118,7 +120,7 @@ if(NOT code EQUAL 2 OR NOT said MATCHES "of version 0\\.0\\.7 and this library o
     fail("a module of another version: ${code}: ${said}")
 endif()
 
-# A module exports only its entry function, and needs no library of another kind.
+# A module exports only its entry function, and needs no client library of another kind of server.
 foreach(library IN LISTS modules)
     execute_process(
         COMMAND "${nm}" --dynamic --defined-only "${library}" OUTPUT_VARIABLE symbols
@@ -129,7 +131,7 @@ foreach(library IN LISTS modules)
     endif()
 endforeach()
 
-# The library loads the module beside it, and no other.
+# The library loads the module of its connect string, and no other module.
 if(modules MATCHES "turnstile-sqlite")
     probe(all "sqlite:${scratch}/locks.db")
     if(NOT code EQUAL 0 OR NOT said MATCHES "all/libturnstile-sqlite" OR NOT said MATCHES "libsqlite3"

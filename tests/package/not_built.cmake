@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest (CMakeLists.txt beside this file gives the variables): configures a build below ${scratch}, builds nothing,
-# and installs it.
+# Configures a build below ${scratch}, builds nothing, and installs it. ctest runs this script, and CMakeLists.txt
+# beside this file sets the variables.
 cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE "${scratch}")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by ctest (CMakeLists.txt beside this file sets the variables): builds the project zookeeper_alone, which
-# contains the sources of Turnstile, below ${scratch}, and runs its programs.
+# Builds the project zookeeper_alone, which contains the sources of Turnstile, below ${scratch}, and runs its programs.
+# ctest runs this script, and CMakeLists.txt beside this file sets the variables.
 cmake_minimum_required(VERSION 3.25)
 
 file(REMOVE_RECURSE "${scratch}")
@@ -12,7 +12,7 @@ execute_process(
     COMMAND_ERROR_IS_FATAL ANY
 )
 execute_process(COMMAND "${CMAKE_COMMAND}" --build "${scratch}" COMMAND_ERROR_IS_FATAL ANY)
-# By default a project that contains Turnstile in a folder gets only the library.
+# By default a project that contains Turnstile's sources builds only the library.
 file(GLOB_RECURSE programs "${scratch}/turnstile/turnstile" "${scratch}/turnstile/turnstile-guardian"
      "${scratch}/turnstile/*.a" "${scratch}/turnstile/*.so"
 )

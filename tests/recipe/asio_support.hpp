@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests of completion tokens, for standalone Asio and for Boost.Asio: the same cases, typed over the names of the
-// two libraries. A test program includes its Asio, defines the names, and instantiates the tests.
+// Tests of completion tokens for standalone Asio and for Boost.Asio. The cases are the same: a template parameter
+// provides the names of either library.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,8 @@ namespace turnstile::tests {
 
 using namespace std::chrono_literals;
 
-// `Asio` has the names: awaitable, io_context, strand_of, spawn, bind, use_awaitable, use_future, and the forms.
+// The class `Asio` has these names: awaitable, io_context, strand_of, spawn, bind, use_awaitable, use_future, and the
+// functions that take tokens.
 template <class Asio>
 class asio_tokens : public shell_test {
 protected:
@@ -156,8 +157,8 @@ TYPED_TEST_P(asio_tokens, a_future) {
     EXPECT_TRUE(gone.get());
 }
 
-// Bound to a strand of a pool: the handler runs on the strand, even if the outcome is known at once, and never inside
-// the call.
+// The handler is bound to a strand of a pool. It must run on the strand and never inside the call, even if the outcome
+// is known at once.
 TYPED_TEST_P(asio_tokens, a_handler_runs_by_its_executor) {
     using asio = TypeParam;
     typename asio::thread_pool pool{2};
@@ -176,7 +177,8 @@ TYPED_TEST_P(asio_tokens, a_handler_runs_by_its_executor) {
     pool.join();
 }
 
-// The handler is moved and never copied. Without an executor it runs on a thread of the system executor.
+// The library moves the handler and never copies it. Without an associated executor the handler runs on a thread of the
+// system executor.
 TYPED_TEST_P(asio_tokens, a_handler_that_cannot_be_copied) {
     using asio = TypeParam;
     event told;
@@ -189,7 +191,7 @@ TYPED_TEST_P(asio_tokens, a_handler_that_cannot_be_copied) {
     EXPECT_TRUE(told.wait());
 }
 
-// run() would return at once if the wait did not count as work.
+// A wait must count as work of the context. Otherwise run() would return at once.
 TYPED_TEST_P(asio_tokens, a_wait_is_outstanding_work) {
     using asio = TypeParam;
     auto theirs = this->their_lock.acquire().value();
@@ -222,7 +224,7 @@ TYPED_TEST_P(asio_tokens, a_stop_token_and_a_closed_client_end_the_wait) {
             co_await asio::async_acquire(this->lock, this->patient, asio::use_awaitable);
         outcomes.push_back(second.error().code());
         auto look = [this] { return this->lock.queue(); };
-        // A client that is closing may still answer.
+        // The client is closing. It may still answer this call.
         const auto third = co_await asio::async_call(*this->servers, look, asio::use_awaitable);
         if (!third) {
             EXPECT_EQ(third.error(), errc::closed);
@@ -256,7 +258,7 @@ TYPED_TEST_P(asio_tokens, a_context_that_ends_ends_the_waits_of_its_coroutines) 
         ADD_FAILURE() << "it went on";
     };
     this->start(take);
-    this->io->poll();  // runs as far as the wait
+    this->io->poll();  // runs the coroutine until it waits
     ASSERT_TRUE(this->becomes_length(2));
     this->io.reset();
     EXPECT_TRUE(gone);
@@ -265,7 +267,7 @@ TYPED_TEST_P(asio_tokens, a_context_that_ends_ends_the_waits_of_its_coroutines) 
     EXPECT_TRUE(this->becomes_length(0));
 }
 
-// The context does not run before the hold is on its way to the handler.
+// The context does not run until the grant is on its way to the handler. Then the context is destroyed.
 TYPED_TEST_P(asio_tokens, a_context_that_ends_releases_what_was_on_its_way) {
     using asio = TypeParam;
     asio::async_acquire(this->lock, this->patient,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion tokens of standalone Asio.
+// Tests completion tokens of standalone Asio.
 #include <atomic>
 #include <functional>
 #include <thread>
@@ -44,8 +44,8 @@ INSTANTIATE_TYPED_TEST_SUITE_P(standalone, asio_tokens, standalone_names);
 
 // ---- callbacks on a strand ---------------------------------------------------------------------------
 
-// Two threads run the strand, which always has other tasks. The callbacks run only on the strand, one at a time with
-// those tasks, even while the client closes.
+// Two threads run a strand that always has other tasks as well. All callbacks must run on the strand, one task at a
+// time, even while the client closes.
 TEST(asio_strand, has_every_callback_of_a_client_also_while_it_closes) {
     ::asio::thread_pool pool{2};
     const auto strand = ::asio::make_strand(pool);
@@ -83,7 +83,7 @@ TEST(asio_strand, has_every_callback_of_a_client_also_while_it_closes) {
     EXPECT_EQ(ran, 20);
 }
 
-// ---- cancellation, which Boost 1.74 does not have ----------------------------------------------------
+// ---- cancellation, which Boost 1.74 lacks ------------------------------------------------------------
 
 using cancelled_calls = asio_tokens<standalone_names>;
 

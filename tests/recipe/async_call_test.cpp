@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls that wait for the servers, awaited in coroutines that start at once and in lazy coroutines (cppcoro's form);
-// and that they leave threads for the client's own work.
+// Tests calls that wait for the servers, awaited in coroutines that start at once and in lazy coroutines (in the form
+// of cppcoro). Waiting calls must leave threads for the client's own work.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -25,7 +25,7 @@ protected:
 
     [[nodiscard]] bool on_the_loop() const { return std::this_thread::get_id() == on_loop; }
 
-    // Takes and releases the lock without a waiting thread.
+    // A coroutine that takes and releases the lock without a thread that waits.
     lazy_task<bool> take_and_give_back() {
         auto hold = co_await async_try_acquire(*servers, lock, patient, run);
         EXPECT_TRUE(hold && on_the_loop());
@@ -116,8 +116,8 @@ TEST_F(async_calls, end_with_the_client) {
     EXPECT_EQ(refusal->code(), errc::closed);
 }
 
-// More calls wait than there are threads. The grants of shared contenders, which use the same threads, still arrive,
-// and further calls get a thread.
+// More calls wait than there are threads. The same threads deliver grants to shared contenders. Those grants must still
+// arrive, and further calls must get a thread.
 TEST_F(async_calls, leave_threads_for_the_clients_own_work) {
     constexpr std::size_t k_calls = 40;
     auto theirs = taken_by_others();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Completion tokens of Boost.Asio.
+// Tests completion tokens of Boost.Asio.
 #include <utility>
 
 #include <boost/asio.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coroutines that end early, executors that do not run their tasks, and clients that close: the hold is released, and
-// no coroutine is resumed twice or on another thread.
+// Tests coroutines that end early, executors that do not run their tasks, and clients that close. Each hold must be
+// released, and no coroutine may be resumed twice or on another thread.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -11,7 +11,7 @@
 namespace turnstile::tests {
 namespace {
 
-// ---- destroyed early ------------------------------------------------------------------------
+// ---- coroutines that are destroyed early ----------------------------------------------------
 
 TEST_F(coroutines, leave_the_queue_when_they_are_destroyed) {
     auto hold = taken_by_others();
@@ -27,7 +27,7 @@ TEST_F(coroutines, destroyed_with_a_hold_on_its_way_release_it_at_once) {
     ASSERT_TRUE(loop.wait());
     EXPECT_EQ(queue_length(), 1U);
     task.destroy();
-    EXPECT_TRUE(becomes_length(0));  // though the task has not run
+    EXPECT_TRUE(becomes_length(0));  // the contender is gone although the task has not run
     loop.run_all();
     EXPECT_EQ(resumed_on, std::thread::id{});
 }
@@ -51,8 +51,9 @@ TEST_F(coroutines, whose_task_is_dropped_hold_nothing_and_stay_suspended) {
     options.on_entered = [&](const std::string&) { entered.set(); };
     auto task = acquire(options, dropping_executor());
     ASSERT_TRUE(
-        entered.wait());  // ahead of the other contenders, whose client may be the first to connect
-    // The grant was dropped and released: the next waiter has it.
+        // the contender is ahead of the others, whose client may be the first to connect
+        entered.wait());
+    // The grant was dropped and released, so the next waiter gets the lock.
     const auto hold = taken_by_others();
     EXPECT_TRUE(becomes_length(1));
     EXPECT_FALSE(task.finished());
@@ -87,7 +88,7 @@ TEST_F(coroutines, are_resumed_once_by_a_task_that_runs_twice) {
     });
     ASSERT_TRUE(task.wait());
     ASSERT_TRUE(posted.wait());
-    thread_of(loop);  // both have run
+    thread_of(loop);  // returns when both tasks have run
 }
 
 TEST_F(coroutines, are_told_of_a_hold_that_was_lost_on_its_way) {
@@ -102,7 +103,7 @@ TEST_F(coroutines, are_told_of_a_hold_that_was_lost_on_its_way) {
     EXPECT_EQ(refusal.value(), errc::session_lost);
 }
 
-// The thread that calls handlers only passes the result on: no coroutine blocks it.
+// The thread that calls handlers only passes results on. So no coroutine can block it.
 TEST_F(coroutines, hold_up_no_callback) {
     loop_thread loop;
     event begun;
@@ -122,7 +123,7 @@ TEST_F(coroutines, hold_up_no_callback) {
     ASSERT_TRUE(task.wait());
 }
 
-// ---- the client's end -----------------------------------------------------------------------
+// ---- the end of the client ------------------------------------------------------------------
 
 TEST_F(coroutines, are_told_when_the_client_closes) {
     loop_thread loop;
@@ -139,7 +140,7 @@ TEST_F(coroutines, of_a_closed_client_are_resumed_by_their_executor) {
     idle_loop loop;
     servers->close();
     const auto task = acquire({}, loop.run());
-    EXPECT_FALSE(task.finished());  // outside the call
+    EXPECT_FALSE(task.finished());  // resumed outside the call
     loop.run_all();
     ASSERT_TRUE(task.finished());
     EXPECT_EQ(refusal.value(), errc::closed);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixture for the tests of coroutines: a coroutine type, two clients at one lock, and a coroutine that takes the
-// lock.
+// Fixture for the tests of coroutines: two clients that use one lock, and a coroutine that takes the lock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -36,7 +35,7 @@ public:
     log_capture(const log_capture&) = delete;
     log_capture& operator=(const log_capture&) = delete;
 
-    // Returns the whole log so far.
+    // Returns all lines of the log so far.
     [[nodiscard]] std::string text() const {
         EXPECT_TRUE(flush_log(limit()));
         const std::lock_guard lock{mutex_};
@@ -55,7 +54,7 @@ protected:
     std::unique_ptr<client> others = connect();
     mutex their_lock{*others, "/lock"};
 
-    // The outcome of the last await, which the coroutine stores for the test.
+    // The outcome of the latest co_await, which the coroutine stores for the test.
     std::optional<error> refusal;
     std::thread::id resumed_on;
 

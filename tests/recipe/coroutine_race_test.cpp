@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every instant between the grant and the resumption at which a coroutine may end, or an executor fail. The tests
-// take the recipe's part, and call its handler when they like.
+// Tests every instant between the grant and the resumption at which a coroutine may end or an executor may fail. The
+// tests play the recipe, and call its handler at a chosen time.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace {
 
 using guard_handler = std::function<void(result<guard>)>;
 
-// A lock that grants when the test decides.
+// A lock that grants when the test decides so.
 struct scripted_lock {
     std::function<void(const acquire_options&, const guard_handler&)> script;
     void async_acquire(acquire_options options, guard_handler done) { script(options, done); }
@@ -24,7 +24,7 @@ struct scripted_lock {
 class coroutine_races : public coroutines {
 protected:
     scripted_lock scripted;
-    guard_handler answer;  // the handler of the current await
+    guard_handler answer;  // handler of the present co_await
 
     coroutine_races() {
         scripted.script = [this](const acquire_options&, const guard_handler& done) {
@@ -36,18 +36,18 @@ protected:
         resumed_on = std::this_thread::get_id();
         if (!hold) refusal = hold.error();
     }
-    // Returns a real hold; the length of the queue shows whether it has been released.
+    // Returns a real hold. The length of the queue shows whether the hold has been released.
     guard granted() { return lock.acquire({.timeout = limit()}).value(); }
 };
 
-// A grant is on its way to the handler, so that it cannot be cancelled, when the coroutine ends.
+// The coroutine ends while a grant is on its way to the handler and can no longer be cancelled.
 TEST_F(coroutine_races, a_grant_that_is_told_after_the_end_is_released_at_once) {
     idle_loop loop;
     auto task = await_script(loop.run());
     auto hold = granted();
     task.destroy();
     answer(std::move(hold));
-    EXPECT_EQ(loop.tasks(), 0U);  // the executor has no task
+    EXPECT_EQ(loop.tasks(), 0U);  // the executor has got no task
     EXPECT_TRUE(becomes_length(0));
 }
 
@@ -60,7 +60,7 @@ TEST_F(coroutine_races, a_grant_that_the_executor_is_being_given_is_released_at_
     }));
     answer(granted());
     EXPECT_TRUE(becomes_length(0));
-    kept();  // does nothing
+    kept();  // the call has no effect
     EXPECT_EQ(resumed_on, std::thread::id{});
 }
 
@@ -98,9 +98,9 @@ TEST_F(coroutine_races, a_destroyed_coroutine_cancels_its_contender) {
     answer(error{errc::cancelled});
 }
 
-// ---- executors that fail --------------------------------------------------------------------
+// ---- executors that throw -------------------------------------------------------------------
 
-// Both orders, the grant or the return of the recipe's function first, have the same effect.
+// Either the grant comes first or the return of the recipe's function. The effect must be the same.
 TEST_F(coroutine_races, an_executor_that_throws_leaves_it_suspended_when_the_grant_was_faster) {
     scripted.script = [&](const acquire_options&, const guard_handler& done) {
         std::thread{[&] { done(granted()); }}.join();
@@ -195,9 +195,9 @@ TEST_F(coroutine_races, an_owner_that_resumes_before_the_answer_leaves_the_queue
     EXPECT_TRUE(becomes_length(1));
 }
 
-// ---- many -----------------------------------------------------------------------------------
+// ---- many coroutines ------------------------------------------------------------------------
 
-// Grants arrive on the client's threads while the coroutines end on their loop.
+// Grants arrive on the client's threads while the loop destroys the coroutines that wait for them.
 TEST_F(coroutine_races, coroutines_that_are_destroyed_at_any_instant_leave_nothing) {
     constexpr int k_rounds = 200;
     loop_thread loop;
@@ -216,7 +216,7 @@ TEST_F(coroutine_races, coroutines_that_are_destroyed_at_any_instant_leave_nothi
     EXPECT_TRUE(becomes_length(0));
 }
 
-// The stop token's thread, the client's and the loop's end the same wait.
+// The threads of the stop token, of the client and of the loop all end the same wait.
 TEST_F(coroutine_races, coroutines_that_are_cancelled_at_any_instant_leave_nothing) {
     constexpr int k_rounds = 200;
     loop_thread loop;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every recipe with an asynchronous form can be awaited, is cancelled by a stop token and by the coroutine's end, and
-// resumes the coroutine only on the executor.
+// Tests that every recipe with an asynchronous form can be awaited. A stop token and the coroutine's end cancel the
+// wait, and only the executor resumes the coroutine.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -34,14 +34,15 @@ protected:
     const std::thread::id on_loop = thread_of(loop);
     const acquire_options patient{.timeout = limit()};
 
-    // Runs a coroutine to its end.
+    // Runs a coroutine to its end, and passes its exception on.
     template <class Body>
     void finish(const Body& body) {
         const coroutine_task task = body();
         ASSERT_TRUE(task.wait());
         task.rethrow();
     }
-    // To be called in a coroutine, after an await.
+    // Returns true if the coroutine was resumed on the loop's thread with a valid hold. A coroutine calls this after an
+    // await.
     [[nodiscard]] bool is_right(const result<guard>& hold) const {
         return std::this_thread::get_id() == on_loop && hold && hold->valid();
     }
@@ -202,7 +203,7 @@ TEST_F(awaited_recipes, any_lock) {
     });
 }
 
-// The stop token ends each wait, and so does the end of the coroutine.
+// Checks that the stop token ends each wait, and that the coroutine's end does so too.
 template <class L, class Await>
 void ends_early(const L& lock, guard holder, loop_thread& loop, const Await& await) {
     const auto length = [&](std::size_t expected) {
@@ -232,7 +233,7 @@ void ends_early(const L& lock, guard holder, loop_thread& loop, const Await& awa
         task.destroy();
     }
     EXPECT_TRUE(length(before));
-    thread_of(loop);  // none of its code runs any more
+    thread_of(loop);  // after this none of the coroutine's code runs
     holder.unlock();
 }
 
@@ -264,7 +265,7 @@ TEST_F(awaited_recipes, multi_lock_ends_early) {
     mutex first{*servers, "/first"};
     mutex second{*servers, "/second"};
     turnstile::multi_lock both{first, second};
-    // The coroutine has the first lock, and waits for the second one.
+    // The coroutine holds the first lock and waits for the second.
     ends_early(first, second.acquire(patient).value(), loop,
                [&](const acquire_options& how) { return async_acquire(both, how, run); });
 }

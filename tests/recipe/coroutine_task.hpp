@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// coroutine_task: the smallest coroutine type for the tests. The coroutine starts at once; its creator owns and
-// destroys it, suspended or finished.
+// coroutine_task: the smallest coroutine type for the tests. The coroutine starts at once. Its creator owns the
+// coroutine, and may destroy it while it is suspended or after its end.
 #pragma once
 
 #include <coroutine>
@@ -43,11 +43,11 @@ public:
 
     [[nodiscard]] bool wait() const { return handle_.promise().done.wait(); }
     [[nodiscard]] bool finished() const { return handle_.promise().done.is_set(); }
-    // Throws the coroutine's exception.
+    // Throws the coroutine's exception, if it has one.
     void rethrow() const {
         if (handle_.promise().failure) std::rethrow_exception(handle_.promise().failure);
     }
-    // Resumes the coroutine, as an owner may do that has given up waiting.
+    // Resumes the coroutine, as its owner may do after it has given up waiting.
     void resume() const { handle_.resume(); }
     void destroy() {
         if (const auto handle = std::exchange(handle_, nullptr)) handle.destroy();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Coroutines: only their executor resumes them, and no hold is left without an owner.
+// Tests coroutines: only their executor resumes them, and no hold is left without an owner.
 #include "turnstile/coroutine.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace turnstile::tests {
 namespace {
 
-// Code that GCC would compile into a double destruction must not compile.
+// GCC would compile this code into a double destruction. So it must not compile.
 template <class O, class E>
 concept awaits_with = requires(mutex& lock, E run) {
     async_acquire(lock, O{}, run);
@@ -169,7 +169,7 @@ struct both_guards {
     guard second;
 };
 
-// A lock with another guard type.
+// A lock whose guards have another type than `guard`.
 class pair_lock {
 public:
     explicit pair_lock(mutex& of) : lock_{of} {}
@@ -215,9 +215,9 @@ TEST_F(coroutines, take_other_asynchronous_forms) {
     task.rethrow();
 }
 
-// ---- many -----------------------------------------------------------------------------------
+// ---- many coroutines ------------------------------------------------------------------------
 
-// Two loops increment a plain counter under the lock, and the client closes in the middle.
+// Coroutines on two loops increment a plain counter under the lock, and the client closes in the middle.
 TEST_F(coroutines, exclude_each_other) {
     constexpr int k_each = 40;
     loop_thread loops[2];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The deadlock detector over `local:`: exactly one waiter breaks each cycle of threads, and locks that only change
-// hands are never reported.
+// Tests the deadlock detector over `local:`: exactly one waiter gives up in each cycle of threads. Locks that only
+// change hands must never be reported.
 #include "turnstile/deadlock_detector.hpp"
 
 #include <gtest/gtest.h>
@@ -40,7 +40,7 @@ protected:
     }
 };
 
-// Threads, each with a separate client: number i takes lock i, and when all have their lock, the next one.
+// Threads with a separate client each. Thread i takes lock i. When all threads have a lock, each takes the next one.
 class ring {
 public:
     using second_acquire = std::function<result<guard>(std::size_t, mutex&)>;
@@ -57,7 +57,7 @@ public:
                 return outcome{acquire(i, second)};
             }));
     }
-    // Returns "granted", or the error's name, of each thread.
+    // Waits for all threads. Returns for each thread "granted" or the error's name.
     std::vector<std::string> wait() {
         std::vector<std::string> names;
         for (auto& future : outcomes_) names.push_back(future.get().name);
@@ -104,7 +104,7 @@ TEST_F(deadlocks, of_two_are_found_with_their_members) {
     EXPECT_TRUE(eventually([&] { return detector.find().value().empty(); }));
 }
 
-// The text goes into logs, and other clients choose the labels.
+// The text of a deadlock goes into logs, and contains labels that other clients choose.
 TEST_F(deadlocks, have_a_text_without_control_characters) {
     std::stop_source stop;
     ring two{where, 2, [&](std::size_t, mutex& second) {
@@ -158,7 +158,7 @@ TEST_F(deadlocks, with_oneself_are_seen) {
     EXPECT_TRUE(eventually([&] { return queue_length(0) == 1; }));
 }
 
-// The oldest waiter stays, whichever thread searches.
+// The newest wait of the cycle gives up, and the oldest remains, whichever thread finds the cycle.
 TEST_F(deadlocks, are_left_to_the_newest) {
     mutex a{*servers, path_of(0)};
     mutex b{*servers, path_of(1)};
@@ -171,12 +171,12 @@ TEST_F(deadlocks, are_left_to_the_newest) {
     auto newer = detector.acquire(a, {.timeout = limit(), .owner = "y"});
     ASSERT_FALSE(newer);
     EXPECT_EQ(newer.error(), errc::would_deadlock);
-    // The next step: y releases its lock.
+    // y has given up, and releases its lock.
     hold_b.unlock();
     EXPECT_TRUE(older.get());
 }
 
-// Handlers and coroutines have no thread: a wait without a named owner belongs to no owner.
+// A handler or a coroutine has no thread, so its wait needs a named owner. Without a name it belongs to no owner.
 TEST_F(deadlocks, need_names_where_no_thread_waits) {
     mutex a{*servers, path_of(0)};
     mutex b{*servers, path_of(1)};
@@ -221,7 +221,7 @@ TEST_F(deadlocks, know_the_names_that_owners_have) {
     ASSERT_TRUE(done.wait(2));
 }
 
-// ---- acquire() itself -------------------------------------------------------------------------
+// ---- acquire() --------------------------------------------------------------------------------
 
 TEST_F(deadlocks, acquire_is_as_the_locks) {
     mutex lock{*servers, path_of(0)};
@@ -296,7 +296,8 @@ TEST_F(deadlocks, acquire_refuses_what_it_cannot_do) {
     event done;
     mutex lock{*servers, path_of(0)};
     lock.async_acquire({.timeout = limit()}, [&](const result<guard>&) {
-        EXPECT_EQ(detector.acquire(lock).error(), errc::bad_option);  // waits for its own hold
+        // the call would wait for its own hold
+        EXPECT_EQ(detector.acquire(lock).error(), errc::bad_option);
         done.set();
     });
     EXPECT_TRUE(done.wait());
@@ -312,10 +313,10 @@ TEST_F(deadlocks, detectors_are_made_of_paths) {
     *servers = std::move(gone);
 }
 
-// ---- no false alarm ---------------------------------------------------------------------------
+// ---- no false alarms --------------------------------------------------------------------------
 
-// Locks that change hands at full speed, taken and released in one order: no state is a cycle, although successive
-// reads often look like a cycle.
+// Locks change hands at full speed. All threads take and release them in one order, so there is never a cycle, although
+// successive reads often look like one.
 TEST_F(deadlocks, are_not_seen_where_locks_change_hands) {
     std::atomic<bool> over{false};
     std::atomic<int> rounds{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fenced write to SQLite (docs/how-to/fencing.md): packed tokens compare there like tokens, and a single statement
-// both checks and writes.
+// Tests a fenced write to SQLite (docs/how-to/fencing.md): packed tokens must compare as tokens do, and a single
+// statement both checks and writes.
 #include <gtest/gtest.h>
 
 #include <sqlite3.h>
@@ -46,7 +46,7 @@ protected:
             sqlite3_bind_blob(to.get(), place, packed.data(), packed.size(), SQLITE_TRANSIENT),
             SQLITE_OK);
     }
-    // Returns the number of changed rows.
+    // Executes the update. Returns the number of changed rows.
     int write(int value, const fencing_token& token, const char* sql = k_fenced) {
         const auto update = prepare(sql);
         EXPECT_EQ(sqlite3_bind_int(update.get(), 1, value), SQLITE_OK);
@@ -88,7 +88,7 @@ TEST_F(fenced_write, compares_packed_tokens_as_tokens_compare) {
     base::random chance{20261121};
     std::vector<fencing_token> tokens;
     for (int i = 0; i != 2'000; ++i) {
-        // Numbers of every length, so that each byte decides some comparisons.
+        // Makes numbers of every length, so that each byte decides some comparisons.
         const auto zxid = chance() >> (chance() % 64);
         tokens.emplace_back(zxid, static_cast<std::uint32_t>(chance() >> (32 + chance() % 32)));
         if (i % 3 == 0) tokens.emplace_back(zxid, static_cast<std::uint32_t>(chance()));

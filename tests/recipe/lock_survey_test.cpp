@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A survey of locks over `local:`: every kind, of this library and of others, with its holders.
+// Tests a survey of locks over `local:`: every kind of lock, of this library and of others, with its holders.
 #include "turnstile/lock_survey.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ namespace {
 
 class lock_surveys : public shell_test {
 protected:
-    // Creates znodes as other clients do.
+    // Creates znodes of contenders as other clients do.
     void make(const std::vector<std::string>& paths) {
         mutex tools{*servers, "/tools"};
         auto hold = tools.acquire({.timeout = limit()}).value();
@@ -142,7 +142,7 @@ TEST(kazoo_name, as_kazoo_writes_them) {
         EXPECT_EQ(detail::parse_kazoo(none), std::nullopt) << none;
 }
 
-// The single pass of the survey agrees with the queue rule about each contender.
+// The survey goes through a list once. It must agree with the queue rule about each contender.
 TEST(survey_rule, agrees_with_the_queue_rule) {
     const std::vector<std::pair<contender_kind, std::string>> kinds{
         {contender_kind::reader, "-__READ__"},

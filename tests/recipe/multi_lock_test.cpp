@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_lock over trees in memory: all locks or none, whatever fails in between.
+// Tests multi_lock over trees in memory: it takes all locks or none, whatever fails in between.
 #include <algorithm>
 #include <thread>
 
@@ -12,7 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Two locks of one client on one tree, and one of another client on another tree.
+// Two locks of one client on one tree, and a lock of another client on another tree.
 class multi_locks : public shell_test {
 protected:
     const std::string other_tree = fresh_tree();
@@ -38,7 +38,7 @@ protected:
     [[nodiscard]] bool nothing_is_left() const {
         return becomes_free(their_a) && becomes_free(their_b) && becomes_free(their_c);
     }
-    // The outcome of a call on a separate thread.
+    // The outcome of a call that a separate thread makes.
     struct outcome {
         event came;
         std::optional<result<guard>> answer;
@@ -105,7 +105,7 @@ TEST_F(multi_locks, F15_what_times_out_leaves_nothing_and_names_the_lock) {
     EXPECT_FALSE(their_c.is_locked().value()) << "F15: asked for after a failure";
 }
 
-// A user's lock type that records the calls.
+// A user's lock type that records the deadlines of its calls.
 class recorder {
 public:
     recorder(mutex& lock, std::vector<boottime_clock::time_point>& deadlines)
@@ -198,7 +198,7 @@ TEST_F(multi_locks, the_loss_of_one_is_the_loss_of_all) {
     event stopped;
     event told;
     const std::stop_callback on_stop{hold.lost(), [&] {
-                                         // The loss is reported before the other locks are released.
+                                         // The loss must be reported before the other locks are released.
                                          EXPECT_FALSE(hold.valid());
                                          EXPECT_TRUE(their_a.is_locked().value());
                                          stopped.set();
@@ -225,7 +225,7 @@ TEST_F(multi_locks, the_loss_of_one_is_the_loss_of_all) {
     EXPECT_EQ(hold.release().error(), errc::session_lost);
 }
 
-// The release runs on one of the client's threads.
+// The guard's release runs on one of the client's threads, so a stop callback of the hold may wait for it.
 TEST_F(multi_locks, a_lost_hold_is_given_up_while_a_stop_callback_of_it_waits_for_that) {
     auto hold = all.acquire().value();
     event begun;
@@ -274,7 +274,7 @@ TEST_F(multi_locks, a_client_that_closes_ends_the_wait_and_leaves_nothing) {
     outcome here;
     std::thread waiter{[&] { keep(here, all.acquire()); }};
     ASSERT_TRUE(has_queue(their_c, 2));
-    servers->close();  // cancelled with the parts that are already held
+    servers->close();  // the call is cancelled, and releases the parts that it already holds
     waiter.join();
     EXPECT_EQ(here.answer->error(), errc::closed);
     EXPECT_NE(here.answer->error().message().find(where + '/'), std::string::npos)
@@ -363,7 +363,7 @@ TEST_F(multi_locks, names_of_the_callers_are_in_the_tokens) {
     EXPECT_NE(hold.fencing_tokens().find("stock"), nullptr);
 }
 
-// Grants, losses and releases on many threads, for the sanitizers.
+// Many threads grant, lose and release, so that the sanitizers find races.
 TEST_F(multi_locks, many_threads_and_sessions_that_end) {
     std::atomic<int> granted{0};
     std::vector<std::thread> threads;
@@ -372,7 +372,7 @@ TEST_F(multi_locks, many_threads_and_sessions_that_end) {
             threads.emplace_back([&, mine] {
                 for (int round = 0; round != 20; ++round) {
                     auto hold = mine->acquire({.timeout = limit()});
-                    if (!hold) continue;  // lost before the thread woke up
+                    if (!hold) continue;  // the hold was lost before the thread woke up
                     ++granted;
                     hold->on_lost([](const error&) {});
                 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_lock over locks of one client: it tries all of them at once, and holds none while it waits for another.
+// Tests multi_lock over locks of one client: it tries all at once, and holds none while it waits for another.
 #include <algorithm>
 #include <stop_token>
 #include <thread>
@@ -40,7 +40,7 @@ protected:
         locks.async_acquire(std::move(options),
                             [this](result<guard> hold) { keep(std::move(hold)); });
     }
-    // Number of contenders in the tree, even if the client does not know them yet.
+    // Returns the number of contenders in the tree, even if the client does not know them yet.
     [[nodiscard]] std::size_t contenders(const std::string& path) {
         std::size_t count = 0;
         faults.inspect([&](local::tree& t) {
@@ -54,9 +54,9 @@ protected:
                    contenders("/c") == counts[2] && contenders("/d") == counts[3];
         });
     }
-    // Creates the parents, so that each part needs one create.
+    // Creates the parent znodes, so that each part needs only one create.
     void make_parents() { all.acquire().value().release().value(); }
-    // From now on the servers execute requests, and no answer arrives.
+    // From now on the servers execute requests, but no answer arrives.
     void silence() {
         faults.set_traffic(servers->session().id, local::traffic::stalls_after_server);
     }
@@ -216,11 +216,12 @@ TEST_F(multi_lock_trials, tokens_of_equal_sets_grow) {
     }
 }
 
-// Overlapping sets, as of two processes, with grants, failed trials and waits.
+// Two multi_locks with overlapping sets of locks, as in two processes. They are granted, fail an attempt at all locks,
+// or wait.
 TEST_F(multi_lock_trials, F31_sets_that_overlap_do_not_wait_in_a_cycle) {
     multi_lock theirs{their_d, their_b, their_a};
     multi_lock others{d, c, b};
-    std::atomic<int> inside{0};  // all of them want b
+    std::atomic<int> inside{0};  // number of holders of b, which both sets contain
     const auto work = [&](multi_lock& mine) {
         for (int i = 0; i != 30; ++i) {
             const auto hold = mine.acquire({.timeout = limit()});

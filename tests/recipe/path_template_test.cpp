@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Path templates: every argument becomes one node name, whatever bytes it has.
+// Tests path templates: every argument becomes one node name, whatever bytes it has.
 #include "turnstile/path_template.hpp"
 
 #include <gtest/gtest.h>
@@ -24,7 +24,7 @@ std::string formatted(std::string_view argument) {
     return path_template{"/locks/{}"}.format(argument).substr(std::string{"/locks/"}.size());
 }
 
-// Returns the message of the refusal.
+// Returns the message of the exception that `call` throws.
 template <class F>
 std::string refusal(F&& call) {
     try {
@@ -87,14 +87,14 @@ TEST(path_template, escapes_what_a_name_may_not_be) {
     EXPECT_EQ(formatted("a.b"), "a.b");
 }
 
-// A dot in the template before the argument never forms ".." with it.
+// A dot in the template before an argument must never form ".." with the argument.
 TEST(path_template, joins_no_dots) {
     const path_template hidden{"/x/.{}"};
     EXPECT_EQ(hidden.format("."), "/x/.%2e");
     EXPECT_EQ(hidden.format(""), "/x/.%empty");
 }
 
-// Queues ignore children that are no contenders. The folder of a nested lock must not look like a contender.
+// Queues ignore children that are no contenders. The folder of a nested lock must not have a contender's name.
 TEST(path_template, makes_no_name_of_a_recipes_own) {
     EXPECT_EQ(formatted("lock-0000000001"), "lock-000000000%31");
     EXPECT_EQ(formatted("lock--2147483648"), "lock--214748364%38");
@@ -117,11 +117,11 @@ TEST(path_template, keeps_out_of_zookeepers_own_folder) {
 
 TEST(path_template, cuts_what_is_long_and_adds_a_digest) {
     EXPECT_EQ(formatted(std::string(128, 'x')), std::string(128, 'x'));
-    // The digest is a contract between versions: uuid.uuid5(space, "x" * 129) in Python.
+    // All versions must compute the same digest: uuid.uuid5(space, "x" * 129) in Python.
     EXPECT_EQ(formatted(std::string(129, 'x')),
               std::string(80, 'x') + "%~80e1786f-a8a0-5287-b14a-88e6bf9fb144");
     const auto slashes = formatted(std::string(100'000, '/'));
-    EXPECT_EQ(slashes.size(), 78U + 2U + 36U);  // no escape is cut in two
+    EXPECT_EQ(slashes.size(), 78U + 2U + 36U);  // the cut is not inside an escape
     EXPECT_NE(slashes, formatted(std::string(100'001, '/')));
 }
 
@@ -180,7 +180,7 @@ TEST(path_template, gives_arguments_back) {
 
 // ---- random bytes ---------------------------------------------------------------------------
 
-// Bytes that are likely to interact: few, and all that the rules mention.
+// Parts that are likely to interact: few of them, with all characters that the rules mention.
 std::string random_argument(base::random& chance) {
     static const std::vector<std::string> k_parts{
         "/",    ".",        "%",         "%2e",  "%empty", "%~",     "\0"s,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum_hold and the timers of its clients.
+// Tests quorum_hold with the timers of its clients.
 #include "recipe/composite/quorum_hold.hpp"
 
 #include <array>
@@ -15,7 +15,8 @@ namespace {
 using namespace turnstile::tests;
 using namespace std::chrono_literals;
 
-// When a machine resumes, or its wall clock is set, all timers call back and forget their deadlines.
+// When a machine resumes or its wall clock is set, all timers call early and forget their deadlines. The hold must set
+// its deadline again.
 TEST(quorum_hold, keeps_its_deadline_when_its_timers_call_before_it) {
     const std::array<std::string, 3> trees{fresh_tree(), fresh_tree(), fresh_tree()};
     std::vector<std::unique_ptr<client>> owners;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The owners of a quorum_lock's contenders: the deadlock detector sees a thread that waits for a quorum_lock. Also
-// the time at which the whole was granted.
+// Tests the owners of a quorum_lock's contenders: the deadlock detector must see a thread that waits for a quorum_lock.
+// Also tests the time at which the whole was granted.
 #include <array>
 #include <thread>
 
@@ -11,7 +11,7 @@ namespace {
 
 class quorum_owners : public ::testing::Test {
 protected:
-    // A process: its clients of the three ensembles, its quorum_lock, and a mutex in the first ensemble.
+    // Plays a process: its clients of the three ensembles, its quorum_lock, and a mutex in the first ensemble.
     struct party {
         explicit party(const std::array<std::string, 3>& trees) {
             for (const auto& tree : trees) {
@@ -89,7 +89,7 @@ TEST_F(quorum_owners, asynchronous_calls_are_nobodys) {
     EXPECT_TRUE(granted.wait());
 }
 
-// Each thread holds the lock that the other one waits for.
+// Each thread holds the lock that the other thread waits for.
 TEST_F(quorum_owners, their_deadlocks_are_found) {
     const client observer{"local:" + trees[0]};
     const deadlock_detector detector{observer, {"/whole", "/single"}};

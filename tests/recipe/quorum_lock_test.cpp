@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum_lock over trees in memory, each of which represents an ensemble.
+// Tests quorum_lock over trees in memory. Each tree plays an ensemble.
 #include <algorithm>
 #include <array>
 #include <thread>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr quorum_options k_quick{.attempt = 20ms, .retry_first = 1ms, .retry_longest = 20ms};
 
-// A process: its clients of the three ensembles, and its lock.
+// Plays a process: its clients of the three ensembles, and its lock.
 struct party {
     party(const std::array<std::string, 3>& trees, const client_options& options) {
         for (const auto& tree : trees)
@@ -39,7 +39,7 @@ protected:
     party theirs{trees, {}};
     quorum_lock& lock = *ours.lock;
 
-    // A plain mutex in one of the ensembles.
+    // Returns a plain mutex in one of the ensembles.
     [[nodiscard]] mutex single(std::size_t which) const {
         return mutex{*theirs.clients[which], "/lock"};
     }
@@ -53,7 +53,7 @@ protected:
     void lose_session(std::size_t which) {
         faults[which].expire(ours.clients[which]->session().id);
     }
-    // Stops the ensemble's answers, and its new sessions.
+    // Ends this party's session at the ensemble, and lets no other session begin.
     void lose_ensemble(std::size_t which) {
         faults[which].refuse_connections();
         lose_session(which);
@@ -109,7 +109,7 @@ TEST_F(quorum_locks, outlives_the_loss_of_an_ensemble_and_takes_it_back) {
     ASSERT_TRUE(has_parts(hold, 3));
     EXPECT_GT(*hold.fencing_tokens().find("north"), *before.find("north"));
     EXPECT_TRUE(before.is_behind(hold.fencing_tokens()));
-    // The part that was taken back counts.
+    // The first part was lost and taken back, so it counts again.
     lose_ensemble(0);
     ASSERT_TRUE(has_parts(hold, 2));
     EXPECT_TRUE(hold.valid());
@@ -149,7 +149,7 @@ TEST_F(quorum_locks, the_end_of_the_majority_is_told_and_the_rest_given_back) {
     EXPECT_EQ(hold.release().error(), errc::session_lost);
 }
 
-// The case of the unit tests' contest, with threads: each of three contenders is first in one of the queues.
+// The unit test contest plays this case without threads: each of three contenders is first in one of the queues.
 TEST_F(quorum_locks, F31_three_that_hold_one_ensemble_each_do_not_deadlock) {
     party third{trees, {}};
     const std::array<party*, 3> all{&ours, &theirs, &third};
@@ -162,7 +162,7 @@ TEST_F(quorum_locks, F31_three_that_hold_one_ensemble_each_do_not_deadlock) {
         blocked.push_back(std::make_unique<mutex>(*client, "/lock"));
         blockers.push_back(blocked.back()->acquire({.timeout = limit()}).value());
     }
-    // Each contender reaches only one of the ensembles, and queues there.
+    // Each contender reaches only one ensemble, and queues there.
     std::array<std::array<std::int64_t, 3>, 3> sessions{};
     event granted;
     std::atomic<int> inside{0};
@@ -264,7 +264,7 @@ TEST_F(quorum_locks, a_wait_ends_by_stop_request_interruption_and_close) {
     EXPECT_TRUE(refused.wait());
 }
 
-// Between two attempts the call has no contender anywhere, and still continues.
+// Between two attempts the call has no contender at any ensemble, and must still continue.
 TEST_F(quorum_locks, an_asynchronous_wait_outlives_its_lock_and_its_sessions) {
     auto hold = theirs.lock->acquire().value();
     ASSERT_TRUE(has_parts(hold, 3));
@@ -311,12 +311,12 @@ TEST_F(quorum_locks, without_a_majority_it_is_not_connected) {
     EXPECT_TRUE(is_free(2));
 }
 
-// The user's executor runs nothing, and the lock still works.
+// The user's executor runs no tasks. A blocking call must work anyway.
 TEST_F(quorum_locks, needs_no_executor_to_block) {
     idle_loop loop;
     client_options options;
     options.callbacks = loop.run();
-    options.close_timeout = 1ms;  // the end would wait for the loop
+    options.close_timeout = 1ms;  // the client's end would wait for the loop
     const party patient{trees, options};
     const auto hold = patient.lock->acquire({.timeout = limit()});
     EXPECT_TRUE(hold);
@@ -373,7 +373,7 @@ TEST_F(quorum_locks, sets_that_make_no_sense_are_refused_by_name) {
     EXPECT_THROW((quorum_lock{{a, b, c}, "no path"}), std::system_error);
 }
 
-// Grants, losses and returns on many threads, for the sanitizers.
+// Many threads grant, lose and release, so that the sanitizers find races.
 TEST_F(quorum_locks, many_threads_and_sessions_that_end) {
     constexpr int k_rounds = 15;
     std::atomic<int> rounds{0};

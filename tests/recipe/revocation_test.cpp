@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// revocation over a tree in memory: which holders are asked, which lose the lock, and when the next contender is
-// granted.
+// Tests revocation over a tree in memory: which holders get a request, which lose the lock, and when the next contender
+// is granted it.
 #include <atomic>
 #include <future>
 #include <thread>
@@ -78,7 +78,7 @@ TEST_F(revocations, take_ends_a_hold_that_sees_it_and_says_who_and_why) {
     EXPECT_TRUE(lock.try_acquire().has_value());
 }
 
-// No waiter is granted the lock before the old hold has ended: its successor waits for the lease.
+// The next contender may get the lock only after the old hold has ended. So it waits for the holder's lease.
 TEST_F(revocations, take_waits_for_the_lease_of_a_holder_that_does_not_see_it) {
     auto hold = lock.acquire().value();
     const auto contender = holder();
@@ -119,7 +119,7 @@ TEST_F(revocations, act_only_on_the_znode_that_was_seen) {
     EXPECT_EQ(orders.ask(stale, reason).error(), errc::removed);
     auto second = lock.acquire().value();
     auto mixed_up = holder();
-    mixed_up.token = stale.token;  // the name of one contender, the czxid of the other
+    mixed_up.token = stale.token;  // has the name of one contender and the czxid of the other
     EXPECT_EQ(orders.take_now(mixed_up, reason).value(), revocation_outcome::gone_before);
     EXPECT_TRUE(second.valid());
 }
@@ -137,7 +137,7 @@ TEST_F(revocations, take_a_waiter_out_of_the_queue) {
     EXPECT_TRUE(hold.valid());
 }
 
-// The holder reads its znode only after the request and the order are written, and its lease lasts until then.
+// The holder reads its znode only after the request and the order were written. Its lease lasts until then.
 class late_reading : public revocations {
 protected:
     std::atomic<bool> asked{false};
@@ -163,7 +163,7 @@ protected:
         return taken;
     }
     [[nodiscard]] std::string data() const { return holder().metadata.text; }
-    // Returns when no callback is running any more.
+    // Lets the holder read again, waits for the loss, and closes the client. After that no callback runs.
     void go_on() {
         faults.attach(owner->session().id);
         EXPECT_TRUE(lost.wait());
@@ -193,7 +193,7 @@ TEST_F(late_reading, of_an_order_that_another_operator_asks_beside) {
     EXPECT_THAT(why, HasSubstr("ops on call"));
 }
 
-// The holder reads its znode only after the operator has given up.
+// The operator gives up before the holder reads its znode.
 TEST_F(late_reading, of_an_order_that_was_withdrawn_goes_on) {
     stand_still();
     const auto before = data();
@@ -232,7 +232,7 @@ TEST_F(late_reading, of_a_request_that_was_withdrawn_hears_nothing) {
     EXPECT_EQ(orders.withdraw(target, reason).error(), errc::removed);
 }
 
-// A contender of another client, which wrote arbitrary data.
+// A contender of another client, whose znode contains arbitrary text.
 class claims : public revocations {
 protected:
     contender contender_that_says(const std::string& text) {
@@ -242,7 +242,7 @@ protected:
         hold.commit(transaction{}.create("/lock", "").create(znode, text)).value();
         return holder();
     }
-    // Returns the time for which an order waits; nothing if the call requires the operator to give it.
+    // Returns the time that an order waits for this contender; nothing if the operator must give the time.
     std::optional<std::chrono::milliseconds> wait_for(const contender& target,
                                                       const revoke_options& how = {}) {
         const auto wait = orders.longest_wait(target, how);

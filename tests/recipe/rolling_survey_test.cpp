@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A survey in rounds: the order of the folders, and, over `local:`, that it finds the same as a whole survey.
+// Tests a survey in rounds: the order in which it reads folders, and, over `local:`, that it finds what a whole survey
+// finds.
 #include "turnstile/tools/rolling_survey.hpp"
 
 #include <gtest/gtest.h>
@@ -36,10 +37,10 @@ TEST(survey_depth, shortest_queues_whole) {
     EXPECT_EQ(depth_within({10, 10, 10}, 2), 1U);
 }
 
-// Folders with the answers of a server.
+// Folders with a server's answers, which the test gives.
 class turns_of_folders : public ::testing::Test {
 protected:
-    // Lists a folder with these children. The folder has changed if `zxid` differs from the previous one.
+    // Answers the list of a folder with these children. The folder has changed if `zxid` differs from the earlier one.
     void list(const std::string& folder, const std::vector<std::string>& children,
               std::int64_t zxid) {
         core::reply answer;
@@ -52,7 +53,7 @@ protected:
         answer.error = why;
         ASSERT_TRUE(turns.list(folder, std::move(answer), boottime_clock::time_point{}));
     }
-    // Reads the next contenders; each has its name as its host.
+    // Reads the next contenders. Each contender's host is its name.
     lines read(std::size_t most) {
         turns.choose_depth();
         const auto asked = turns.unread(most);
@@ -86,7 +87,8 @@ TEST_F(turns_of_folders, folders_lead_to_further_ones) {
     list("/b", {}, 3);
     EXPECT_EQ(turns.unlisted(9), lines{"/a/deep"});
     EXPECT_EQ(turns.unlisted_count(), 1U);
-    EXPECT_EQ(surveyed(), lines{"/a 2 0 0"});  // no contender was read, so the holder is unknown
+    // the contender was not read, so the holder is unknown
+    EXPECT_EQ(surveyed(), lines{"/a 2 0 0"});
 }
 
 TEST_F(turns_of_folders, the_first_of_each_queue_comes_before_the_second_of_any) {
@@ -112,7 +114,7 @@ TEST_F(turns_of_folders, what_was_read_is_not_read_again_when_the_queue_moves) {
     EXPECT_EQ(surveyed(), lines{"/ 2 1 1"});
     turns.choose_depth();
     const auto again = turns.due_reads(9);
-    ASSERT_EQ(again.size(), 1U);  // read again, since the data of its znode may change
+    ASSERT_EQ(again.size(), 1U);  // the znode's data may change, so the survey reads it again
     EXPECT_EQ(survey_turns::path_of(again.front()), "/" + two);
 }
 
@@ -142,7 +144,7 @@ TEST_F(turns_of_folders, folders_that_go_and_that_are_closed) {
     turns.begin_round({});
     list("/", {"b", "ab"}, 5);
     EXPECT_EQ(surveyed(), lines{"/ab 1 0 0"});
-    list("/a/deep", {two}, 6);  // an answer that arrives too late
+    list("/a/deep", {two}, 6);  // this answer arrives too late
     EXPECT_EQ(surveyed(), lines{"/ab 1 0 0"});
     list("/b", {earliest}, 7);
     EXPECT_EQ(turns.survey().unreadable, lines{});
@@ -157,7 +159,7 @@ TEST_F(turns_of_folders, each_has_its_turn_and_those_that_change_have_it_sooner)
     turns.begin_round({});
     list("/", names, zxid);
     for (const auto& name : names) list("/" + name, {earliest}, ++zxid);
-    for (int round = 0; round != 40; ++round) {  // no folder changes: all are treated alike
+    for (int round = 0; round != 40; ++round) {  // no folder changes, so all are treated alike
         turns.begin_round({});
         for (const auto& folder : turns.due_folders(7))
             list(folder, {earliest}, folder == "/" ? 1 : 1 + std::stoi(folder.substr(2)) - 9);
@@ -174,7 +176,7 @@ TEST_F(turns_of_folders, each_has_its_turn_and_those_that_change_have_it_sooner)
         }
     }
     EXPECT_EQ(counts.size(), 21U);
-    EXPECT_EQ(counts["/f15"], 100);  // a user looks at it
+    EXPECT_EQ(counts["/f15"], 100);  // a user looks at this folder
     EXPECT_GT(counts["/f12"], 3 * counts["/f13"]);
     for (const auto& [folder, count] : counts) EXPECT_GE(count, 5) << folder;
 }
@@ -247,7 +249,7 @@ TEST_F(rolling, asks_no_more_than_it_may_and_comes_to_the_end) {
     }
     EXPECT_EQ(lines_of(rounds.survey()), lines_of(locks_below(*servers, "/").value()));
     EXPECT_GT(most_unread, 0U);
-    EXPECT_FALSE(complete);  // a round is too short for all
+    EXPECT_FALSE(complete);  // a round is too short for all folders
     EXPECT_TRUE(rounds.go_on({.most_requests = 1'000}).value().complete);
 }
 

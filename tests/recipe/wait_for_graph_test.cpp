@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wait-for graph: finds all cycles, names each by its newest wait, and finds nothing else.
+// Tests the wait-for graph: it must find all cycles, name each by its newest wait, and find nothing else.
 #include "recipe/deadlock/wait_for_graph.hpp"
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 namespace turnstile::detail {
 namespace {
 
-// The owner of a contender and the transaction that created it.
+// An owner of a contender, and the transaction that created the contender.
 using entry = std::pair<std::string, std::uint64_t>;
 
 std::string name(const std::string& owner, std::uint64_t czxid) {
@@ -40,7 +40,7 @@ lock_queue queue(const std::string& path, const std::vector<entry>& entries) {
     return result;
 }
 
-// "a:/held->/awaited b:..." for each member.
+// Returns a cycle as text, with a part for each member: "a:/held->/awaited b:...".
 std::string text_of(const deadlock& cycle) {
     std::string text;
     for (const auto& member : cycle.members)
@@ -64,10 +64,10 @@ TEST(wait_for_graph, of_nothing_has_no_cycle) {
 
 TEST(wait_for_graph, has_none_where_waits_end) {
     EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"y", 2}, {"z", 3}})}), texts{});
-    // The order is the same for every reader.
+    // x holds both locks, so it waits for neither.
     EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"y", 3}}), queue("/b", {{"x", 2}, {"z", 4}})}),
               texts{});
-    // A chain without a cycle.
+    // A chain of waits without a cycle.
     EXPECT_EQ(cycles_of({queue("/a", {{"x", 1}, {"y", 4}}), queue("/b", {{"y", 2}, {"z", 5}}),
                          queue("/c", {{"z", 3}})}),
               texts{});
@@ -88,7 +88,7 @@ TEST(wait_for_graph, finds_three_in_a_ring) {
               texts{"z:/c->/a x:/a->/b y:/b->/c"});
 }
 
-// y blocks z because it waits ahead of it.
+// y blocks z in the queue of /a, because y waits there ahead of z.
 TEST(wait_for_graph, counts_who_waits_ahead) {
     EXPECT_EQ(
         cycles_of({queue("/a", {{"x", 1}, {"y", 3}, {"z", 4}}), queue("/b", {{"z", 2}, {"y", 5}})}),
@@ -121,12 +121,12 @@ TEST(wait_for_graph, tells_only_the_newest) {
     ASSERT_TRUE(graph.cycle_closed_by("/a", name("y", 4)));
     EXPECT_EQ(text_of(*graph.cycle_closed_by("/a", name("y", 4))), "y:/b->/a x:/a->/b");
     EXPECT_FALSE(graph.cycle_closed_by("/b", name("x", 3)));
-    EXPECT_FALSE(graph.cycle_closed_by("/b", name("y", 2)));  // y does not wait there
+    EXPECT_FALSE(graph.cycle_closed_by("/b", name("y", 2)));  // y does not wait in this queue
     EXPECT_FALSE(graph.cycle_closed_by("/a", name("y", 5)));
 }
 
-// The session of x has ended for its client, and not yet at the servers. So x waits for /b again, with 9, while its
-// old wait, 3, still exists. The old wait is in a cycle, as its newest wait; to give up 9 would not end the cycle.
+// The session of x has ended for its client, but not yet at the servers. So x waits for /b again, with 9, while its old
+// wait, 3, still exists. The old wait is the newest of a cycle. Giving up 9 would not end that cycle.
 TEST(wait_for_graph, tells_an_owners_waits_for_one_lock_apart) {
     const wait_for_graph graph{
         {queue("/a", {{"x", 1}, {"y", 2}}), queue("/b", {{"y", 0}, {"x", 3}, {"x", 9}})}};
@@ -138,8 +138,8 @@ TEST(wait_for_graph, tells_an_owners_waits_for_one_lock_apart) {
               name("x", 9));
 }
 
-// x waits again beside its old wait. It also waits for a lock that its old session still holds. It never waits for
-// itself.
+// Beside its old wait, x has a new one. x also waits for a lock that its old session still holds. An owner never waits
+// for itself, so there is no cycle.
 TEST(wait_for_graph, has_no_cycle_of_what_a_client_has_left_behind) {
     std::vector<lock_queue> queues{queue("/a", {{"x", 1}, {"x", 8}}),
                                    queue("/b", {{"y", 0}, {"x", 3}, {"x", 9}})};
@@ -154,7 +154,7 @@ TEST(wait_for_graph, has_no_cycle_of_what_a_client_has_left_behind) {
     EXPECT_EQ(queues[1].contenders[1].name, name("x", 9));
 }
 
-// x has released /a meanwhile, and waits only for z, with 9.
+// Meanwhile x has released /a, and waits only for z, with 9.
 TEST(wait_for_graph, has_no_cycle_for_a_wait_that_is_not_in_one) {
     const wait_for_graph graph{{queue("/a", {{"x", 1}, {"y", 2}}),
                                 queue("/b", {{"y", 0}, {"x", 3}}),
@@ -181,7 +181,7 @@ TEST(wait_for_graph, is_confirmed_by_the_same_znodes_only) {
     EXPECT_TRUE(still_stands(cycle, first));
     EXPECT_TRUE(still_stands(
         cycle, {queue("/b", {{"y", 2}, {"x", 3}, {"z", 9}}), queue("/a", {{"x", 1}, {"y", 4}})}));
-    // A wait of the four has ended, or has been replaced by a new one.
+    // In each case one of the four contenders has gone, or a new one has replaced it.
     EXPECT_FALSE(still_stands(cycle, {queue("/a", {{"y", 4}}), first[1]}));
     EXPECT_FALSE(still_stands(cycle, {queue("/a", {{"x", 1}}), first[1]}));
     EXPECT_FALSE(still_stands(cycle, {first[0], queue("/b", {{"x", 3}})}));
@@ -190,7 +190,7 @@ TEST(wait_for_graph, is_confirmed_by_the_same_znodes_only) {
     EXPECT_FALSE(still_stands(cycle, {}));
 }
 
-// Thirty locks with three hundred waiters each: the time does not grow exponentially.
+// The queues are thirty locks with three hundred waiters each. The search must not take exponential time.
 TEST(wait_for_graph, takes_long_queues) {
     std::vector<lock_queue> queues;
     std::uint64_t czxid = 0;
@@ -211,7 +211,7 @@ TEST(wait_for_graph, takes_long_queues) {
     EXPECT_EQ(found.front().members.size(), 30U);
 }
 
-// ---- against a plain search of everything, on random queues -----------------------------------
+// ---- comparison with a search of every path, on random queues ---------------------------------
 
 struct plain_wait {
     std::size_t queue;
@@ -225,7 +225,7 @@ public:
             for (std::size_t p = 1; p < queues[q].contenders.size(); ++p)
                 if (!owner(q, p).empty()) waits_.push_back({q, p});
     }
-    // Returns the tokens of all waits that are the newest of some cycle.
+    // Returns the tokens of all waits that are the newest wait of a cycle.
     [[nodiscard]] std::set<fencing_token> newest() const {
         std::set<fencing_token> found;
         for (const auto& wait : waits_) {
@@ -237,7 +237,7 @@ public:
     }
 
 private:
-    // Returns true if `target` blocks `wait`, directly or through waits older than `limit`.
+    // Returns true if `target` blocks `wait`, directly or through waits that are older than `limit`.
     bool reaches(const plain_wait& wait, fencing_token limit, const std::string& target,
                  std::set<std::string>& reached) const {
         for (std::size_t p = 0; p != wait.position; ++p) {
@@ -287,7 +287,7 @@ const contender* znode_in(const std::vector<lock_queue>& queues, const std::stri
     return nullptr;
 }
 
-// Checks that each member waits in a queue behind the next one, and that the first is the newest.
+// Checks that each member waits in a queue behind the next member, and that the first member's wait is the newest.
 void expect_cycle(const std::vector<lock_queue>& queues, const deadlock& cycle) {
     ASSERT_FALSE(cycle.members.empty());
     std::set<std::string> owners;
@@ -330,7 +330,7 @@ TEST(wait_for_graph, finds_what_a_plain_search_finds) {
         }
         ASSERT_EQ(newest, plain_search{queues}.newest()) << "round " << i;
         if (!found.empty()) ++cyclic;
-        // If all the newest waits give up, all other waits end.
+        // After all the newest waits have given up, no cycle may remain.
         for (const auto& cycle : found) remove(queues, cycle.members.front());
         ASSERT_TRUE(wait_for_graph{queues}.cycles().empty()) << "round " << i;
         if (HasFailure()) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// axe-core finds no violation in any view, in light and dark, at desk and phone width. Further tests check
-// what axe does not.
+// Tests accessibility: axe-core must find no violation in any view, in light and dark colours, at desk and phone width.
+// Further tests check rules that axe does not know.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Headless Chromium for the tests, and the checks that every test makes on every page.
+// Runs headless Chromium for the tests, with the checks that every test makes on every page.
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
-// Long enough for the slowest machine. Only a test that fails waits this long.
+// A limit for the slowest machine. Only a test that fails waits this long.
 const k_limit_ms = 60_000;
-const k_skipped = 77; // ctest's SKIP_RETURN_CODE
+const k_skipped = 77; // makes ctest count the test as skipped (SKIP_RETURN_CODE)
 
 const programs = [process.env.TURNSTILE_CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 // scripts/test runs npm install in build/page, with the package.json of this folder.
@@ -27,8 +27,8 @@ if (!executablePath) {
   process.exit(k_skipped);
 }
 
-// A page, and the errors on it. Text on the console counts as an error: the browser reports policy violations
-// there.
+// A page, and the errors on it. Text on the console counts as an error, because the browser reports violations of the
+// page's security policy there.
 export class tab {
   constructor(page, url) {
     Object.assign(this, { page, url, errors: [], requests: [] });
@@ -38,7 +38,7 @@ export class tab {
     page.on('request', (request) => this.requests.push(request.url()));
   }
 
-  // Opens an address and waits for the view.
+  // Opens an address and waits until the view has its heading.
   async open(path) {
     await this.page.goto(this.url + path);
     await this.page.locator('h1').waitFor();
@@ -49,7 +49,7 @@ export class tab {
     await this.page.locator('.state', { hasText: 'Live' }).waitFor();
   }
 
-  // Waits until the function returns true in the page.
+  // Waits until the function `holds` returns true in the page.
   eventually(holds, argument) {
     return this.page.waitForFunction(holds, argument, { timeout: k_limit_ms });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mock of the server and a browser for the tests of one file, and a clean tab for each test.
+// Gives the tests of one file a mock of the server and a browser, and each test a clean tab.
 import { after, before } from 'node:test';
 
 import { browser } from './browser.mjs';
@@ -9,7 +9,7 @@ export function fixture() {
   const running = {
     mock: null,
     chromium: null,
-    // Runs the body in a new tab. `options` override parts of the scene.
+    // Runs `body` in a new tab. `state` and `options` override parts of the scene.
     async in_tab(body, { state = {}, ...options } = {}) {
       const { mock } = running;
       mock.state = { ...scene(), ...state };

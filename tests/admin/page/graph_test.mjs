@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The wait-for graph: cycles, how they end, and a drawing in which every text is legible.
+// Tests the wait-for graph: cycles, how they end, and a drawing in which every text is legible.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
@@ -9,7 +9,7 @@ const { in_tab } = fixture();
 
 const k_phone = { width: 390, height: 844 };
 
-// Long hosts, labels and paths, edges over several columns, and two edges that lead back.
+// Makes a graph with long hosts, labels and paths, with edges over several columns, and with two edges that lead back.
 function crowded() {
   const hosts = ['batch-importer-eu-central-1a-0017', 'web-1', 'api-gateway-blue-production-3', 'ops', 'batch-2', 'web-5'];
   const nodes = hosts.map((host, i) => ({ id: `n${i}`, host, pid: String(1_000_000 + i), said: i % 2 ? 'nightly recalculation' : '',
@@ -28,7 +28,7 @@ function crowded() {
 
 const region = (page) => page.getByRole('region', { name: 'Picture of the graph' });
 
-// Returns labels that touch a box or each other, and texts that leave their box, as the browser has drawn
+// Returns the labels that touch a box or another label, and the texts that leave their box, as the browser has drawn
 // them.
 const k_touching = () => {
   const area = (element) => element.getBoundingClientRect();

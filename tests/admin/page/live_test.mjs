@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page while locks change, and while servers come and go.
+// Tests the page while locks change, and while servers come and go.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
@@ -78,7 +78,8 @@ test('focus, selection and what is open outlive an update', () =>
 
 test('an update moves nothing', () =>
   in_tab(async (tab, page, mock) => {
-    lock_at(mock.state, '/locks/orders').spans = []; // all ages grow by the same amount: the order stays
+    // all ages grow by the same amount, so the order stays
+    lock_at(mock.state, '/locks/orders').spans = [];
     await tab.open('/');
     await tab.is_live();
     await page.evaluate(() => {

@@ -4,8 +4,7 @@
 
     make_locks.py CONNECT_STRING NUMBER
 
-A transaction makes a hundred locks: one after the other would take minutes.
-"""
+Each transaction makes a hundred locks. One transaction for each lock would take minutes. """
 import signal
 import sys
 

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks, queues and histories in the form in which the page's server sends them, all of one instant.
+// Makes locks, queues and histories, all at one instant, in the form in which the page's server sends them.
 
 export const k_now = Date.parse('2026-11-21T04:38:36.123Z');
 
 export const iso = (ms) => new Date(ms).toISOString();
 
-let made = 0; // number of contenders so far: each has its own session and sequence
+// number of contenders so far; each contender has a distinct session and sequence number
+let made = 0;
 
-// A contender that has queued for `age_ms`.
+// Makes a contender that has queued for `age_ms`.
 export function contender(host, pid, label, age_ms, more = {}) {
   const sequence = 100 + ++made;
   const session = `0x10000${(0x5a00 + made).toString(16)}`;
@@ -37,7 +38,7 @@ export function lock(path, kind, holders, waiters, permits = null) {
   return { path, kind, permits, holders, waiters, spans: [] };
 }
 
-// A small random generator with a fixed seed, so that each run has the same history.
+// Returns a small random generator with a fixed seed, so that each run has the same history.
 function dice(seed) {
   let state = seed;
   return (from, to) => {
@@ -49,7 +50,7 @@ function dice(seed) {
 const k_workers = [['web-1', 90, 'import'], ['web-1', 118, 'export'], ['web-2', 4711, 'nightly'], ['web-3', 77, 'import'],
   ['web-3', 2040, 'prices'], ['batch-1', 12, 'invoices']];
 
-// Workers that hold the lock one after the other for ten minutes. `holder` has the last hold.
+// Makes the history of workers that held the lock one after the other for ten minutes. `holder` has the last hold.
 export function history(holder, seed = 7) {
   const roll = dice(seed);
   const spans = [];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mock of the page's server. A test sets its `state`; `change` alters the state and notifies the browsers.
+// A mock of the page's server. A test sets the mock's `state`, and `change` alters the state and notifies the browsers.
 //
 // To look at the page by hand: node mock_server.mjs [PORT]
 import { randomBytes } from 'node:crypto';
@@ -32,15 +32,15 @@ export const scene = () => ({
   session: { state: 'connected', id: '0x100003f2a7c0001', timeout_ms: 10_000 },
   unreadable: [],
   read_only: false,
-  user: null, // a user's name; null: the shared password
+  user: null, // the user's name; null: all users share one password
   role: 'take',
   names: false,
   orders: [],
   password: null,
   stale: false,
   snapshot: true,
-  hold_reads: null, // a promise that each read waits for
-  // The outcome of a take: {status, code, message}, or the name of an outcome.
+  hold_reads: null, // a promise; each read waits until the promise is kept
+  // The answer to a take: {status, code, message}, or the name of an outcome.
   take: 'deleted',
   ask: 'asked',
 });
@@ -52,7 +52,7 @@ export class mock_server {
     this.streams = new Set();
     this.csrf = randomBytes(8).toString('hex');
     this.signed_in = new Set();
-    this.changes = []; // the requests of browsers: {action, body}
+    this.changes = []; // requests of browsers that change locks: {action, body}
     this.port = 0;
   }
 
@@ -267,12 +267,12 @@ export class mock_server {
   }
 }
 
-// Returns true if a text that the contender declares contains `part`.
+// Returns true if `part` occurs in a text that the contender declares about itself.
 function says({ host, pid, label, owner, session }, part) {
   return [host, pid, label, owner, session].some((each) => each.toLowerCase().includes(part.toLowerCase()));
 }
 
-// Removes the holder and makes the next contender in line the holder.
+// Removes the holder. The first waiter becomes the next holder.
 export function hand_over(lock, znode) {
   lock.holders = lock.holders.filter((holder) => holder.znode !== znode);
   if (lock.waiters.length) lock.holders.push(lock.waiters.shift());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Hostile names: the page shows every name as plain text, and hides no character of it.
+// Tests hostile names: the page must show every name as plain text, and must hide no character of it.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page's parts that need no browser: texts, addresses, coordinates of a graph.
+// Tests the page's parts that need no browser: texts, addresses, coordinates of a graph.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 
 const k_page = new URL('../../../src/admin/page/', import.meta.url);
-// Node does not treat a file that ends with .js as a module; a browser ignores the ending.
+// Loads a file as a module. Node takes a file that ends with .js for no module, but a browser ignores the ending.
 const part = (file) => import(`data:text/javascript;base64,${readFileSync(new URL(file, k_page)).toString('base64')}`);
 const text = await part('text.js');
 const links = await part('links.js');

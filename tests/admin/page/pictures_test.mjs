@@ -14,7 +14,7 @@ const { in_tab } = fixture();
 const folder = process.argv[2] ?? process.env.TURNSTILE_PICTURES ?? 'pictures';
 mkdirSync(folder, { recursive: true });
 
-// Draws a page at one instant: the page's clock is stopped.
+// Draws a page at one instant, with the page's clock stopped.
 function picture(name, path, { then, full = true, state, ...options } = {}) {
   test(`picture ${name}`, () =>
     in_tab(async (tab, page) => {

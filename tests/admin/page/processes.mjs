@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Starts turnstile as processes: private servers, the page's server, and contenders.
+// Starts `turnstile` in processes: private servers, the page's server, and contenders.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
 const k_limit_ms = 120_000;
-const k_skipped = 77; // ctest's SKIP_RETURN_CODE
+const k_skipped = 77; // makes ctest count the test as skipped (SKIP_RETURN_CODE)
 
 const turnstile = process.env.TURNSTILE_PROGRAM;
 if (!turnstile || !existsSync(turnstile)) {
@@ -41,7 +41,7 @@ export class child {
       });
   }
 
-  // Waits until the output matches. Returns the match.
+  // Waits until the output matches the pattern. Returns the match.
   says(pattern) {
     return new Promise((done, failed) => {
       const give_up = AbortSignal.timeout(k_limit_ms);
@@ -71,7 +71,7 @@ export class child {
   }
 }
 
-// Ends the processes in reverse order of their start: the servers end last.
+// Ends the processes in reverse order of their start, so that the servers end last.
 export async function end_all() {
   for (const each of [...running].reverse()) await each.end(each.is_servers ? 'SIGINT' : 'SIGTERM');
 }
@@ -91,7 +91,7 @@ export async function start_page(connect_string, options = [], port = 0) {
   return { server, url };
 }
 
-// Starts a command under a lock. The command prints its argument and keeps running.
+// Starts a command under a lock. The command prints its label and keeps running.
 export function start_holder(connect_string, path, label) {
   return new child([turnstile, 'run', '--servers', connect_string, '--label', label, path, '--', 'sh', '-c', 'echo holds; cat <&"$TURNSTILE_STATUS_FD"']);
 }

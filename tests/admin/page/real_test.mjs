@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page from `turnstile serve`, on a real ZooKeeper server, with processes as contenders.
+// Tests the page of `turnstile serve` on a real ZooKeeper server, with processes as contenders.
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

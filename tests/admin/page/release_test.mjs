@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forced release, sign-in, and the page of a server without --allow-changes.
+// Tests the forced release, the sign-in, and the page of a server without --allow-changes.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 
@@ -83,7 +83,8 @@ test('a holder that went before the page heard of it: nothing is done to its suc
     assert.equal(orders.holders[0].host, 'web-1');
   }));
 
-// Another library's contender names repeat after the folder was deleted and created again.
+// Names of another library's contenders repeat after their folder was deleted and made again. The page must not take
+// the new contender for the old one.
 test('a holder that went, and another one of the same name', () =>
   in_tab(async (tab, page, mock) => {
     await open_dialog(tab, page);

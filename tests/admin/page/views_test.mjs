@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each view, its address, and the links between views.
+// Tests each view, its address, and the links between the views.
 import assert from 'node:assert/strict';
 import test from 'node:test';
 

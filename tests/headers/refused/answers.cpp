@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// "The call succeeded" must not read as the answer.
+// A result that holds an answer must not convert to bool: "the call succeeded" would be read as the answer.
 #include <optional>
 
 #include "turnstile/mutex.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A discarded guard releases its lock at once.
+// The compiler must warn about a guard that is discarded, because that guard releases its lock at once.
 #include "turnstile/any_lock.hpp"
 #include "turnstile/mutex.hpp"
 

@@ -33,7 +33,7 @@ public final class NearEndSnapshot {
     private void makeFolders(String path) throws Exception {
         for (int end = path.indexOf('/', 1); ; end = path.indexOf('/', end + 1)) {
             String folder = end < 0 ? path : path.substring(0, end);
-            int parentCversion = -1; // one more than before
+            int parentCversion = -1; // greater by one than before
             long now = System.currentTimeMillis();
             tree.createNode(
                     folder,

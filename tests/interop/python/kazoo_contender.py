@@ -25,7 +25,7 @@ VIOLATION = 3
 IDENTIFIER = "kazoo"
 
 
-# The names of docs/why/mutex.md and docs/why/shared-mutex.md: kazoo's locks under Curator's names.
+# kazoo's locks with the names of contenders that Curator uses (docs/why/mutex.md and docs/why/shared-mutex.md).
 class SharedNamesLock(Lock):
     _NODE_NAME = "-lock-"
     _EXCLUDE_NAMES = ["-lock-"]

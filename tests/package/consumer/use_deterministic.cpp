@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service of two processes under virtual time: the compiler and linker must find the replacements of threads and
-// clocks before the system's.
+// A service of two processes under virtual time. The compiler and the linker must find the replacements of threads and
+// clocks before the system's own.
 #include <chrono>
 #include <iostream>
 #include <thread>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// use_modules NAME...: checks that this program has these modules, and that none of them has a fault.
+// use_modules NAME...: checks that this program contains these modules, and that none of them reports a fault.
 #include <algorithm>
 #include <iostream>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses one recipe's header and the standard library, without the rest of Turnstile.
+// Uses one recipe's header and the standard library, and no other header of Turnstile.
 #include "turnstile/mutex.hpp"
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Uses two parts of the testing kit; the simulation links internals of the library.
+// Uses two parts of the testing kit. The simulation links internal parts of the library.
 #include <atomic>
 #include <chrono>
 #include <iostream>
@@ -11,10 +11,11 @@
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/simulation.hpp"
 
-// Options by name, as in the README: the others keep their defaults, without a warning.
+// Sets an option by its name, as the README does. The other options keep their defaults, and the compiler must not
+// warn.
 const turnstile::testing::ensemble_options three_servers{.count = 3};
 
-// The kit must not contain a second log that would hide the library's.
+// The kit must not contain a second copy of the log, which would hide the library's log.
 bool hears_the_log() {
     std::atomic<int> lines{0};
     turnstile::set_log_sink([&](turnstile::log_level, std::string_view) { ++lines; });

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that is linked with the library and no module has locks in memory, an error message for each other kind
-// of server, and none of their libraries.
+// A program that is linked with the library and no module. It has locks in memory, gets an error message for each other
+// kind of server, and contains no client library of these servers.
 #include <fstream>
 #include <iostream>
 #include <iterator>
