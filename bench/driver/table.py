@@ -81,7 +81,7 @@ def aims_table(results, ours):
 
 
 def section(result, labels, plot):
-    better = {"lower": "less is better", "higher": "more is better"}[result.better]
+    better = {"lower": "lower is better", "higher": "higher is better"}[result.better]
     parts = [f"## {result.title}", f"{result.unit}, {better}. {result.about}".strip(),
              measure_table(result, labels), *result.remarks]
     if plot:
@@ -95,8 +95,8 @@ ALL_PEERS = ("# Benchmarks",
              "ratio is the median of the rounds' ratios. [bench/README.md](../../bench/README.md) describes the peers and "
              "the measures.")
 AIMS = ("## Aims",
-        "The floor's: the value of a peer that does only what must be done. That is the bare C client or, inside a "
-        "process, a queue without a server.")
+        "\"The floor's\" is the ratio of a peer that does only the necessary work: the bare C client or, inside a process, a "
+        "queue without a server.")
 
 
 def page(results, labels, facts, plots, ours, head=ALL_PEERS, aims=AIMS):

@@ -26,7 +26,7 @@ def measure(bench):
         aims=[Aim(f"≥ 0.9 × with {sizes[0]}", case_of(size), 0.9, False, versus_case=case_of(sizes[0]))
               for size in sizes if size >= 1000 and size != 3000])
     filling = bench.new_result(
-        "filling", "Filling that queue", "µs a waiter", "lower", reference=OURS, shape="lines", scale="log",
+        "filling", "Filling that queue", "µs per waiter", "lower", reference=OURS, shape="lines", scale="log",
         about="From the first waiter's call until the servers have all waiters.")
     names = [name for name in bench.names_that_can("drain") if name != WITHOUT_QUEUE]
     queues = [(name, size) for size in sizes for name in names

@@ -15,8 +15,8 @@ def measure(bench):
         about="By the servers' counters (`cons`), pings and confirmations included.",
         aims=[Aim("≤ 2", UNCONTENDED, 2.05, True), Aim("≤ 5", CONTENDED, 5.05, True)])
     events = bench.new_result(
-        "events", "Watch events a cycle", "packets that the servers sent unasked", "lower", shape="",
-        about="From the same counters: packets beyond one answer for each request.",
+        "events", "Watch events a cycle", "packets that the servers sent without a request", "lower", shape="",
+        about="The same counters, without one answer for each received packet.",
         aims=[Aim("0", UNCONTENDED, 0.01, True), Aim("≤ 1", CONTENDED, 1.01, True)])
     able = bench.names_that_can("cycle")
     for kind in bench.kinds:

@@ -11,8 +11,8 @@ def measure(bench):
         about="All waiters are in one process. Each waiter releases at once. turnstile waits asynchronously in one "
               "client. The others have a thread for each waiter and, but for flock, a connection.")
     filling = bench.new_result(
-        "servers-filling", "Filling that queue", "µs a waiter", "lower", shape="",
-        about="turnstile: until the server has all waiters. The others: until all have sent their request, on "
+        "servers-filling", "Filling that queue", "µs per waiter", "lower", shape="",
+        about="turnstile: until the server has the requests of all waiters. Others: until all waiters have sent theirs, on "
               "connections that exist already.")
     names = bench.names_that_can("drain")
     with bench.crew(names) as crew:
