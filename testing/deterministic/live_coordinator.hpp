@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_coordinator: the coordinator behind ZooKeeper's connect strings in a run: the live_servers, whatever hosts the
-// string names. The text after the hosts is a chroot, which is created if it is missing.
+// live_coordinator: the coordinator for ZooKeeper's connect strings in a run. Whatever hosts the string names, it uses
+// the live_servers. The text after the hosts is a chroot, which live_coordinator creates if it is missing.
 #pragma once
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace turnstile::deterministic {
 
 class live_coordinator final : public core::coordinator {
 public:
-    // Throws std::system_error: bad_connect_string.
+    // Throws std::system_error with bad_connect_string.
     live_coordinator(live_servers& servers, std::string_view connect_string);
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,

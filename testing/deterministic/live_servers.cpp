@@ -25,7 +25,7 @@ inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
 
 simulation::scenario live_scenario(const testing::simulation_options& options) {
     auto plan = simulation::scenario_of(options);
-    // Clients may request roles, whatever their settings are.
+    // Automatic placement lets clients request roles, whatever their own settings are.
     plan.place = core::placement::automatic;
     return plan;
 }
@@ -67,7 +67,7 @@ void live_servers::run() {
         }
         awaited_ = agenda_.next_at().value_or(instant::max());
         awaited_ = std::min(awaited_, instant{limit_ + 1s});
-        // The clock of this thread's process shows the true time.
+        // This thread's process has a clock that shows the true time.
         const auto shown = awaited_ + std::chrono::nanoseconds{schedule::process_clock::k_start};
         sooner_.wait_until(lock, shown);
     }
@@ -111,7 +111,7 @@ void live_servers::on(const E& event) {
         to_session(event.client, planned_event{event});
     } else if constexpr (std::is_same_v<E, fault_due>) {
         on_fault(event);
-    }  // The remaining events belong to a simulated client or a world.
+    }  // the other events belong to a simulated client or a world
 }
 
 std::unique_ptr<simulation::handle> live_servers::open(session_end& own, std::uint16_t process,
@@ -202,7 +202,7 @@ void live_servers::make_by_hand(const std::string& znode) {
     }
 }
 
-// ---- questions ------------------------------------------------------------------------------
+// ---- questions of the test ------------------------------------------------------------------
 
 std::optional<live_servers::found_node> live_servers::find(const std::string& znode) {
     return enter([&]() -> std::optional<found_node> {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_servers: the simulated ensemble under the clock of a run. Messages of the clients' threads reach it as they
-// send them, and its own events happen at their times.
+// live_servers: the simulated ensemble under the clock of a run. Messages reach it when the clients' threads send them,
+// and its own events happen at their planned times.
 //
-// One mutex guards ensemble, network and the servers' side of all sessions. A thread that enters first executes all
-// due events; a separate thread executes the events for which no other thread enters. Messages for a client wait at
-// its session (live_session), for the session's own thread.
+// One mutex guards ensemble, network and the servers' side of all sessions. A thread that enters first executes all due
+// events. If no thread enters, the ensemble's own thread executes them. Messages for a client wait at its session
+// (live_session), for the session's own thread.
 //
-// Thread safety: all members from any thread of the run, unless they say otherwise.
+// Thread safety: any thread of the run may call all members, unless a member's comment says otherwise.
 #pragma once
 
 #include <boost/thread/thread.hpp>
@@ -38,12 +38,12 @@ using simulation::client_id;
 using simulation::instant;
 using simulation::planned_event;
 
-// A session from the servers' point of view. They call it under their mutex.
+// A session as the servers see it. The servers call its members under their mutex.
 class session_end {
 public:
     // A message has arrived, which the session's thread must handle.
     virtual void arrive(planned_event&& event) = 0;
-    // Its process has ended.
+    // The session's process has ended.
     virtual void crash() = 0;
 
 protected:
@@ -52,7 +52,7 @@ protected:
 
 class live_servers {
 public:
-    // Call it on the run's first thread. The run fails if it lasts longer than `limit`.
+    // Call the constructor on the run's first thread. The run fails if it lasts longer than `limit`.
     live_servers(const testing::simulation_options& options, core::duration limit);
     live_servers(const live_servers&) = delete;
     live_servers& operator=(const live_servers&) = delete;
@@ -65,7 +65,7 @@ public:
         return act_now(std::forward<F>(act));
     }
     [[nodiscard]] base::mutex& mutex() noexcept { return mutex_; }
-    // The same, for a thread that already has the mutex.
+    // Runs `act` at the current time, for a thread that already has the mutex.
     template <class F>
     auto act_now(F&& act) REQUIRES(mutex_) {
         play();
@@ -76,7 +76,7 @@ public:
         return act();
     }
 
-    // ---- for sessions, inside enter() ----
+    // ---- for sessions, which call these inside enter() ---- ----
     [[nodiscard]] std::unique_ptr<simulation::handle> open(session_end& own, std::uint16_t process,
                                                            client_id& id);
     void forget(client_id session) { sessions_.erase(session); }
@@ -95,7 +95,7 @@ public:
     void pause(std::uint16_t process, core::duration length);
     void crash(std::uint16_t process);
     void delete_by_hand(const std::string& znode);
-    // Creates the znode, with missing parents.
+    // Creates the znode and its missing parents.
     void make_by_hand(const std::string& znode);
 
     // ---- questions ----
@@ -143,9 +143,10 @@ private:
     simulation::ensemble servers_;
     std::map<client_id, known_session> sessions_;
     client_id opened_ = 0;
-    std::map<std::uint16_t, std::string> processes_;  // running processes, with their names
-    instant awaited_{};                               // by the servers' own thread
-    boost::thread thread_;                            // runs until the end of the run
+    std::map<std::uint16_t, std::string> processes_;  // running processes and their names
+    // time for which the servers' own thread waits
+    instant awaited_{};
+    boost::thread thread_;  // runs until the end of the run
 };
 
 }  // namespace turnstile::deterministic

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_session: a client's session with the live_servers: the C client in the simulator's form
-// (simulation/handle.hpp), with one thread instead of the real client's two. The thread belongs to the process that
+// live_session: a client's session with the live_servers. It uses the simulator's model of the C client
+// (simulation/handle.hpp), with one thread in place of the real client's two. The thread belongs to the process that
 // opened the session: while the process is stopped, messages wait.
 //
-// Thread safety: the same as core::coordinator_session.
+// Thread safety: as for core::coordinator_session.
 #pragma once
 
 #include <boost/thread/thread.hpp>
@@ -53,7 +53,7 @@ private:
     core::session_sink& sink_;
     const local::chroot root_;
 
-    // Guarded by the servers' mutex.
+    // The servers' mutex guards the next members.
     client_id id_ = 0;
     std::unique_ptr<simulation::handle> handle_;
     std::deque<planned_event> arrived_;
@@ -62,7 +62,7 @@ private:
     bool ended_ = false;
     base::condition changed_;
 
-    instant awake_at_{};  // when the session's thread last handled a message
+    instant awake_at_{};  // time at which the session's thread last handled a message
     boost::thread thread_;
 };
 

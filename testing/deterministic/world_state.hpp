@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The implementation of turnstile::testing::simulated_world: the servers of a run and its processes.
+// Implements turnstile::testing::simulated_world: the servers of a run and its processes.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace turnstile::testing {
 
-// A run has one such object, which exists until the run's process ends. Thread safety: the same as simulated_world.
+// A run has one object of this class, which exists until the run's process ends. Thread safety: as for simulated_world.
 class simulated_world::state {
 public:
-    // Call it in the first thread of the run. Creates the servers, and connects clients to them.
+    // Call the constructor in the first thread of the run. Creates the servers, and lets clients connect to them.
     state(const simulation_options& options, const run_limits& limits);
     state(const state&) = delete;
     state& operator=(const state&) = delete;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// choice: decides by a plan which of the runnable threads runs next. A value.
+// choice: chooses by a plan which of the runnable threads runs next. A value.
 #pragma once
 
 #include <bitset>
@@ -23,10 +23,10 @@ public:
     void add(std::size_t thread);
 
     struct situation {
-        const thread_set& enabled;  // the runnable threads; at least one
+        const thread_set& enabled;  // the runnable threads, at least one
         std::uint32_t step = 0;
         std::uint8_t current = 0;  // the running thread
-        bool yields = false;       // and yields to others
+        bool yields = false;       // true: the running thread yields to others
     };
     [[nodiscard]] std::uint8_t pick(const situation& now);
 
@@ -38,9 +38,9 @@ private:
 
     plan plan_;
     base::random chance_;
-    std::vector<std::int64_t> priorities_;  // by thread
+    std::vector<std::int64_t> priorities_;  // by the thread's number
     std::int64_t lowest_ = 0;
-    std::vector<std::uint32_t> changes_;  // steps at which a priority drops
+    std::vector<std::uint32_t> changes_;  // numbers of the steps at which a priority drops
     std::size_t next_deviation_ = 0;
 };
 

@@ -5,11 +5,11 @@
 //     const auto found = all.deviations(1, budget);   // every schedule with at most one deviation
 //     const auto more = all.random(seed, budget);
 //
-// A run is a fork of this process, always at the same instant, so that no state of an earlier run remains. A deadlock
-// or a crash of the run is a finding like any other. Replays give the same result for the same program, if addresses
-// are not randomised (`fixed_addresses`).
+// A run is a fork of this process. The fork always happens at the same instant, so that no state of an earlier run
+// remains. A deadlock or a crash of a run is a finding, too. Replays give the same result for the same program, if
+// addresses are not randomised (`fixed_addresses`).
 //
-// Thread safety: one thread, in a process that has no other.
+// Thread safety: for one thread, in a process that has no other thread.
 #pragma once
 
 #include <chrono>
@@ -46,7 +46,7 @@ struct finding {
 struct tally {
     std::uint64_t schedules = 0;
     std::uint64_t steps = 0;
-    bool complete = false;  // no schedule was left out
+    bool complete = false;  // true: no schedule was left out
     std::optional<finding> found;
 };
 
@@ -54,16 +54,16 @@ class explorer {
 public:
     explicit explorer(const scenario& scenario) : scenario_{scenario} {}
 
-    // Runs the scenario once. `last()` has the steps.
+    // Runs the scenario once under this plan. Afterwards last() has the steps.
     std::optional<finding> run(const plan& how);
     [[nodiscard]] const record& last() const noexcept { return *shared_; }
 
-    // Runs all schedules with 0, 1, ... `most` deviations from the plain schedule, fewest first.
+    // Runs all schedules with 0, 1, ... `most` deviations from the plain schedule, in this order.
     tally deviations(unsigned most, const budget& limit);
     // Runs PCT and random walks alternately.
     tally random(std::uint64_t seed, const budget& limit);
-    // Returns a finding with fewer and earlier deviations, if that also fails. A finding of another kind of plan is
-    // returned unchanged.
+    // Returns a finding with fewer or earlier deviations, if they also fail. Returns a finding without deviations
+    // unchanged.
     [[nodiscard]] finding shrink(const finding& from);
 
 private:

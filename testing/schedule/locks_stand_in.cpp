@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-ins for mutexes, conditions, read-write locks, and one-time initialisation.
+// Replaces the functions for mutexes, conditions, read-write locks, and one-time initialisation.
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -20,21 +20,21 @@ void real::keep_locks() noexcept {}
 
 namespace {
 
-// The number of further times that its owner has taken a recursive mutex.
+// Returns for each recursive mutex how often its owner has taken it again.
 std::map<std::uintptr_t, int>& depths() {
     static std::map<std::uintptr_t, int> all;
     return all;
 }
 
-// Returns true for kinds of mutexes that check their owner.
+// Returns true for the kinds of mutexes that check their owner.
 bool is_owned_by_name(const pthread_mutex_t& mutex) {
     constexpr int k_kinds = 3;
     const int kind = mutex.__data.__kind & k_kinds;
     return kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK;
 }
 
-// Returns the result of taking a mutex that the caller already has, if its kind detects that; otherwise the caller
-// waits for itself.
+// The caller already has this mutex and takes it again. Returns the result, if the mutex's kind detects that. Otherwise
+// returns nothing: the caller then waits for itself.
 std::optional<int> taken_again(const pthread_mutex_t& mutex, const scheduler& mine) {
     if (!is_owned_by_name(mutex) || !mine.owns(id_of(&mutex))) return std::nullopt;
     if ((mutex.__data.__kind & PTHREAD_MUTEX_ERRORCHECK) != 0) return EDEADLK;
@@ -46,7 +46,7 @@ int lock_until(scheduler& mine, pthread_mutex_t* mutex, std::int64_t deadline,
                std::uintptr_t caller) {
     if (const auto answer = taken_again(*mutex, mine)) return *answer;
     if (!mine.lock_until(id_of(mutex), deadline, caller)) return ETIMEDOUT;
-    depths().erase(id_of(mutex));  // left by an earlier mutex at this address
+    depths().erase(id_of(mutex));  // an earlier mutex at this address may have left an entry
     return 0;
 }
 
@@ -236,7 +236,8 @@ STANDS_IN int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
     auto* const mine = scheduler::of_this_thread();
     if (mine == nullptr) return real(lock);
     const auto found = shared_locks().find(id_of(lock));
-    if (found == shared_locks().end()) return real(lock);  // taken before the run began
+    // the lock was taken before the run began
+    if (found == shared_locks().end()) return real(lock);
     if (!std::exchange(found->second.writer, false)) --found->second.readers;
     if (found->second.readers == 0) shared_locks().erase(found);
     mine->yield(CALLER);
@@ -289,7 +290,7 @@ STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* u
 
 // ---- once -----------------------------------------------------------------------------------
 
-// In the C library the control word is 0 before the initialisation, and 2 after it.
+// The C library's control word is 0 before the initialisation and 2 after it.
 STANDS_IN int pthread_once(pthread_once_t* control, void (*run)()) {
     static constinit real_one<int(pthread_once_t*, void (*)())> real{"pthread_once"};
     auto* const mine = scheduler::of_this_thread();

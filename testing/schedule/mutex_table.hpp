@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // mutex_table: the owner of each mutex, and the mutexes that several processes use. A value.
 //
-// If another object is created at the address of a former mutex, the table may count it as shared by more processes
-// than it is. Then a thread that has it continues until it has released it.
+// A new mutex may get the address of a former one. Then the table may wrongly count the new mutex as used by several
+// processes. The only effect is that a stopped process's thread continues until it has released that mutex.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ public:
         if (!first && found->second != process) found->second = k_several;
     }
     void take(std::uintptr_t mutex, std::uint8_t thread) { owners_[mutex] = thread; }
-    // Returns false if another thread has it.
+    // Returns false if another thread has the mutex.
     [[nodiscard]] bool try_to_take(std::uintptr_t mutex, std::uint8_t thread) {
         return owners_.try_emplace(mutex, thread).second;
     }
@@ -44,7 +44,8 @@ private:
     static constexpr int k_several = -1;
 
     std::map<std::uintptr_t, std::uint8_t> owners_;  // owners of taken mutexes
-    std::map<std::uintptr_t, int> askers_;           // a process, or k_several
+    // number of the process that uses the mutex, or k_several
+    std::map<std::uintptr_t, int> askers_;
 };
 
 }  // namespace turnstile::schedule

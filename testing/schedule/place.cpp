@@ -15,7 +15,7 @@ namespace turnstile::schedule {
 
 namespace {
 
-// The linker's symbol for the start of this program.
+// The linker sets this symbol to the start of the program.
 extern "C" const char __executable_start;
 
 constexpr std::string_view k_inlined_by = " (inlined by) ";
@@ -49,7 +49,7 @@ std::string output_of(const std::string& command) {
     return text;
 }
 
-// The call precedes its return address.
+// A return address is just after the call. So this returns the offset of the byte before it.
 std::uintptr_t offset_of(std::uintptr_t address, std::uintptr_t base) {
     return address - base - 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// place: where addresses of this program are in its sources, by addr2line.
+// place: uses addr2line to find the source lines of addresses in this program.
 //
-// Thread safety: all functions from any thread, in no run.
+// Thread safety: any thread may call all functions, outside of a run.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace turnstile::schedule {
 
-// Returns the source lines of return addresses: "function at file:line", with inlined functions first, then their
-// callers; none if they are unknown.
+// Returns for each return address its source lines in the form "function at file:line". Inlined functions come first,
+// and then their callers. An unknown address has no lines.
 [[nodiscard]] std::map<std::uintptr_t, std::vector<std::string>> places_of(
     const std::vector<std::uintptr_t>& addresses);
 

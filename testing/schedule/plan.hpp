@@ -21,7 +21,7 @@
 namespace turnstile::schedule {
 
 struct deviation {
-    std::uint32_t at = 0;  // the step at which it happens
+    std::uint32_t at = 0;  // number of the step
     std::uint8_t thread = 0;
     friend bool operator==(const deviation&, const deviation&) = default;
 };
@@ -32,7 +32,7 @@ struct plan {
     std::vector<deviation> deviations{};
     std::uint64_t seed = 0;
     std::uint32_t depth = 3;
-    std::uint32_t length = 1000;  // expected number of steps, within which priorities change
+    std::uint32_t length = 1000;  // expected number of steps; the priorities change within these
 
     [[nodiscard]] std::string to_string() const;
     [[nodiscard]] static std::optional<plan> parse(std::string_view text);

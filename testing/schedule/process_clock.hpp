@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// process_clock: the clocks of one process of a run. All show the same time, and run a little too fast or too slow
-// compared with the true time. A value; times are in nanoseconds.
+// process_clock: the clocks of one process of a run. All clocks of a process show the same time. They run a little too
+// fast or too slow, compared with the true time. A value; times are in nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -9,11 +9,12 @@ namespace turnstile::schedule {
 
 class process_clock {
 public:
-    // The time of all clocks at the start of a run, without the offset.
+    // Time that all clocks show at the start of a run, without their offset.
     static constexpr std::int64_t k_start = 1'000'000'000'000'000;
 
     process_clock() = default;
-    // The rate must be below a tenth of a million parts; a run lasts days at most, so that the products fit.
+    // The rate must be below a tenth of a million parts, and a run lasts a few days at most. So the products below do
+    // not overflow.
     process_clock(std::int64_t offset, std::int64_t parts_per_million)
         : offset_{offset}, rate_{parts_per_million} {}
 
@@ -22,7 +23,7 @@ public:
         return true_time + offset_ + since / k_million * rate_ +
                since % k_million * rate_ / k_million;
     }
-    // Returns the first instant at which the clock shows `shown` or later.
+    // Returns the first true time at which the clock shows `shown` or a later time.
     [[nodiscard]] std::int64_t when(std::int64_t shown) const noexcept {
         if (rate_ == 0) return shown - offset_;
         const auto since = shown - offset_ - k_start;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// real: the functions with which the scheduler itself makes threads wait, without the stand-ins for the C library
-// (stand_in.hpp).
+// real: makes threads wait by the C library's own functions. The scheduler uses these, because stand_in.hpp replaces
+// the usual ones.
 //
-// Thread safety: all from any thread.
+// Thread safety: any thread may call all functions.
 #pragma once
 
 #include <atomic>
@@ -14,11 +14,11 @@ void give_turn(std::atomic<std::uint32_t>& turn) noexcept;
 void await_turn(std::atomic<std::uint32_t>& turn) noexcept;
 
 [[nodiscard]] int own_thread() noexcept;
-// Waits until the system has no such thread any more.
+// Waits until the system no longer has a thread with this number.
 void await_end(int thread) noexcept;
 
-// Link anchors: references to these functions make the linker take the object files of the stand-ins from the static
-// archive.
+// Link anchors. References to these functions make the linker take the replacing functions' object files from the
+// static archive.
 void keep_locks() noexcept;
 void keep_time() noexcept;
 

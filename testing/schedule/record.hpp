@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// record: one run of a scenario under a schedule: the decision at each scheduling point, and the outcome. It lies in
-// memory that the explorer shares with the run's process.
+// record: one run of a scenario under a schedule: the decision at each scheduling point, and the outcome. The explorer
+// and the run's process share its memory.
 //
-// Thread safety: none; the run's process writes, and the explorer reads after that process has ended.
+// Thread safety: none. The run's process writes the record, and the explorer reads it after that process has ended.
 #pragma once
 
 #include <array>
@@ -21,14 +21,14 @@ inline constexpr std::size_t k_most_text = 1024;
 
 // The next operation of a thread, or the operation for which it waits.
 enum class operation : std::uint8_t {
-    begin,       // starts
+    begin,       // starts to run
     lock,        // takes a mutex
     unlocked,    // has released a mutex
     wait,        // waits on a condition
-    timed_wait,  // the same, with a deadline
+    timed_wait,  // waits on a condition until a deadline
     notified,    // has notified threads that wait on a condition
     created,     // has started a thread
-    join,        // waits for a thread's end
+    join,        // waits for the end of a thread
     poll,        // waits for descriptors
     futex,       // waits to be woken at a word in memory
     yield,       // yields to other threads
@@ -42,29 +42,29 @@ struct step {
     std::uint8_t thread = 0;              // the thread that reached the point
     std::uint8_t chosen = 0;              // the thread that continues from there
     std::bitset<k_most_threads> enabled;  // the runnable threads
-    std::uintptr_t object = 0;            // the mutex, the condition
-    std::uintptr_t caller = 0;            // the call's address
+    std::uintptr_t object = 0;            // address of the mutex or the condition
+    std::uintptr_t caller = 0;            // address of the call
 };
 
 inline constexpr std::size_t k_most_frames = 24;
 
-// The latest point of a thread.
+// A thread's latest scheduling point.
 struct standing {
     operation wants = operation::over;
     std::uint16_t process = 0;
     std::uintptr_t caller = 0;
     std::optional<std::uint8_t>
-        awaits{};  // at the end: the thread that has the mutex that it requests
+        awaits{};  // at the end of the run: the thread that has the requested mutex
     std::array<std::uintptr_t, k_most_frames>
-        stack{};  // at its latest switch, if stacks are requested
+        stack{};  // stack at the thread's latest switch, if stacks are wanted
 };
 
 enum class verdict : std::uint8_t {
-    unfinished,  // crashed, or blocked without the scheduler's knowledge
+    unfinished,  // the run crashed, or blocked without the scheduler's knowledge
     passed,
     failed,    // the scenario reports a failure
     deadlock,  // no thread can continue
-    livelock,  // more steps than the record can hold
+    livelock,  // the run has more steps than the record can hold
 };
 
 struct record {
@@ -74,16 +74,17 @@ struct record {
     std::uint32_t steps = 0;
     std::uint32_t switches = 0;
     std::uint64_t fingerprint = k_no_fingerprint;
-    std::int64_t true_time = 0;  // since the start, in nanoseconds
-    bool wants_stacks = false;   // slows the run down
-    bool timed_out = false;      // in real time
-    std::uint8_t current = 0;    // the running thread, or the last one at the end
+    std::int64_t true_time = 0;  // nanoseconds since the start
+    bool wants_stacks = false;   // true: stacks are recorded, which slows the run down
+    bool timed_out = false;      // true: the run exceeded its limit in real time
+    std::uint8_t current = 0;    // the running thread; at the end, the last thread
     std::array<char, k_most_text> text{};
     std::array<standing, k_most_threads> threads{};
     std::array<std::array<char, k_most_name>, k_most_processes> process_names{};
-    std::array<step, k_most_steps> trace{};  // the latest steps, each at its number modulo the size
+    // the latest steps; step n is at index n modulo the size
+    std::array<step, k_most_steps> trace{};
 
-    // FNV-1a over 64-bit words.
+    // Adds a word to the fingerprint, by FNV-1a over 64-bit words.
     void mix(std::uint64_t word) noexcept { fingerprint = (fingerprint ^ word) * 0x100000001b3U; }
 };
 

@@ -25,7 +25,7 @@ namespace {
                            const std::function<void(scheduler&)>& work) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::alarm(static_cast<unsigned>(patience.count()));
-    // Never freed: threads of the run may outlive this function.
+    // This object is never freed, because threads of the run may outlive this function.
     auto* const mine = new scheduler{how, into, lasts};
     try {
         work(*mine);
@@ -59,7 +59,7 @@ shared_record::~shared_record() {
     ::munmap(record_, sizeof(record));
 }
 
-// No reader looks at the steps beyond the count.
+// Readers ignore steps beyond the count, so they need not be cleared.
 void shared_record::clear() const {
     record_->result = verdict::unfinished;
     record_->steps = record_->switches = 0;
@@ -74,7 +74,7 @@ void shared_record::clear() const {
 std::optional<std::string> run_apart(const plan& how, record& into, scheduler::endurance lasts,
                                      std::chrono::seconds patience,
                                      const std::function<void(scheduler&)>& work) {
-    std::fflush(nullptr);  // otherwise parent and child would both write the buffered output
+    std::fflush(nullptr);  // otherwise both parent and child would write the buffered output
     const pid_t child = ::fork();
     if (child < 0) throw std::system_error{errno, std::generic_category(), "fork"};
     if (child == 0) run_here(how, into, lasts, patience, work);

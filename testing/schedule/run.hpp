@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// run: one run of a function under a scheduler, in a separate process.
+// run: runs a function once under a scheduler, in a separate process.
 #pragma once
 
 #include <chrono>
@@ -13,10 +13,10 @@
 
 namespace turnstile::schedule {
 
-// A record in memory that forks share. Thread safety: none.
+// A record in memory that a process shares with its forks. Thread safety: none.
 class shared_record {
 public:
-    shared_record();  // throws std::system_error
+    shared_record();  // may throw std::system_error
     ~shared_record();
     shared_record(const shared_record&) = delete;
     shared_record& operator=(const shared_record&) = delete;
@@ -29,20 +29,20 @@ private:
     record* record_;
 };
 
-// Runs `work` in a fork, as the first thread of the run, which ends with it. Returns nothing if it passed, otherwise
-// the reason; the record has the details. `patience`: the real time after which a run is ended that is blocked
-// without the scheduler's knowledge. Throws std::system_error. The calling process must have a single thread.
+// Runs `work` in a fork. `work` is the first thread of the run, and the run ends when it returns. Returns nothing if
+// the run passed, otherwise the reason; the record has the details. `patience` limits the real time of a run that is
+// blocked without the scheduler's knowledge. Throws std::system_error. The calling process must have a single thread.
 std::optional<std::string> run_apart(const plan& how, record& into, scheduler::endurance lasts,
                                      std::chrono::seconds patience,
                                      const std::function<void(scheduler&)>& work);
 
-// Fails the run of the calling thread; outside of a run it throws std::runtime_error.
+// Fails the run of the calling thread. Outside of a run, throws std::runtime_error.
 [[noreturn]] void violated(const std::string& description);
 inline void require(bool good, const char* description) {
     if (!good) violated(description);
 }
 
-// Restarts the program with fixed addresses, unless it has them.
+// Restarts the program with fixed addresses, unless its addresses are fixed already.
 void fixed_addresses(char** arguments);
 
 }  // namespace turnstile::schedule

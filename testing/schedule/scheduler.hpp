@@ -13,8 +13,8 @@
 // mutex that another process has requested.
 //
 // The code between two points is one step. Accesses to atomics are no points. So the scheduler does not find a race
-// that needs a switch between two such accesses without a lock, wait or thread start in between; nor does it model
-// weak memory orders.
+// that needs a switch between two accesses to atomics, if there is no lock, wait or thread start between these. It also
+// does not model weak memory orders.
 //
 // Thread safety: only the running thread calls these functions, so they need no lock.
 #pragma once
@@ -38,58 +38,59 @@ namespace turnstile::schedule {
 
 class scheduler {
 public:
-    // Returns this process's scheduler while a scenario runs and the calling thread is one of its threads; otherwise
-    // nullptr.
+    // Returns this process's scheduler if a scenario runs and the calling thread belongs to the run; otherwise nullptr.
     [[nodiscard]] static scheduler* of_this_thread() noexcept;
 
-    // The end of a run that reaches k_most_steps: bounded: it ends as a livelock; endless: it continues, and the
-    // record keeps the latest steps.
+    // Selects what happens if a run reaches k_most_steps. bounded: the run ends as a livelock. endless: it continues,
+    // and the record keeps the latest steps.
     enum class endurance { bounded, endless };
     scheduler(plan how, record& into, endurance lasts = endurance::bounded);
     ~scheduler();
     scheduler(const scheduler&) = delete;
     scheduler& operator=(const scheduler&) = delete;
 
-    // `last` is called at a run's end, when no thread of the run will run any more.
+    // Sets a function that the scheduler calls at the end of a run. At that time no thread of the run runs any more.
     void at_end(std::function<void()> last) { at_end_ = std::move(last); }
-    // Ends the process; the record has the reason.
+    // Ends the process with this result and reason in the record.
     [[noreturn]] void end(verdict result, const char* text) noexcept;
 
-    // ---- operations of threads; each returns when it is done -------------------------------
+    // ---- operations of threads; each returns when it is done ------------------------------- ----
     void lock(std::uintptr_t mutex, std::uintptr_t caller) {
         (void)lock_until(mutex, k_never, caller);
     }
-    // Returns false if the deadline came first.
+    // Returns false if the deadline came before the mutex was free.
     bool lock_until(std::uintptr_t mutex, std::int64_t deadline, std::uintptr_t caller);
     [[nodiscard]] bool owns(std::uintptr_t mutex) const {
         return mutexes_.owner_of(mutex) == current_;
     }
     bool try_lock(std::uintptr_t mutex, std::uintptr_t caller);
     void unlock(std::uintptr_t mutex, std::uintptr_t caller);
-    // Returns false if the deadline came first. No deadline: k_never.
+    // Returns false if the deadline came before a notification. k_never: no deadline.
     bool wait(std::uintptr_t condition, std::uintptr_t mutex, std::int64_t deadline,
               std::uintptr_t caller);
     void notify(std::uintptr_t condition, bool all, std::uintptr_t caller);
-    // Waits at a futex, whose word the caller has read since its last switch. Returns false at the deadline.
+    // Waits at a futex. The caller must have read the futex's word since its last switch. Returns false at the
+    // deadline.
     bool wait_for_wake(std::uintptr_t word, std::int64_t deadline, std::uintptr_t caller);
-    // Wakes at most `most` threads, the longest waiting first. Returns how many it woke.
+    // Wakes up to `most` threads, beginning with the thread that has waited longest. Returns the number of woken
+    // threads.
     int wake(std::uintptr_t word, int most, std::uintptr_t caller);
-    // The scheduler's data of a thread.
+    // The scheduler's data about a thread.
     struct thread {
         std::uint16_t process = 0;
         operation wants = operation::begin;
-        std::uintptr_t object = 0;  // mutex, condition
-        std::uintptr_t mutex = 0;   // the mutex of a wait
+        std::uintptr_t object = 0;  // address of the mutex or the condition
+        std::uintptr_t mutex = 0;   // address of the mutex that a wait on a condition releases
         std::int64_t deadline = k_never;
         bool woken = false;
-        bool late = false;  // the deadline came first
+        bool late = false;  // true: the deadline came first
         std::uint8_t target = 0;
         std::function<bool()> ready;
-        std::uint64_t order = 0;             // order among the threads that wait on one condition
-        std::atomic<std::uint32_t> turn{0};  // 1: the thread runs
+        std::uint64_t order = 0;             // orders the threads that wait on one condition
+        std::atomic<std::uint32_t> turn{0};  // 1: the thread may run
     };
-    // A new thread, which begins with `enter` and ends with `leave`. Once it has ended, another thread may get its
-    // number, perhaps before the system has started the thread at all; its data stay its own.
+    // A new thread, which begins with `enter` and ends with `leave`. After its end another thread may get its number,
+    // perhaps before the system has started that thread. The data at `place` belong to one thread only.
     struct newcomer {
         std::uint8_t number = 0;
         thread* place = nullptr;
@@ -99,35 +100,37 @@ public:
     void enter(thread& place);
     void leave();
     void join(std::uint8_t thread, std::uintptr_t caller);
-    // Waits until `ready` returns true, or the true time has reached `end`. Returns true if ready. Other threads call
-    // `ready` as well.
+    // Waits until `ready` returns true, or until the true time `end`. Returns true if `ready` did. Other threads may
+    // call `ready` too.
     bool wait_until(operation operation, std::function<bool()> ready, std::int64_t end,
                     std::uintptr_t caller);
     void yield(std::uintptr_t caller) { point(operation::yield, 0, caller); }
 
-    // ---- processes; the first is 0 ----------------------------------------------------------
+    // ---- processes; the first has the number 0 ---------------------------------------------------------- ----
     std::uint16_t add_process(std::string_view name, const process_clock& clock);
-    // From now on the calling thread belongs to this process.
+    // Moves the calling thread to this process.
     void become(std::uint16_t process) noexcept { me().process = process; }
     [[nodiscard]] std::uint16_t process() const noexcept { return threads_[current_]->process; }
     // Stops the process for this length, in nanoseconds of true time.
     void stop(std::uint16_t process, std::int64_t length);
-    // Ends the process: none of its threads runs any more, including the caller.
+    // Ends the process. None of its threads runs any more, not even the caller.
     void kill(std::uint16_t process) {
         processes_[process].over = true;
         if (process == this->process()) yield(0);
     }
 
-    // Returns the time of all clocks of the thread's process, in nanoseconds. The deadlines above use it as well.
+    // Returns the time that all clocks of the thread's process show, in nanoseconds. The deadlines above use this time
+    // too.
     [[nodiscard]] std::int64_t now() const noexcept { return clock().shown(now_); }
-    // The same for a thread that reads its clock: in an endless run that takes time.
+    // Returns now() to a thread that reads its clock. In an endless run, reading the clock takes time.
     [[nodiscard]] std::int64_t read_clock() noexcept;
-    // The true time, as in wait_until(); and the true time at which the clocks of the thread's process show a time.
+    // instant() returns the true time, as in wait_until(). when() returns the true time at which the clocks of the
+    // thread's process show `shown`.
     [[nodiscard]] std::int64_t instant() const noexcept { return now_; }
     [[nodiscard]] std::int64_t when(std::int64_t shown) const noexcept {
         return true_deadline(shown);
     }
-    // The time since the run began, independent of any process's clock.
+    // Returns the true time since the run began, whatever the processes' clocks show.
     [[nodiscard]] std::int64_t true_time() const noexcept { return now_ - process_clock::k_start; }
     [[nodiscard]] std::uint64_t chance() noexcept { return bytes_(); }
 
@@ -166,13 +169,14 @@ private:
     std::function<void()> at_end_;
     std::vector<process_state> processes_{1};
     std::vector<std::unique_ptr<thread>> threads_;
-    std::vector<std::unique_ptr<thread>> former_;  // threads whose numbers were given to others
+    // threads whose numbers belong to other threads now
+    std::vector<std::unique_ptr<thread>> former_;
     mutex_table mutexes_;
     std::uint8_t current_ = 0;
-    int ended_ = 0;  // the system's number of the thread that has just left
+    int ended_ = 0;  // the system's number of the thread that has just ended
     std::int64_t now_ = process_clock::k_start;
     std::uint64_t waits_ = 0;
-    base::random bytes_{1};  // replaces the system's randomness
+    base::random bytes_{1};  // replaces the system's random numbers
 };
 
 }  // namespace turnstile::schedule

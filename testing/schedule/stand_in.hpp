@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// stand_in: replaces functions of the C library in a program that is linked with it: for the threads of a run the
-// scheduler decides instead. Every other thread gets the real function.
+// stand_in: replaces functions of the C library in a program that is linked with this code. For the threads of a run,
+// the replacements ask the scheduler. For every other thread they call the real function.
 //
 // The dynamic linker finds a program's own functions before those in the C library, also for Boost.Thread and the C++
-// library. So the shipped code runs unchanged: no class knows about the stand-ins. locks_stand_in.cpp replaces the
-// functions with which threads wait, threads_stand_in.cpp threads and futexes, time_stand_in.cpp clocks, sleeps,
+// library. So the shipped code runs unchanged, and no class knows about the replacements. locks_stand_in.cpp replaces
+// the functions with which threads wait, threads_stand_in.cpp threads and futexes, time_stand_in.cpp clocks, sleeps,
 // timers and randomness.
 #pragma once
 
@@ -23,11 +23,12 @@ namespace turnstile::schedule {
 
 inline constexpr std::int64_t k_second = 1'000'000'000;
 
-// A function of the C library. Some functions have older versions, which the plain look-up may find.
+// A function of the C library. `version` selects one of several versions, where a plain look-up might find an older
+// one.
 //
-// The first call looks the function up, without a lock: threads also call these while they do not run, for instance
-// to wait for their turn. The guard of a static with dynamic initialisation would also be a lock, and would wait with
-// a futex.
+// The first call looks the function up. The look-up takes no lock, because threads also make such calls while they wait
+// for their turn to run. A static with dynamic initialisation would have a lock as its guard, and would wait at a
+// futex.
 template <class F>
 class real_one {
 public:

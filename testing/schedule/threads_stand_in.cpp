@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-ins for threads (start and end) and for futexes.
+// Replaces the functions that start and end threads, and the system calls for futexes.
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -21,7 +21,7 @@ using namespace turnstile::schedule;
 
 namespace {
 
-// The run's threads. Only the running thread uses this map.
+// Returns the numbers of the run's threads. Only the running thread uses this map.
 std::map<pthread_t, std::uint8_t>& threads() {
     static std::map<pthread_t, std::uint8_t> all;
     return all;
@@ -34,8 +34,8 @@ struct start {
     scheduler* by;
 };
 
-// Runs when a thread ends, also through pthread_exit. The C library first destroys thread_local objects, then values
-// with keys in several rounds, of which this is the last.
+// Runs when a thread ends, also through pthread_exit(). The C library first destroys thread_local objects. Then it
+// destroys values with keys in several rounds; this runs in the last round.
 struct leaving {
     scheduler& from;
     int rounds = 0;
@@ -115,7 +115,7 @@ STANDS_IN int pthread_join(pthread_t thread, void** result) {
             mine->join(found->second, CALLER);
             threads().erase(found);
         }
-    return real(thread, result);  // the thread has ended, or is about to
+    return real(thread, result);  // the thread has ended or is about to end
 }
 
 STANDS_IN pid_t fork() {
@@ -134,7 +134,7 @@ STANDS_IN int sched_yield() noexcept {
 
 namespace {
 
-// The same semantics as the system's: the word is read while the thread runs, and no other thread runs between the
+// Waits as the system's futex does: this reads the word while the thread runs, and no other thread runs between the
 // read and the wait.
 long wait_for_word(scheduler& mine, const long* a, bool absolute, std::uintptr_t caller) {
     const auto* const word = reinterpret_cast<const volatile std::uint32_t*>(a[0]);
@@ -153,7 +153,7 @@ long wait_for_word(scheduler& mine, const long* a, bool absolute, std::uintptr_t
 
 }  // namespace
 
-// The system call behind std::atomic::wait and the semaphores of the C++ library.
+// std::atomic::wait and the semaphores of the C++ library make this system call.
 STANDS_IN long syscall(long number, ...) noexcept {
     va_list list;
     va_start(list, number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stand-ins for clocks, sleeps, timers, waits for descriptors, and the system's randomness.
+// Replaces the functions for clocks, sleeps, timers, waits for descriptors, and the system's random numbers.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -23,7 +23,7 @@ using namespace turnstile::schedule;
 
 namespace {
 
-// The run's timers. Only the running thread uses them.
+// A timer of the run. Only the running thread uses the run's timers.
 struct set_timer {
     std::int64_t when = 0;  // true time
     std::int64_t interval = 0;
@@ -42,7 +42,7 @@ bool is_readable(int descriptor) {
     return real_poll(&asked, nfds_t{1}, 0) > 0;
 }
 
-// The system's timers are disarmed; a due timer is armed to fire at once.
+// Arms the system's timer of each due timer so that it fires at once. All other timers of the system remain disarmed.
 void fire_due(const scheduler& mine) {
     for (auto next = timers().begin(); next != timers().end();) {
         auto& [timer, set] = *next;
@@ -58,7 +58,7 @@ void fire_due(const scheduler& mine) {
     }
 }
 
-// `timeout` in milliseconds; negative: never.
+// Returns the true time at which a timeout in milliseconds ends; a negative timeout never ends.
 std::int64_t end_of(const scheduler& mine, std::int64_t timeout) {
     return timeout < 0 ? scheduler::k_never : mine.when(mine.now() + timeout * 1'000'000);
 }
@@ -136,13 +136,13 @@ STANDS_IN int timerfd_settime(int timer, int flags, const itimerspec* next,
     return real_settime(timer, 0, &k_off, before);
 }
 
-// Waits until `ready` returns true, `end`, or a timer's time; does not call `ready` after that.
+// Waits until `ready` returns true, until `end`, or until a timer is due. Does not call `ready` after that.
 static void wait_for_descriptors(scheduler& mine, const std::function<bool()>& ready,
                                  std::int64_t end, std::uintptr_t caller) {
     fire_due(mine);
     auto until = end;
     for (const auto& [timer, each] : timers()) until = std::min(until, each.when);
-    // Another thread may arm an earlier timer.
+    // The wait also ends if another thread sets a timer, which may be due earlier.
     const auto set_before = timers_set;
     mine.wait_until(
         operation::poll, [&] { return timers_set != set_before || ready(); }, until, caller);
@@ -203,7 +203,7 @@ STANDS_IN int select(int count, fd_set* reading, fd_set* writing, fd_set* failin
     }
 }
 
-// The system's randomness is the same in each run.
+// Gives the same random numbers in each run.
 STANDS_IN ssize_t read(int from, void* into, size_t size) {
     static constinit real_one<ssize_t(int, void*, size_t)> real{"read"};
     auto* const mine = scheduler::of_this_thread();

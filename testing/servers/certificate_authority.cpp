@@ -27,8 +27,8 @@ std::string authority_file_text(const std::filesystem::path& file) {
     return {std::istreambuf_iterator<char>{in}, {}};
 }
 
-// Configuration of `openssl ca`, the only command that makes certificates for other times than now, and revocation
-// lists.
+// Returns a configuration of `openssl ca`. Only this command makes revocation lists, and certificates that are valid at
+// other times than now.
 std::string authority_configuration(const std::filesystem::path& folder) {
     const auto at = folder.string();
     return "[ca]\ndefault_ca = own\n[own]\ndatabase = " + at + "/index\nnew_certs_dir = " + at +

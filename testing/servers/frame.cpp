@@ -11,10 +11,10 @@ using detail::wire_reader;
 
 namespace {
 
-// Request: xid and opcode. Reply: xid, zxid and error.
+// Sizes of headers. A request has xid and opcode; a reply has xid, zxid and error.
 constexpr std::size_t k_request_header = 8;
 constexpr std::size_t k_reply_header = 16;
-// The header before each operation of a multi: its type, an end mark, an error.
+// Size of the header before each operation of a multi: its type, an end mark, an error.
 constexpr std::size_t k_multi_header = 9;
 
 bool starts_with_path(std::int32_t op) {
@@ -46,7 +46,7 @@ std::int32_t frame::error() const {
 std::string frame::path() const {
     wire_reader in{body_};
     if (kind_ == frame_kind::watch_event) {
-        return in.skip(k_reply_header + 8).string();  // behind the event's type and the state
+        return in.skip(k_reply_header + 8).string();  // after the event's type and state
     }
     if (kind_ != frame_kind::request || !starts_with_path(opcode_)) return {};
     in.skip(k_request_header);
@@ -57,7 +57,7 @@ std::string frame::path() const {
 std::int64_t frame::session_id() const {
     if (kind_ != frame_kind::handshake) return 0;
     wire_reader in{body_};
-    // Skips the protocol version, the last zxid seen (only to the server), and the timeout.
+    // Skips the protocol version, the last zxid seen (only in messages to the server), and the timeout.
     return in.skip(way_ == direction::to_server ? 16 : 8).int64();
 }
 

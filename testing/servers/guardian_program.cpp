@@ -15,7 +15,7 @@ namespace turnstile::testing {
 
 namespace {
 
-// Returns the name with which a process was started; empty once it has ended.
+// Returns the program's name with which a process was started; empty after the process has ended.
 std::string executable_of(const std::filesystem::path& process) {
     std::ifstream file{process / "cmdline"};
     std::string name;
@@ -36,7 +36,7 @@ guardian_program::~guardian_program() {
     if (owner_ != ::getpid()) return;
     try {
         kill();
-    } catch (...) {  // without memory: the guardians end by themselves
+    } catch (...) {  // memory is exhausted; the guardians end by themselves
     }
 }
 
@@ -55,7 +55,8 @@ void guardian_program::kill() const {
     const auto all_ended = [this] {
         const auto all = running();
         for (const pid_t guardian : all) {
-            // Opens a descriptor and checks the name again: by now the number may belong to another process.
+            // Opens a descriptor of the process, and then checks its name again: its number may belong to another
+            // process by now.
             const support::descriptor process{
                 static_cast<int>(::syscall(SYS_pidfd_open, guardian, 0))};
             if (process.open() && executable_of("/proc/" + std::to_string(guardian)) == path_)

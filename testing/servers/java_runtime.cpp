@@ -22,7 +22,8 @@ struct jar {
     const char* package;
 };
 
-// The manifest of Debian's zookeeper.jar names the other required jars, except the jars of Netty that TLS needs.
+// Debian's zookeeper.jar names the other jars that it requires in its manifest. Only the jars of Netty for TLS are
+// missing there.
 constexpr jar k_tls_jars[] = {{"netty-codec.jar", "libnetty-java"},
                               {"netty-resolver.jar", "libnetty-java"}};
 constexpr jar k_server_jars[] = {{"zookeeper.jar", "libzookeeper-java"},
@@ -45,7 +46,8 @@ void append(const jar (&wanted)[N], std::string& path, std::string& missing) {
     }
 }
 
-// All jars of another version, since versions need different jars. The folder has several loggers: the first one is used.
+// Returns all jars of another ZooKeeper version, because each version needs different jars. The folder may have several
+// loggers; the first is used.
 std::string class_path_of(const std::filesystem::path& root) {
     const auto folder = root / k_jar_folder;
     if (!std::filesystem::exists(folder / "zookeeper.jar"))

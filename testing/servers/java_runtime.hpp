@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // java_runtime: finds Java and the jars of ZooKeeper and Curator.
 //
-// Thread safety: from any thread.
+// Thread safety: any thread may call all functions.
 #pragma once
 
 #include <filesystem>
@@ -12,14 +12,14 @@ namespace turnstile::testing::detail {
 
 enum class jars { server, server_with_tls, server_and_curator };
 
-// Returns JAVA_HOME/bin/java, or java in PATH. Throws std::runtime_error that names Debian's package.
+// Returns JAVA_HOME/bin/java, or the java in PATH. Throws std::runtime_error that names the Debian package to install.
 [[nodiscard]] std::string find_java();
 
-// Returns the argument of -cp, with `first` in front if it is not empty. Throws std::runtime_error that names each
+// Returns the argument for -cp. `first`, if not empty, comes first in it. Throws std::runtime_error that names each
 // missing jar and its Debian package.
 [[nodiscard]] std::string class_path(jars which, const std::filesystem::path& first = {});
 
-// Returns arguments for a virtual machine that starts quickly, stays small and leaves no file in /tmp.
+// Returns arguments that make a Java virtual machine start quickly, use little memory, and leave no file in /tmp.
 [[nodiscard]] std::vector<std::string> lean_arguments();
 
 }  // namespace turnstile::testing::detail

@@ -61,7 +61,7 @@ pid_t parent_of(pid_t pid) {
     return parent;
 }
 
-// PostgreSQL's processes create their own process groups.
+// PostgreSQL's child processes make new process groups, so this searches /proc for them.
 std::vector<pid_t> children_of(pid_t parent) {
     std::vector<pid_t> found;
     for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
@@ -75,7 +75,7 @@ std::vector<pid_t> children_of(pid_t parent) {
 
 postgres_server::postgres_server(postgres_server_options options)
     : programs_{find_programs()}, data_{folder_.path() / "data"}, log_{folder_.path() / "log"} {
-    // The folder belongs to this user. The server runs as another user, and creates its data in a subfolder.
+    // The folder belongs to this process's user. The server runs as another user, and creates its data in a subfolder.
     std::filesystem::create_directory(data_);
     std::filesystem::permissions(data_,
                                  std::filesystem::perms::owner_all);  // PostgreSQL requires this
@@ -92,7 +92,7 @@ postgres_server::postgres_server(postgres_server_options options)
            << "host replication all 127.0.0.1/32 trust\n"
            << std::flush;
     std::ofstream config{data_ / "postgresql.conf", std::ios::app};
-    // Without fsync a killed server loses nothing: the system has its writes.
+    // Without fsync a killed server loses nothing, because the operating system has its writes.
     config << "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nport = "
            << port_.number() << "\nfsync = off\nmax_connections = 200\n"
            << options.config << '\n'
@@ -133,7 +133,8 @@ std::vector<std::string> postgres_server::command(const std::string& program,
 void postgres_server::start(test_deadline until) {
     if (running()) return;
     std::error_code none;
-    std::filesystem::remove(data_ / "postmaster.pid", none);  // left by a killed server
+    // a killed server leaves this file behind
+    std::filesystem::remove(data_ / "postmaster.pid", none);
     process_.emplace(process_options{
         .command = command("postgres", {"-D", data_}), .output = log_, .folder = data_});
     const bool serves = eventually(
@@ -159,9 +160,10 @@ void postgres_server::stop() {
     kill();
 }
 
-// The child processes of a killed server end later by themselves; a new server would find their shared memory in use.
-// So the server is stopped first, so that it starts no others meanwhile. A descriptor tells the end of a child process
-// also where the child stays a zombie, for instance in a container whose first process reaps none.
+// The child processes of a killed server end a little later. Until then a new server would find their shared memory in
+// use. So this first stops the server, so that it starts no more children, and then waits for each child's end. A pidfd
+// shows the end of a child even if the child remains a zombie, for example in a container whose first process reaps
+// none.
 void postgres_server::kill() {
     if (!process_) return;
     std::vector<support::descriptor> others;
@@ -187,7 +189,7 @@ void postgres_server::signal_all(int signal) const {
 
 void postgres_server::pause() {
     if (!running()) return;
-    process_->pause();  // stopped first, so that it starts no others
+    process_->pause();  // a stopped server starts no more children
     signal_all(SIGSTOP);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// proxy_connection: one client's connection through a tcp_proxy, with both sockets and both directions.
+// proxy_connection: the connection of one client through a tcp_proxy, with both sockets and both directions.
 //
-// Thread safety: none; only the proxy's thread uses it.
+// Thread safety: none. Only the proxy's thread uses the connection.
 #pragma once
 
 #include <array>
@@ -24,11 +24,11 @@ constexpr std::size_t index(direction way) {
     return way == direction::to_server ? 0 : 1;
 }
 
-// The owner's settings of the proxy for one direction.
+// Settings of the proxy for one direction, which the proxy's owner makes.
 struct direction_settings {
     std::chrono::milliseconds delay{0};
     bool black_hole = false;
-    std::optional<std::size_t> bytes_left;  // left until the cut
+    std::optional<std::size_t> bytes_left;  // bytes that may still pass before the cut
     std::shared_ptr<const tcp_proxy::frame_filter> filter;
 };
 
@@ -45,12 +45,13 @@ public:
     proxy_connection(std::uint64_t number, support::descriptor client, support::descriptor server,
                      traffic carried);
 
-    // Moves all bytes that can be moved now. Returns the time of the next attempt, if only the clock decides it.
+    // Moves all bytes that can be moved now. Returns the time of the next attempt, if only the passage of time allows
+    // it.
     [[nodiscard]] std::optional<proxy_clock::time_point> pump(proxy_settings& settings);
 
     void strand() { stranded_ = true; }
     void cut() { cut_ = true; }
-    // True if the connection was cut, or both ends have closed it.
+    // Returns true if the connection was cut, or if both ends have closed it.
     [[nodiscard]] bool over() const;
     void release_held();
     [[nodiscard]] std::size_t held() const;
@@ -58,7 +59,7 @@ public:
 
     [[nodiscard]] int client() const { return ends_[0].socket.get(); }
     [[nodiscard]] int server() const { return ends_[1].socket.get(); }
-    // The epoll events for which each socket waits; 0: none, not even its end.
+    // Return the epoll events for which each socket waits; 0: no event, not even the end of the connection.
     [[nodiscard]] std::uint32_t client_interest() const { return interest(0); }
     [[nodiscard]] std::uint32_t server_interest() const { return interest(1); }
 
@@ -69,7 +70,7 @@ private:
     };
     enum class passage { moved, waits };
 
-    // Lane i leads from end i to the other end.
+    // Returns the events for socket i. Lane i leads from end i to the other end.
     [[nodiscard]] std::uint32_t interest(std::size_t i) const;
     void finish_connecting();
     void read(std::size_t i, proxy_settings& settings);
@@ -84,7 +85,7 @@ private:
     std::uint64_t number_;
     std::array<end, 2> ends_;
     std::array<proxy_lane, 2> lanes_;
-    std::array<bool, 2> greeted_{};  // the handshake has passed in this direction
+    std::array<bool, 2> greeted_{};  // true: the handshake has passed in this direction
     struct sent_request {
         std::int32_t xid;
         std::int32_t op;

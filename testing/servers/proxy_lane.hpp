@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// proxy_lane: one direction of one connection through a tcp_proxy: bytes that arrived, items that may pass, bytes
-// that were sent.
+// proxy_lane: one direction of one connection through a tcp_proxy. Keeps bytes that arrived, items that may pass, and
+// bytes to send.
 //
 // bytes in -> whole messages, each with the earliest time at which it may pass -> bytes out
 //
-// Thread safety: none; only the proxy's thread uses it.
+// Thread safety: none. Only the proxy's thread uses the lane.
 #pragma once
 
 #include <chrono>
@@ -24,16 +24,16 @@ using proxy_clock = std::chrono::steady_clock;
 
 class proxy_lane {
 public:
-    // `raw`: the stream does not consist of messages, or not any more.
+    // messages: the stream consists of messages. raw: it does not, or no longer.
     enum class format { messages, raw };
     enum class unit { message, chunk, end };
 
     struct item {
         unit kind;
         proxy_clock::time_point due;
-        bytes body;           // a message without its length
-        bool held = false;    // held by the filter; waits for release()
-        bool passed = false;  // the filter has passed it, and is not called again
+        bytes body;           // a message without its length field
+        bool held = false;    // the filter holds the item until release()
+        bool passed = false;  // the filter has let the item pass, and is not called again
     };
 
     // Takes bytes that were read from the sender.
@@ -44,21 +44,22 @@ public:
     void set_raw() { format_ = format::raw; }
 
     [[nodiscard]] bool ended() const { return ended_; }
-    // Returns the next item that may pass. Nothing if there is none, it is held, or the last has passed.
+    // Returns the next item that may pass, or nothing: if there is no item, if the item is held, or if the last has
+    // passed.
     [[nodiscard]] item* front();
     void pop() { items_.pop_front(); }
-    [[nodiscard]] bool empty() const { return items_.empty(); }  // everything has passed
+    [[nodiscard]] bool empty() const { return items_.empty(); }  // true: everything has passed
     [[nodiscard]] bool held() const { return !items_.empty() && items_.front().held; }
     void release();
 
-    // Passes an item to the receiver, which reads with `output` and `consume`. With a budget, passes only that many
-    // more bytes; `exhausted` once they are used up.
+    // Passes an item to the receiver, which reads with `output` and `consume`. If `budget` has a value, passes at most
+    // that many bytes; when they are used up, exhausted() returns true.
     void pass(const item& next, std::optional<std::size_t>& budget);
     [[nodiscard]] std::span<const std::byte> output() const { return output_; }
     void consume(std::size_t count);
-    void discard();  // the receiver is gone
+    void discard();  // the receiver has gone
     [[nodiscard]] bool exhausted() const { return exhausted_; }
-    // True if the end has passed: there will be no further output.
+    // Returns true if the end of the stream has passed, so that no further output follows.
     [[nodiscard]] bool finished() const { return finished_; }
 
 private:
@@ -67,7 +68,7 @@ private:
     void put(std::span<const std::byte> data, std::optional<std::size_t>& budget);
 
     format format_ = format::messages;
-    bytes input_;  // the start of a message
+    bytes input_;  // an incomplete message
     std::deque<item> items_;
     bytes output_;
     bool ended_ = false;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// proxy_loop: the thread of a tcp_proxy, which owns all of its state.
+// proxy_loop: the thread of a tcp_proxy. The thread owns all state of the proxy.
 //
-// Thread safety: `call` from any thread; the function that it runs has the state to itself.
+// Thread safety: any thread may use `call`. While `call` runs a function, no other code uses the state.
 #pragma once
 
 #include <cstddef>
@@ -26,7 +26,7 @@ public:
     struct state {
         std::pair<std::string, std::uint16_t> server;
         proxy_settings settings;
-        std::map<std::uint64_t, proxy_connection> connections;  // by number
+        std::map<std::uint64_t, proxy_connection> connections;  // connections by their number
         std::uint64_t accepted = 0;
         bool refusing = false;
         bool stopping = false;
@@ -37,8 +37,8 @@ public:
     proxy_loop(const proxy_loop&) = delete;
     proxy_loop& operator=(const proxy_loop&) = delete;
 
-    // Runs `change` on the loop's thread, and returns when its consequences are done as well. On that thread itself
-    // (in a filter) it runs at once, and the consequences follow after the filter.
+    // Runs `change` on the loop's thread. Returns when the consequences of the change are done as well. If the caller
+    // is that thread itself (in a filter), `change` runs at once, and the consequences follow after the filter.
     void call(const std::function<void(state&)>& change);
 
     [[nodiscard]] const loopback_port& port() const noexcept { return port_; }
@@ -64,11 +64,12 @@ private:
     const loopback_port port_;
     support::descriptor epoll_;
     support::descriptor wake_;
-    // Used only by the loop's thread, once it runs.
+    // Only the loop's thread uses the next members, after it has started.
     support::descriptor listener_;
-    std::map<int, std::uint32_t> watched_;  // the events registered at epoll for each socket
+    // the events for which each socket is registered at epoll
+    std::map<int, std::uint32_t> watched_;
     state state_;
-    bool changed_ = false;  // changed by a filter: examine all connections once more
+    bool changed_ = false;  // true: a filter has changed settings, so examine all connections again
     std::vector<request> running_;
 
     std::mutex mutex_;

@@ -22,7 +22,7 @@ std::string line(std::string_view before, std::string_view behind) {
     return words(before, behind) + '\n';
 }
 
-// A server that was killed meanwhile does not answer.
+// Returns the server's answer, or an empty text if the server was killed meanwhile.
 std::string answer_of(const redis_server& server, const std::string& command, test_deadline until) {
     try {
         return server.ask(command, until);
@@ -36,7 +36,7 @@ bool is_replica_connected(const redis_server& replica, test_deadline until) {
            std::string::npos;
 }
 
-// Tests all running sentinels.
+// Returns true if `is` returns true for all running sentinels.
 template <class Predicate>
 bool all_running(const std::vector<std::unique_ptr<redis_server>>& sentinels, Predicate&& is) {
     return std::all_of(sentinels.begin(), sentinels.end(),
@@ -76,10 +76,10 @@ void redis_sentinel::start(test_deadline until) {
         until);
     for (const auto& sentinel : sentinels_) {
         sentinel->start(until);
-        // Makes sentinels check and inform each other more often, if they know the command (Redis 7). The publish
-        // period must not be below a second: the sentinel that leads a failover checks the new master once a second
-        // and informs the other sentinels within one period. A sentinel that is not informed within four periods
-        // turns the new master into a replica.
+        // Makes sentinels check and inform each other more often, if they know this command (Redis 7). The publish
+        // period must not be below a second. The sentinel that leads a failover checks the new master once a second,
+        // and informs the other sentinels within one publish period. If a sentinel gets no information within four
+        // periods, it turns the new master into a replica.
         (void)answer_of(*sentinel, "SENTINEL DEBUG info-period 200 publish-period 1000", until);
     }
     const bool formed = eventually(
@@ -115,7 +115,7 @@ std::string redis_sentinel::connect_string(std::string_view login, std::string_v
     return all.append(k_name).append(rest);
 }
 
-// Returns the index of the named server, or the number of servers if the sentinel names none of them.
+// Returns the index of the server that the sentinel names as the master, or the number of servers if it names none.
 std::size_t redis_sentinel::named_by(const redis_server& sentinel, test_deadline until) const {
     const auto named = answer_of(sentinel, words("SENTINEL GET-MASTER-ADDR-BY-NAME"), until);
     const auto found = std::find_if(servers_.begin(), servers_.end(), [&](const auto& server) {
@@ -144,9 +144,9 @@ bool redis_sentinel::wait_until_replaced(std::size_t old, test_deadline until) c
         until);
 }
 
-// Returns whether this sentinel has seen every replica as a replica. If its latest check of a former master found a
-// master, the sentinel turns that server into a replica four publish periods after the failover. It does so even if a
-// second failover has made the server the master again.
+// Returns true if this sentinel has seen every replica as a replica. If its latest check of a former master found a
+// master, it turns that server into a replica four publish periods after the failover. It does so even if a second
+// failover has made that server the master again.
 bool redis_sentinel::sees_replicas(const redis_server& sentinel, test_deadline until) {
     const auto known = answer_of(sentinel, words("SENTINEL REPLICAS"), until);
     return known.find("role-reported slave") != std::string::npos &&
@@ -167,9 +167,9 @@ std::size_t redis_sentinel::fail_over(test_deadline until) {
                                       [](const auto& each) { return each->running(); });
     const auto port_of_old = " port " + std::to_string(servers_[old]->port()) + ' ';
     std::string answer;
-    // The sentinel refuses the failover until it has seen a suitable replica, and a failover that takes too long is
-    // given up. The master and the state of the failover come from a single answer. With separate answers, the
-    // failover could end in between, and a second failover would make the old master the master again.
+    // The sentinel refuses the failover until it has seen a suitable replica, and gives up a failover that takes too
+    // long. A single answer has both the master and the state of the failover. Between two answers the failover could
+    // end, and then a second failover would make the old master the master again.
     const bool done = eventually(
         [&] {
             const auto known = answer_of(*first, words("SENTINEL MASTER"), until) + ' ';

@@ -29,11 +29,11 @@ std::string find_redis() {
                              ": neither usr/bin/redis-server nor usr/bin/valkey-server is there"};
 }
 
-// Settings that came with Redis 7. Before that, DEBUG and all channels were permitted without them.
+// Settings that only Redis 7 and later know. Earlier servers permit DEBUG and all channels without them.
 constexpr std::array<std::string_view, 2> k_newer_settings{"enable-debug-command yes\n",
                                                            " allchannels"};
 
-// The major version in "Redis server v=6.0.16 sha=...".
+// Returns the major version, from the output "Redis server v=6.0.16 sha=...".
 int version_of(const std::string& program) {
     const temporary_folder scratch;
     process asked{{.command = {program, "--version"}, .output = scratch.path() / "output"}};

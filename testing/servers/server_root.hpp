@@ -5,11 +5,11 @@
 
 namespace turnstile::testing::detail {
 
-// Returns the folder that has a server's program: the value of this environment variable, or "/" if the variable is not
-// set. Throws std::runtime_error if there is no such folder.
+// Returns the folder with a server's programs: the value of this environment variable, or "/" if it is not set. Throws
+// std::runtime_error if the folder does not exist.
 [[nodiscard]] std::filesystem::path server_root(const char* variable);
 
-// Returns true if the root is this system's.
+// Returns true if the folder is "/", so that the programs are this system's.
 [[nodiscard]] bool is_system(const std::filesystem::path& server_root);
 
 }  // namespace turnstile::testing::detail

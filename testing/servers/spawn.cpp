@@ -30,7 +30,7 @@ public:
 
     void prepare(const spawn_request& request) {
         const std::string out = request.output.empty() ? "/dev/null" : request.output.string();
-        // First, before descriptor 3 or a lower one is replaced.
+        // This comes first, before the next actions replace descriptor 3 or a lower one.
         if (request.link >= 0) {
             check(posix_spawn_file_actions_adddup2(&actions_, request.link, k_link), "dup2");
         }
@@ -104,7 +104,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 pid_t spawn(const spawn_request& request) {
-    // Above 0 to 3, which the child's actions replace.
+    // The link needs a descriptor above 0 to 3, because the child's actions replace these.
     constexpr int k_above_replaced = 10;
     support::descriptor link;
     spawn_request moved = request;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp: the socket functions that the kit needs.
+// tcp: functions for the sockets of the kit.
 #pragma once
 
 #include <cstddef>
@@ -14,20 +14,20 @@
 
 namespace turnstile::testing::detail {
 
-// Parses "host:port", or "host:port/chroot". Throws std::runtime_error if it is neither.
+// Parses "host:port" or "host:port/chroot". Throws std::runtime_error for any other text.
 std::pair<std::string, std::uint16_t> parse_address(const std::string& text);
 
 // Returns the addresses of a connect string "host:port,host:port[/chroot]".
 std::vector<std::string> split_connect_string(const std::string& text);
 
-// Returns a non-blocking socket that is connecting to an IPv4 host: connected once it is writable. Throws
-// std::runtime_error if the name is unknown, std::system_error if connecting cannot begin.
+// Returns a non-blocking socket that is connecting to an IPv4 host. When the socket is writable, it is connected.
+// Throws std::runtime_error if the name is unknown, and std::system_error if connecting cannot begin.
 support::descriptor begin_connect(const std::string& host, std::uint16_t port);
 
-// A blocking connection, with a deadline for each step.
+// A blocking connection. Each step has a deadline.
 class tcp_connection {
 public:
-    // Throws std::system_error: ECONNREFUSED, ETIMEDOUT, ...
+    // Throws std::system_error with ECONNREFUSED, ETIMEDOUT, ...
     tcp_connection(const std::string& host, std::uint16_t port, test_deadline until);
 
     void send(std::string_view rest);

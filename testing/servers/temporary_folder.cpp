@@ -17,7 +17,7 @@ namespace {
 std::filesystem::path parent_folder() {
     constexpr const char* k_memory = "/dev/shm";
     if (::access(k_memory, W_OK | X_OK) == 0) return k_memory;
-    return std::filesystem::temp_directory_path();  // TMPDIR or /tmp
+    return std::filesystem::temp_directory_path();  // the folder in TMPDIR, or /tmp
 }
 
 std::filesystem::path make_folder() {
@@ -42,7 +42,7 @@ temporary_folder::~temporary_folder() {
     if (owner_ != ::getpid()) return;
     std::error_code failed;
     std::filesystem::remove_all(path_, failed);
-    // Files that could not be removed are left to the supervisor, which tries for some time.
+    // If files could not be removed, the supervisor stays and tries again for some time.
     if (!failed) supervisor_->dismiss();
 }
 

@@ -28,12 +28,12 @@ constexpr double k_default_scale = 1;
 constexpr double k_default_scale = 1;
 #endif
 
-// With this many programs for each processor, a machine still meets the unscaled limits: ctest runs five tests for
-// each.
+// Up to this many programs for each processor, a machine meets the unscaled limits. ctest runs five tests for each
+// processor.
 constexpr double k_usual_load = 5;
 
-// Returns how much slower than usual this machine is, from 1 to 8, because of the programs that wait for a processor.
-// A busier machine may need more than the unscaled limit to start a server.
+// Returns the factor, from 1 to 8, by which this machine is slower than usual, because programs wait for a processor. A
+// busy machine may need more than the unscaled limit to start a server.
 double slowness() {
     std::array<double, 1> load{};
     if (::getloadavg(load.data(), 1) != 1) return 1;

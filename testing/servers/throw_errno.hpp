@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// throw_errno: throws a failed system call as an exception that names the step. Thread safety: a pure function.
+// throw_errno: throws an exception for a failed system call. The exception names the step. Thread safety: a pure
+// function.
 #pragma once
 
 #include <cerrno>

@@ -13,7 +13,7 @@ namespace turnstile::testing::detail {
 
 using bytes = std::vector<std::byte>;
 
-// Reads fields one after the other. After the end every number is 0 and every string empty.
+// Reads fields one after the other. After the end of the bytes every number is 0 and every string is empty.
 class wire_reader {
 public:
     explicit wire_reader(std::span<const std::byte> from) : from_{from} {}
@@ -26,7 +26,7 @@ public:
         from_ = has(count) ? from_.subspan(count) : std::span<const std::byte>{};
         return *this;
     }
-    // Reads a length, -1 for none, and that many bytes.
+    // Reads a string: a length, and that many bytes. The length -1 means an empty string.
     std::string string() {
         const auto length = int32();
         if (length <= 0 || !has(static_cast<std::size_t>(length))) return {};
@@ -57,7 +57,7 @@ public:
         text_ += text;
         return *this;
     }
-    // Writes a length and bytes: a string, a buffer, or a whole message.
+    // Writes a length and the bytes of a string, a buffer, or a whole message.
     wire_writer& string(std::string_view text) {
         return int32(static_cast<std::int32_t>(text.size())).raw(text);
     }

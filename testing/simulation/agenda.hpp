@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// agenda: the planned events, in the order of true time; at the same instant in the order of planning. The whole
-// future of a history is here, as plain data.
+// agenda: the planned events of a history, in the order of true time. Events at one instant are in the order of
+// planning. The agenda contains the whole future of a history, as plain data.
 #pragma once
 
 #include <cstdint>
@@ -13,27 +13,27 @@
 
 namespace turnstile::simulation {
 
-// ---- at the servers -------------------------------------------------------------------------
+// ---- events at the servers ------------------------------------------------------------------
 
 struct at_server {
     connection_id connection{};
     client_message message;
 };
-struct server_notices {  // notices that the connection is gone
+struct server_notices {  // the server learns that the connection is gone
     connection_id connection{};
 };
-struct goes_on {  // the thread of a server that handled a create
+struct goes_on {  // a server's thread resumes that was stopped while it handled a create
     server_id server = 0;
     std::uint64_t life = 0;
     proposal create;
 };
-enum class direction { up, down };  // to the leader, to the follower
+enum class direction { up, down };  // up: to the leader; down: to the follower
 struct at_link_end {
     server_id follower = 0;
     direction way{};
-    std::uint64_t link = 0;  // a new number each time a follower joins
+    std::uint64_t link = 0;  // new each time a follower joins the leader
     link_message message;
-    bool received = false;  // and not handled yet: no cut can undo it
+    bool received = false;  // true: the server has received the message, and a cut cannot undo that
 };
 struct ping_round {
     std::uint64_t reign = 0;  // number of the leader
@@ -41,11 +41,12 @@ struct ping_round {
 struct commit_due {
     std::uint64_t reign = 0;
 };
-struct expiry_due {  // the leader's loop takes the session out of its queue: the session is doomed
+// the leader's loop takes the session out of its queue, so the session is doomed
+struct expiry_due {
     std::uint64_t reign = 0;
     session_id session = 0;
 };
-struct doomed_due {  // the loop reaches the session, and closes it
+struct doomed_due {  // the leader's loop reaches the session and closes it
     std::uint64_t reign = 0;
     session_id session = 0;
 };
@@ -61,24 +62,24 @@ struct joins {
     std::uint64_t life = 0;
 };
 
-// ---- at a single server (single_server.hpp) ----------------------------------------------------
+// ---- events at a single server (single_server.hpp) ---------------------------------------------
 
-struct server_goes_on {};  // after a stop, reads the messages that have arrived
+struct server_goes_on {};  // resumes after a stop, and reads the messages that have arrived
 struct server_is_back {
-    std::uint64_t life = 0;  // number of the server's start
+    std::uint64_t life = 0;  // number of this start of the server
 };
-struct answer_due {  // the write is on the disk
+struct answer_due {  // the write is on the disk, so its answer is sent
     std::uint64_t life = 0;
     connection_id connection{};
     server_message message;
 };
 
-// ---- at the clients -------------------------------------------------------------------------
+// ---- events at the clients ------------------------------------------------------------------
 
-struct bell_rung {  // events are waiting to be fetched
+struct bell_rung {  // the server's wake-up arrives: events wait for the session
     connection_id connection{};
 };
-struct look_due {  // the session's thread has, or may have, a request to send
+struct look_due {  // the session may have to send a request by itself
     client_id client = 0;
     std::uint64_t epoch = 0;
 };
@@ -93,27 +94,28 @@ struct connect_due {
     client_id client = 0;
     std::uint64_t epoch = 0;
 };
-struct silence_due {  // the client gives up a connection that does not answer
+struct silence_due {  // time at which the client gives up a connection that does not answer
     connection_id connection{};
 };
 struct role_learned {
     connection_id connection{};
     core::server_role role{};
 };
-struct leader_asked {  // each server is asked for its role
+struct leader_asked {  // the client requests each server's role
     connection_id connection{};
 };
-struct found_elsewhere {  // a client that looks for another path to the servers
+struct found_elsewhere {  // the client has found another path to the servers
     connection_id connection{};
 };
 struct leader_told {
     connection_id connection{};
-    std::optional<server_id> leader;  // the server that claims the role
+    std::optional<server_id> leader;  // server that claims to be the leader
 };
 struct inbox_due {  // the completion thread delivers the next event
     client_id client = 0;
 };
-struct late_event_due {  // for a closed handle, whose thread was still handling an event
+// an event for a closed handle, whose thread was still handling an earlier event
+struct late_event_due {
     client_id client = 0;
     std::uint64_t epoch = 0;
 };
@@ -132,7 +134,7 @@ struct close_due {  // close() has waited long enough
     client_id client = 0;
 };
 
-// ---- everywhere -----------------------------------------------------------------------------
+// ---- events of all kinds --------------------------------------------------------------------
 
 enum class fault {
     stall,
@@ -166,10 +168,10 @@ inline constexpr std::size_t k_faults = 26;
 struct fault_due {
     fault kind{};
     bool recurring = true;
-    std::optional<std::size_t> victim;  // the client, or the server; none: any
+    std::optional<std::size_t> victim;  // number of the client or the server; empty: any
 };
 struct faults_stop {};
-struct call_due {  // from the program that drives the world from outside
+struct call_due {  // an action of the program that drives the world
     std::uint64_t call = 0;
 };
 struct settle_check {};
@@ -185,7 +187,7 @@ using planned_event =
 class agenda {
 public:
     [[nodiscard]] instant now() const noexcept { return now_; }
-    // An event planned for the past happens now.
+    // Plans an event. An event in the past happens now.
     void at(instant when, planned_event&& entry) {
         future_.emplace(std::pair{std::max(when, now_), planned_++}, std::move(entry));
     }
@@ -194,7 +196,7 @@ public:
         if (future_.empty()) return std::nullopt;
         return future_.begin()->first.first;
     }
-    // Advances the time, at most up to the next event.
+    // Advances the time, at most to the next event.
     void advance(instant now) { now_ = std::max(now_, now); }
     [[nodiscard]] bool empty() const noexcept { return future_.empty(); }
     [[nodiscard]] planned_event next() {

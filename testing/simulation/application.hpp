@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// application: the threads of a simulated client, which use its locks. `workload` draws their actions from the seed;
-// `script` follows a user's test.
+// application: the threads of a simulated client, which use the client's locks. The application `workload` draws their
+// actions from the seed, and `script` follows a user's test.
 #pragma once
 
 #include "core/contender/notice.hpp"
@@ -17,13 +17,14 @@ public:
     virtual ~application() = default;
 
     virtual void start() = 0;
-    // Called in the middle of a step of the client: may plan, must not call.
+    // The client calls this in the middle of one of its steps. So the application may plan actions here, but must not
+    // call the client.
     virtual void hear(const core::notice& notice) = 0;
-    // Answers to a read or a commit; also in the middle of a step.
+    // The answers to a read and to a commit, also in the middle of a step.
     virtual void answered(const core::answer& /*of*/) {}
     virtual void answered(const core::commit_answer& /*of*/) {}
-    virtual void wake(const worker_due& event) = 0;  // planned by sim_client::wake_after
-    // Ends all waits.
+    virtual void wake(const worker_due& event) = 0;  // for sim_client::wake_after
+    // Makes all waiting threads give up.
     virtual void all_give_up() {}
     virtual void stop() = 0;
     [[nodiscard]] virtual bool at_rest() const = 0;

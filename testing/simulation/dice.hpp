@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dice: all random choices of a history, from one seed. A value; one seed gives one sequence of draws.
+// dice: makes all random choices of a history from one seed. A value; equal seeds give equal sequences of choices.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +17,9 @@ public:
     explicit dice(std::uint64_t seed) : source_{seed} {}
 
     [[nodiscard]] bool chance(double probability) { return source_.uniform01() < probability; }
-    // Returns a number in [0, bound); the bound must not be zero.
+    // Returns a number from 0 to bound - 1. The bound must not be zero.
     [[nodiscard]] std::uint64_t below(std::uint64_t bound) { return source_() % bound; }
-    // Returns a number in [low, high].
+    // Returns a number from low to high, both included.
     [[nodiscard]] std::uint64_t from_to(std::uint64_t low, std::uint64_t high) {
         return low + below(high - low + 1);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// disturbances: the faults of a history, numbered in the order in which they are drawn, so that a history can be
-// played again without some of them (shrink.hpp does that). A fault that is left out keeps its number.
+// disturbances: numbers the faults of a history in the order in which they are drawn. So shrink.hpp can play the
+// history again without some faults. A fault that is left out keeps its number.
 #pragma once
 
 #include <concepts>
@@ -20,11 +20,11 @@ class disturbances {
 public:
     using numbers = std::set<std::uint64_t>;
 
-    // Without `only`, every drawn fault happens.
+    // `only` has the numbers of the faults that happen. Without `only`, every drawn fault happens.
     disturbances(const agenda& future, trace& story, std::optional<numbers> only)
         : agenda_{future}, trace_{story}, only_{std::move(only)} {}
 
-    // Draws a fault. Returns false if it is left out. `sentence` describes it.
+    // Draws a fault. Returns false if the fault is left out. `sentence` describes the fault.
     template <std::invocable F>
     [[nodiscard]] bool draw_strike(F&& sentence) {
         const auto number = drawn_++;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// drifting_clock: a client's clock. It starts anywhere, runs a little too fast or too slow compared with the true
-// time (the servers'), and stops while its machine is stopped. A value.
+// drifting_clock: a client's clock. It starts at any time, runs a little too fast or too slow compared with the
+// servers' true time, and stops while the client's machine is stopped. A value.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace turnstile::simulation {
 
-// The true time of a history, which the servers' clocks show. It has the type of the clients' times; only the
-// conversions below lead from one to the other.
+// The true time of a history, which the servers' clocks show. It has the type of the clients' times, but only the
+// conversions below lead from true times to clients' times and back.
 using instant = core::time_point;
 
 class drifting_clock {
@@ -21,7 +21,7 @@ public:
     drifting_clock(core::duration offset, std::int64_t parts_per_million)
         : offset_{offset}, rate_{parts_per_million} {}
 
-    // Stops the clock: it shows the same time until it resumes.
+    // Stops the clock. It shows the same time until it resumes.
     void stop(instant when) { stopped_ = when; }
     void go_on(instant when) {
         if (stopped_) offset_ -= local_of(when) - local_of(*stopped_);
@@ -31,8 +31,8 @@ public:
     [[nodiscard]] core::time_point local(instant when) const {
         return local_of(stopped_ ? std::min(when, *stopped_) : when);
     }
-    // The first true instant at which the clock shows `local` or later, if it does not stop any more. Histories last
-    // hours at most, so that the products fit.
+    // Returns the first true instant at which the clock shows `local` or a later time, if the clock does not stop
+    // before. Histories last a few hours at most, so the products do not overflow.
     [[nodiscard]] instant when(core::time_point local) const {
         const auto shown = local.time_since_epoch() - offset_;
         return instant{shown - shown * rate_ / (k_million + rate_) + core::duration{2}};

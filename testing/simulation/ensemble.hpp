@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // ensemble: the modelled servers: one standalone, or a leader and its followers.
 //
-// The model contains the behaviour of ZooKeeper 3.8 that affects a recipe. Each server's replica applies the log at
-// its own pace, and answers reads from it. Touches reach the leader's tracker directly, or with a follower's answer
-// to a ping; a re-attach touches at the leader. The requests of a broken connection may commit until a newer
-// connection has written. If the newer connection is to the same server, they may commit even later: a thread of that
-// server may have been stopped while it handled a request. An expired session is doomed first and closed later, and
-// is answered in between. A new leader restarts all timeouts. A server that lost its leader still answers reads for a
-// while. Watches live at the server to which the session is attached.
+// The model contains the behaviour of ZooKeeper 3.8 that affects a recipe. Each server's replica applies the log at its
+// own pace, and answers reads from it. A message that extends its session reaches the leader's tracker directly, or
+// with a follower's answer to a ping. A re-attach extends the session at the leader. The requests of a broken
+// connection may commit until a newer connection has written. If the newer connection is to the same server, they may
+// commit even later: a thread of that server may have been stopped while it handled a request. An expired session is
+// doomed first and closed later. In between, the servers answer it. A new leader restarts all timeouts. A server that
+// lost its leader still answers reads for a while. Watches live at the server to which the session is attached.
 //
-// A client's check-only multi can be treated as a sync, for a client that confirms its lease with it
-// (lease_hunt.hpp); the core never sends a sync.
+// For a hunt (lease_hunt.hpp), the servers can treat a client's check-only multi as a sync, as if the client confirmed
+// its lease by syncs. The core never sends a sync.
 //
-// Left out: observers, read-only mode, ACLs, votes (any server that can may lead), a leader that commits with a bare
-// majority while a follower's disk is blocked.
+// The model leaves out observers, read-only mode and ACLs. It has no votes: any server that can lead may lead. It has
+// no leader that commits with a bare majority while a follower's disk is blocked.
 #pragma once
 
 #include <algorithm>
@@ -60,23 +60,23 @@ public:
     void partition_follower(std::optional<server_id> which);
     void lose_leader();
     void restart_server();
-    // Restarts all servers without data, or from a snapshot without sessions. A client with a session has seen more
-    // than they know, and no server accepts its session again.
+    // Restarts all servers without data, or from a snapshot without sessions. A client with a session has seen later
+    // data than the servers have. So no server accepts its session again.
     void wipe();
     void write_by_hand(core::operation&& op);
     void close_by_hand(session_id session);
     void reap();
     void use_up_quota(instant until) { quota_used_up_until_ = until; }
-    // Executes one of the faults above that concern servers.
+    // Executes a fault of the kinds above.
     void strike(const fault_due& event);
-    // An outsider's request: no effect here, because the leader ends sessions itself.
+    // A request of another client. It has no effect here, because the leader itself ends sessions.
     void end_what_is_due() {}
 
     // ---- questions ----
     [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
     [[nodiscard]] core::server_role role(server_id of) const;
     // Returns one of the servers that believe they lead: the leader, or a former leader that does not know the new
-    // one yet.
+    // leader yet.
     [[nodiscard]] std::optional<server_id> some_leader();
     [[nodiscard]] const local::tree& truth() const noexcept override { return truth_; }
     [[nodiscard]] std::size_t watch_count() const override;
@@ -92,7 +92,7 @@ public:
     [[nodiscard]] std::string name(server_id of) const { return "server-" + std::to_string(of); }
 
 private:
-    // Clients (ensemble.cpp).
+    // The next functions handle clients (ensemble.cpp).
     void attach(server_id at, connection_id by, const connect_request& request);
     void admit(server_id at, connection_id by, session_id session);
     [[nodiscard]] bool is_too_large(const client_message& message) const;
@@ -104,7 +104,7 @@ private:
     void send_fired(server& at, const std::vector<local::fired_watch>& events, bool missed);
     [[nodiscard]] bool may_be_unheard(const local::fired_watch& watch) const;
 
-    // The log (ensemble_log.cpp).
+    // The next functions handle the log (ensemble_log.cpp).
     void to_leader(server_id from, proposal&& proposal);
     void propose(proposal&& proposal);
     [[nodiscard]] std::int32_t creates_under_way(const proposal& newest) const;
@@ -123,12 +123,12 @@ private:
     void watch_expiry(session_id session);
     [[nodiscard]] core::duration until_closed(session_id session);
 
-    // sync (ensemble_sync.cpp).
+    // The next functions handle syncs (ensemble_sync.cpp).
     [[nodiscard]] bool taken_for_sync(const core::request* request) const;
     void sync(server_id at, connection_id by, client_message&& message);
     void on_sync_request(server_id from, connection_id by);
 
-    // Leaders (ensemble_quorum.cpp).
+    // The next functions handle changes of the leader (ensemble_quorum.cpp).
     void start_looking(server_id at);
     void depose(bool crash);
     void lead(server_id chosen);
@@ -146,7 +146,7 @@ private:
     [[nodiscard]] bool throws_away(const connection& by) const;
     [[nodiscard]] bool refuse_over_quota(const core::operation& op);
     [[nodiscard]] bool may_be_held_up(const core::operation& op) const;
-    // A leader that was stopped handles due events (sessions that expire) before new messages.
+    // After a stop, a leader handles due events (sessions that expire) before it handles new messages.
     [[nodiscard]] bool stalled(server_id at) const;
     [[nodiscard]] instant after_stall() const;
     void stop_follower(server_id victim, core::duration length);
@@ -166,20 +166,22 @@ private:
     std::uint64_t links_made_ = 0;
     session_tracker tracker_;
     std::uint64_t refused_packets_ = 0;
-    std::set<session_id> watched_expiries_;  // sessions with a planned expiry_due
-    instant polled_{};                       // sessions due by then are doomed,
-    instant expiring_until_{};               // and until then the leader's loop closes them
+    std::set<session_id> watched_expiries_;  // sessions that have a planned expiry_due
+    instant polled_{};                       // sessions that were due by this time are doomed
+    // the leader's loop closes doomed sessions until this time
+    instant expiring_until_{};
     instant leader_stalled_until_{};
     instant disturbed_until_{};
     instant quota_used_up_until_{};
-    bool wiped_ = false;               // since the latest leader
-    session_id latest_ = 0;            // the latest session
-    session_id latest_forgotten_ = 0;  // this session and all earlier ones are forgotten
+    bool wiped_ = false;     // true: the data were wiped since the latest leader began
+    session_id latest_ = 0;  // the latest session's id
+    // the servers have forgotten this session and all earlier ones
+    session_id latest_forgotten_ = 0;
 
     std::vector<proposal> log_;
     local::tree truth_;
     session_id administrator_ = 0;
-    std::deque<proposal> proposed_;  // in order, not yet committed
+    std::deque<proposal> proposed_;  // proposals in order that are not committed yet
     instant last_commit_{};
     instant next_stall_{};
 };

@@ -7,12 +7,12 @@
 #include "simulation/describe.hpp"
 #include "simulation/ensemble.hpp"
 
-// The path of a transaction: to the leader, into the log, to every replica.
+// Handles the path of a transaction: to the leader, into the log, to every replica.
 namespace turnstile::simulation {
 
 namespace {
 
-// The leader's time stamp of its proposal, in milliseconds.
+// Returns the leader's time stamp of its proposal, in milliseconds.
 std::int64_t stamp(const proposal& proposal) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(
                proposal.proposed.time_since_epoch())
@@ -99,7 +99,7 @@ void ensemble::to_leader(server_id from, proposal&& proposal) {
     link_up(from, std::move(proposal));
 }
 
-// Creates since the latest create that got its number while no other was in progress.
+// Counts the creates since the latest create that got its number while no other create was in progress.
 std::int32_t ensemble::creates_under_way(const proposal& newest) const {
     const auto folder = [](const proposal& proposed) {
         const auto* create = std::get_if<core::create_op>(&proposed.op);
@@ -129,8 +129,8 @@ void ensemble::propose(proposal&& proposal) {
     agenda_.at(last_commit_, commit_due{reign_});
 }
 
-// PrepRequestProcessor checks quotas before a create. (It also does so before a set that writes more, and in
-// transactions: the model lets those pass.)
+// ZooKeeper (PrepRequestProcessor) checks quotas before a create. It also does so before a set that writes more data,
+// and in transactions, but the model ignores quotas there.
 bool ensemble::refuse_over_quota(const core::operation& op) {
     const auto* create = std::get_if<core::create_op>(&op);
     if (create == nullptr || !network_.faulty() || agenda_.now() >= quota_used_up_until_)
@@ -271,7 +271,8 @@ void ensemble::on(const expiry_due& event) {
     const auto expiry = tracker_.expiry(event.session);
     if (!expiry) return;
     if (*expiry > agenda_.now()) return watch_expiry(event.session);
-    // The loop takes all sessions that are due at one tick together, and nothing else before it has closed them.
+    // The leader's loop takes all sessions that are due at one tick together. It takes no others before it has closed
+    // these.
     if (agenda_.now() < expiring_until_ && *expiry > polled_) {
         watched_expiries_.insert(event.session);
         return agenda_.at(expiring_until_, expiry_due{event});
@@ -283,7 +284,8 @@ void ensemble::on(const expiry_due& event) {
     agenda_.at(expiring_until_, doomed_due{reign_, event.session});
 }
 
-// Each earlier session needs a log line and a proposal; the log may stall, or there may be thousands.
+// Returns the time until the session is closed. Each session before it needs a log line and a proposal. The log may
+// stall, or there may be thousands of sessions.
 core::duration ensemble::until_closed(session_id session) {
     const auto usual = dice_.up_to(scenario_.time.server_latency);
     if (!network_.faulty() || !dice_.chance(scenario_.slow_expiry)) return usual;

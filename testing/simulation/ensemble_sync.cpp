@@ -4,11 +4,12 @@
 #include "core/queue/contender_name.hpp"
 #include "simulation/ensemble.hpp"
 
-// ZooKeeper's handling of a client's `sync`. The leader answers a follower's sync when all its proposals so far are
-// committed, and its own clients' syncs at once: it does not check whether any server still follows it.
+// Models ZooKeeper's `sync`. If a follower's client sends a sync, the leader answers when all its present proposals are
+// committed. It answers its own clients' syncs at once, and does not check whether any server still follows it.
 namespace turnstile::simulation {
 
-// Only a confirmation is treated as a sync: the check after a re-attach needs its transaction.
+// Returns true for a confirmation. The check after a re-attach is not treated as a sync, because the core needs its
+// transaction.
 bool ensemble::taken_for_sync(const core::request* request) const {
     if (!scenario_.trial.sync_confirms || request == nullptr) return false;
     const auto* multi = std::get_if<core::multi_op>(&request->op);

@@ -35,9 +35,10 @@ std::size_t handle::watch_count() const {
 
 void handle::connect() {
     if (connection_ || dead_ || ended_) return;
-    // A server that assigns a new session while the old one, and its znodes, live on (F27).
+    // A server may assign a new session although the old session and its znodes still exist (F27).
     if (session_ != 0 && network_.faulty() && dice_.chance(k_forgotten)) session_ = 0;
-    // Servers that were rolled back to an older snapshot never accept it again, and may still have its session.
+    // Servers that were rolled back to an older snapshot never accept the session again, although they may still have
+    // it.
     if (session_ != 0 && network_.faulty() && dice_.chance(k_refused)) refused_ = true;
     if (refused_) return connect_later();
     server_ = leader_ ? *std::exchange(leader_, {}) : dice_.below(scenario_.servers);
@@ -66,7 +67,7 @@ void handle::receive(connection_id by, const server_message& message) {
     }
 }
 
-// Some servers assign a new session at once, without reporting the expiry (F27).
+// Some servers assign a new session at once, and do not report the expiry (F27).
 void handle::lose_session() {
     drop_connection();
     emit_late();
@@ -95,7 +96,7 @@ void handle::learn_role(connection_id by, core::server_role role) {
     if (connection_ == by && attached_) emit_link(core::link_kind::role_known, role);
 }
 
-// ---- to the leader ----------------------------------------------------------------------------
+// ---- the move to the leader -------------------------------------------------------------------
 
 void handle::seek_leader(std::uint64_t number) {
     if (attached_ && number == number_) agenda_.after({}, leader_asked{*connection_});
@@ -108,7 +109,7 @@ void handle::learn_leader(connection_id by, std::optional<server_id> leader) {
     move_when_idle();
 }
 
-// Waits for the requests in progress.
+// Moves when no request is in progress any more.
 void handle::move_when_idle() {
     if (!leader_ || !attached_ || !open_.empty()) return;
     drop_connection();
@@ -180,7 +181,7 @@ void handle::notice_break(connection_id by) {
     if (connection_ == by) lose_connection();
 }
 
-// A look succeeds whatever the servers do: no promise depends on its result.
+// A look for another server always succeeds, because no promise depends on its result.
 void handle::look_for_another(const core::look_elsewhere& wanted) {
     if (attached_ && wanted.connection == number_)
         agenda_.after(dice_.up_to(wanted.within), found_elsewhere{*connection_});
@@ -190,12 +191,12 @@ void handle::find_elsewhere(connection_id by) {
     if (connection_ == by && attached_) emit_link(core::link_kind::found_elsewhere);
 }
 
-// Does not act inside the call: the core learns of this end as of any other end of a connection.
+// Does not break the connection inside the call. The core learns of this end as of any other end of a connection.
 void handle::leave_server(std::uint64_t number) {
     if (attached_ && number == number_) agenda_.after({}, client_notices{*connection_});
 }
 
-// The real client gives up when it has received nothing for two thirds of the timeout.
+// The real client gives a connection up when it has received nothing for two thirds of the session timeout.
 void handle::check_silence(connection_id by) {
     if (connection_ != by) return;
     if (!attached_) return lose_connection();

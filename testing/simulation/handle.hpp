@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// handle: ZooKeeper's C client, as far as the coordinator interface shows it: one session, its connections one after
-// the other, and the answers that the client gives when the servers do not.
+// handle: models ZooKeeper's C client as far as the coordinator interface shows it: one session, its connections one
+// after the other, and the client's own answers when the servers give none.
 //
-// Requests that a broken connection leaves open are answered `unknown`, before or after the link event, or only after
-// the next attach: the interface leaves that open. Watches are sent again at a re-attach. Not modelled: the client's
-// own pings (the core's keep-alive replaces them), read-only servers, and authentication.
+// If a connection breaks, its open requests get the answer `unknown`: before or after the link event, or only after the
+// next attach. The interface allows each of these. At a re-attach the client sends its watches again. The model lacks
+// the client's own pings (the core's keep-alive replaces them), read-only servers, and authentication.
 #pragma once
 
 #include <cstdint>
@@ -92,19 +92,20 @@ private:
     network& network_;
 
     session_id session_ = 0;
-    bool refused_ = false;  // by every server, permanently
+    bool refused_ = false;  // true: every server refuses the session permanently
     bool attached_ = false;
     bool dead_ = false;
     bool ended_ = false;
-    std::uint64_t number_ = 0;  // the core's number of the connection
+    std::uint64_t number_ = 0;  // number that the core gives the connection
     std::optional<connection_id> connection_;
     server_id server_ = 0;
     std::int64_t seen_zxid_ = 0;
     local::client_watches watches_;
     std::deque<open_request> open_;
-    std::vector<core::reply> late_;  // `unknown` answers, delivered after the next attach
+    std::vector<core::reply> late_;  // answers `unknown` that are delivered after the next attach
     bool silence_planned_ = false;
-    std::optional<server_id> leader_;  // its next server; used at once while attached
+    // next server; the client moves to it at once while it is attached
+    std::optional<server_id> leader_;
     std::vector<core::coordinator_event> events_;
     std::vector<std::string> woken_;
 };

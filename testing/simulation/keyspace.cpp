@@ -22,7 +22,8 @@ bool has(const core::multi_op& op) {
     });
 }
 
-// Removals come first, and free memory.
+// Returns true for requests that a server without memory refuses. A transaction that also removes znodes frees memory
+// first.
 bool needs_memory(const core::operation& op) {
     const auto* multi = std::get_if<core::multi_op>(&op);
     if (multi == nullptr) return std::holds_alternative<core::create_op>(op);
@@ -61,7 +62,7 @@ command_outcome keyspace::carry_out(const command& wanted) {
 
 void keyspace::next_number(const step& now) {
     for (int attempt = 1; attempt < now.wanted.attempts;
-         ++attempt)  // the transaction was rolled back, its number was not
+         ++attempt)  // the rolled back attempts have used up their numbers
         tree_.advance_zxid(tree_.zxid() + 1);
     if (is_redis())  // place: numbers_follow_the_clock
         tree_.advance_zxid(std::max<std::int64_t>(tree_.zxid(), now.wanted.now.count() - 1));
@@ -88,7 +89,7 @@ void keyspace::open(step& now) {
     now.done.touched = true;
 }
 
-// A server that restarts, or takes over, may continue from older data.
+// Begins a new history of the tree, because a server that restarts or takes over may continue from older data.
 void keyspace::begin_history(const step& now) {
     if (server_ == now.wanted.server) return;
     server_ = now.wanted.server;
@@ -98,7 +99,7 @@ void keyspace::begin_history(const step& now) {
     histories_.push_back({tree_.zxid(), before});
 }
 
-// A client of MariaDB does this with each connection.
+// Raises the next number to the clock, as a client of MariaDB does with each connection.
 void keyspace::raise_number(const step& now) {
     const bool connects = std::holds_alternative<connect_request>(now.wanted.request);
     if (!connects && server_ == now.wanted.server) return;
@@ -106,7 +107,7 @@ void keyspace::raise_number(const step& now) {
     tree_.advance_zxid(std::max<std::int64_t>(tree_.zxid(), now.wanted.now.count()));
 }
 
-// Returns whether the server has forgotten a change that the client knows.
+// Returns true if the server has forgotten a change that the client knows.
 bool keyspace::is_forgotten(const connect_request& request) const {
     bool known = false;
     for (const auto& each : histories_) {
@@ -116,7 +117,8 @@ bool keyspace::is_forgotten(const connect_request& request) const {
     return !known;
 }
 
-// A removal by others is lost: only the session itself creates its znodes.
+// Returns true if a znode exists again that another client had removed. Only the session itself creates its znodes, so
+// the removal was lost.
 bool keyspace::one_stands_again(const connect_request& request) const {
     for (const auto& path : request.removed) {
         const auto* node = tree_.nodes().find(path);
@@ -201,7 +203,8 @@ bool keyspace::stands(step& now) const {
     return false;
 }
 
-// No client would know of a watch that an earlier attachment sets.
+// Returns true if the session has attached again since the request. A watch that the request would set now would be
+// known to no client.
 bool keyspace::has_moved(step& now) const {
     const auto& mine = sessions_.at(now.wanted.session);
     const bool moved = mine.connection != now.wanted.connection;
@@ -233,7 +236,7 @@ void keyspace::tell(std::vector<local::fired_watch>&& events, step& now) {
         const auto found = sessions_.find(event.session);
         if (found == sessions_.end()) continue;
         const bool first = found->second.events.empty();
-        // Redis sends no second wake-up for a list that is not empty.
+        // If the list of events is not empty, Redis sends no second wake-up for it.
         if (event.session != now.wanted.session && (first || !is_redis()))
             now.done.told.push_back(event.session);
         found->second.events.push_back(std::move(event));
@@ -249,7 +252,7 @@ void keyspace::fetch(step& now) {
     if (is_redis()) return;
     now.done.answer.changes = mine.changes;
     now.done.answer.removed = mine.removed;
-    // The previous answer has arrived: the session has one request in progress at a time.
+    // The session has one request in progress at a time. So its previous answer has arrived.
     mine.fetched = now.done.answer.events;
     mine.fetched_in_all += mine.fetched.size();
 }
@@ -322,7 +325,7 @@ void keyspace::on(const drop_watch& request, step& now) {
     if (is_redis()) tell_next(now);
 }
 
-// SQL: a waiting session ends other due sessions, in separate transactions; not itself.
+// SQL: a waiting session ends other due sessions in separate transactions, but never itself.
 void keyspace::on(const look& request, step& now) {
     if (is_redis()) {
         if (now.wanted.session != 0 && !touch(now)) return;
@@ -341,7 +344,7 @@ void keyspace::on(const end_session& /*request*/, step& now) {
         end(now.wanted.session, false, now);
 }
 
-// ---- by hand --------------------------------------------------------------------------------
+// ---- actions by hand ------------------------------------------------------------------------
 
 void keyspace::on(const command::by_hand& request, step& now) {
     next_number(now);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// keyspace: the state of a single server of the Redis or the SQL kind, and its execution of requests: znodes, watches,
-// sessions as deadlines by its own clock, and the events that a session has not fetched yet.
+// keyspace: the state of a single server of the Redis or the SQL kind, and its execution of requests. The state has the
+// znodes, the watches, the sessions as deadlines on the server's clock, and the events that a session has not fetched
+// yet.
 //
 // | rule                                | Redis (scripts)              | SQL (transactions)                          |
 // |-------------------------------------|------------------------------|---------------------------------------------|
@@ -16,7 +17,8 @@
 // | a request of an earlier attachment  | has no effect                | changes nothing, and sets and removes no    |
 // |                                     |                              | watch                                       |
 //
-// A value: equal commands give equal keyspaces, so that what a server has lost is played again without it.
+// A value: equal commands give equal keyspaces. So a server that lost commands is modelled by a keyspace that executes
+// the others again.
 #pragma once
 
 #include <chrono>
@@ -45,31 +47,32 @@ struct command {
     };
     struct reap {};
 
-    session_id session = 0;        // the requester's session; 0: an outsider's, or none yet
+    // session of the requester; 0: another client's, or no session yet
+    session_id session = 0;
     std::uint64_t connection = 0;  // number of the session's attach
     std::chrono::microseconds now{};
     std::variant<connect_request, core::operation, drop_watch, look, end_session, by_hand,
                  close_by_hand, reap>
         request;
-    std::uint64_t server = 0;  // a new value after each start: the replication id
-    bool full = false;         // the server has no memory left
-    int attempts = 1;          // SQL: attempts until no other transaction interfered
+    std::uint64_t server = 0;  // replication id; a new value after each start
+    bool full = false;         // true: the server has no memory left
+    int attempts = 1;          // SQL: number of attempts until no other transaction interfered
 };
 
 struct ended_session {
     session_id session = 0;
-    std::vector<std::string> paths;  // the paths of its znodes
+    std::vector<std::string> paths;  // paths of the session's znodes
     std::int64_t zxid = 0;
     bool due = false;  // false: the session was closed on request
 };
 
 struct command_outcome {
     served answer;
-    std::uint64_t connection = 0;  // for an attach
-    std::int64_t zxid = 0;         // for an operation
+    std::uint64_t connection = 0;  // number of the attach
+    std::int64_t zxid = 0;         // number of the operation's transaction
     std::vector<ended_session> ended;
     std::vector<session_id> told;  // sessions that now have events
-    bool touched = false;          // the session's deadline moves
+    bool touched = false;          // true: the request moves the session's deadline
 };
 
 class keyspace {
@@ -80,7 +83,7 @@ public:
     [[nodiscard]] command_outcome carry_out(const command& wanted);
 
     [[nodiscard]] const local::tree& tree() const noexcept { return tree_; }
-    // Returns the time until the session's deadline; nothing if it has ended.
+    // Returns the time until the session's deadline; nothing if the session has ended.
     [[nodiscard]] std::optional<std::chrono::microseconds> time_left(
         session_id of, std::chrono::microseconds now) const;
 
@@ -89,13 +92,15 @@ private:
         std::uint64_t connection = 1;
         std::chrono::microseconds deadline{};
         std::vector<local::fired_watch> events;
-        std::vector<local::fired_watch> fetched;  // SQL: with an answer that may be lost
+        // SQL: events in the latest answer, which may be lost
+        std::vector<local::fired_watch> fetched;
         std::uint64_t fetched_in_all = 0;
-        // SQL: number of the session's requests that created or removed znodes.
+        // SQL: number of the session's own requests that created or removed znodes.
         std::int64_t changes = 0;
-        std::set<std::string> removed;  // SQL: removed by others since the last change
+        // SQL: znodes that others have removed since the session's last change
+        std::set<std::string> removed;
     };
-    struct step {  // state of one command
+    struct step {  // the state of one command
         const command& wanted;
         command_outcome done{};
     };
@@ -110,9 +115,9 @@ private:
     void on(const command::close_by_hand& request, step& now);
     void on(const command::reap& request, step& now);
 
-    struct history {  // a history of the tree at one server
+    struct history {  // the tree's history at one server
         std::int64_t began = 0;
-        std::int64_t last_before = 0;  // number of the last transaction before
+        std::int64_t last_before = 0;  // number of the last transaction before this history
     };
 
     void open(step& now);
@@ -120,10 +125,12 @@ private:
     void raise_number(const step& now);
     [[nodiscard]] bool is_forgotten(const connect_request& request) const;
     [[nodiscard]] bool is_over(const connect_request& request, const step& now) const;
-    // Moves the session's deadline. Returns false if it has ended; then the answer has the reason.
+    // Moves the session's deadline. Returns false if the session has ended; then the answer has the reason.
     [[nodiscard]] bool touch(step& now);
-    [[nodiscard]] bool has_moved(step& now) const;  // SQL: whether it has attached again since
-    [[nodiscard]] bool stands(step& now) const;     // SQL: whether it has not been ended yet
+    // SQL: true if the session has attached again since
+    [[nodiscard]] bool has_moved(step& now) const;
+    // SQL: true if the session has not been ended yet
+    [[nodiscard]] bool stands(step& now) const;
     void end_due(step& now, session_id except);
     void end(session_id which, bool due, step& now);
     void next_number(const step& now);
@@ -135,7 +142,7 @@ private:
         session_id owner = 0;
         std::string path;
     };
-    // Returns the znodes of other sessions that the operation removes; those sessions are notified.
+    // Returns the znodes of other sessions that the operation removes. The server notifies these sessions.
     [[nodiscard]] std::vector<owned_path> to_be_removed(const core::operation& op,
                                                         session_id by) const;
     void tell_owners(std::vector<owned_path>&& of, const core::reply& answer);
@@ -144,7 +151,7 @@ private:
     std::chrono::microseconds timeout_{};
     local::tree tree_;
     std::map<session_id, session> sessions_;
-    std::uint64_t server_ = 0;  // the latest attach's server
+    std::uint64_t server_ = 0;  // server of the latest attach
     std::vector<history> histories_;
 };
 

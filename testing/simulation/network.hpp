@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // network: the connections between clients and servers.
 //
-// A connection is a pair of streams, each of which keeps its order. It breaks at a message, which is lost (a request,
-// or a reply after the request was executed). Each end notices that at its own later time, and until then its
-// messages are lost.
+// A connection is a pair of streams, each of which keeps its order. A connection breaks at a message, which is lost: a
+// request, or the reply to an executed request. Each end notices the break at some later time. Until then its messages
+// are lost too.
 #pragma once
 
 #include <map>
@@ -18,12 +18,12 @@ namespace turnstile::simulation {
 struct connection {
     client_id client = 0;
     server_id server = 0;
-    session_id session = 0;  // once the server knows it
+    session_id session = 0;  // known to the server after the attach
     bool cut = false;
     bool client_open = true;
     bool server_open = true;
-    instant held_until{};  // messages wait until then for their server, in order
-    instant last_up{};     // arrival of the latest message
+    instant held_until{};  // messages wait in order until the server reads them at this time
+    instant last_up{};     // time at which the latest message arrives
     instant last_down{};
 };
 
@@ -33,35 +33,36 @@ public:
         : scenario_{scenario}, agenda_{future}, dice_{chance}, disturbances_{faults} {}
 
     connection_id open(client_id client, server_id server);
-    // Null once both ends have closed it.
+    // Returns the connection; null if both ends have closed it.
     [[nodiscard]] connection* find(connection_id id);
 
     void to_server(connection_id id, client_message&& message);
     void to_client(connection_id id, server_message&& message);
 
-    // Draws whether the server's thread that has read this request is stopped before it handles it. If so, cuts the
-    // connection.
+    // Draws whether a server's thread stops after it has read this request and before it handles the request. If so,
+    // cuts the connection.
     [[nodiscard]] bool hold_up(connection_id id);
     // Draws whether the server withholds a watch's event from a session that may not read the znode.
     [[nodiscard]] bool lose_event(connection_id id);
-    // Breaks the connection silently.
+    // Breaks the connection. Neither end is notified.
     void cut(connection_id id);
-    // A close by one end; the other end learns of it in order, unless the connection is cut.
+    // An end closes the connection. The other end learns of it in the order of messages, unless the connection is cut.
     void close_by_client(connection_id id);
     void close_by_server(connection_id id);
 
     void stop_faults() { faulty_ = false; }
     [[nodiscard]] bool faulty() const noexcept { return faulty_; }
-    // While a client is partitioned, none of its messages arrive.
+    // While a client is partitioned, none of the messages from it or to it arrive.
     void set_partitioned(client_id client, instant until);
     [[nodiscard]] bool partitioned(client_id client) const;
-    // The servers have the allowed number of connections of this client's address: until then they accept no further
-    // one.
+    // The servers already have the allowed number of connections from this client's address. Until the given time they
+    // accept no further one.
     void set_crowded(client_id client, instant until) { crowded_until_[client] = until; }
     [[nodiscard]] bool crowded(client_id client) const { return lasts(crowded_until_, client); }
-    // The client's requests wait so long in the servers that most are discarded.
+    // Until the given time the servers discard most requests of this client, because these wait too long in the
+    // servers.
     void set_throttled(client_id client, instant until) { throttled_until_[client] = until; }
-    // Returns whether that is so now, or was within `lately`.
+    // Returns true if the client is throttled now, or was within the time `lately`.
     [[nodiscard]] bool throttled(client_id client, core::duration lately = {}) const;
 
 private:

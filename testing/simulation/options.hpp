@@ -9,7 +9,7 @@
 
 namespace turnstile::simulation {
 
-// Throws std::invalid_argument that names the caller, the value and the rule.
+// Throws std::invalid_argument, which names the caller, the value and the rule.
 void check(std::string_view caller, const testing::simulation_options& options);
 [[nodiscard]] scenario scenario_of(const testing::simulation_options& options);
 

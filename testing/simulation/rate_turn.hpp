@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rate_turn: one call of rate_gate::enter() or try_enter() in the user's own test: the steps of docs/why/job_gate.md,
-// with the rules of recipe/gate/rate_rule.hpp.
+// rate_turn: executes one call of rate_gate::enter() or try_enter() in a user's simulation, by the steps of
+// docs/why/job_gate.md and with the rules of recipe/gate/rate_rule.hpp.
 //
-// Thread safety: the same as its script. It lives until its last step.
+// Thread safety: as for its script. The object lives until its last step.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ private:
     const detail::rate_record rule_;
     const testing::simulated_entry entry_;
     std::uint64_t call_ = 0;
-    bool over_ = false;  // `done` was called
+    bool over_ = false;  // true: `done` was called
 };
 
 }  // namespace turnstile::simulation

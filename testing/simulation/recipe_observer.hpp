@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recipe_observer: gets the recipes' actions with a client's holds. This class records nothing; the judge of recipes
-// (verification/recipe_judge.hpp) does.
+// recipe_observer: learns which actions recipes take with a client's holds. This class ignores them. The judge of
+// recipes (verification/recipe_judge.hpp) overrides its members and records the actions.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,7 @@
 
 namespace turnstile::simulation {
 
-// The owner of a re-entrant lock: one of a client's threads, or a part of the program that has the token.
+// The owner of a re-entrant lock: a thread of a client, or a part of the program that has the token.
 struct lock_owner {
     enum class kind { thread, token } origin = kind::thread;
     std::size_t number = 0;
@@ -30,8 +30,8 @@ public:
     recipe_observer& operator=(const recipe_observer&) = delete;
     virtual ~recipe_observer() = default;
 
-    // A client is about to write this unique text, with these parts, under this hold and the further holds with these
-    // znodes.
+    // A client is about to write this unique text, with these parts. The commit depends on this hold, and on the
+    // further holds with the znodes `standing`.
     virtual void on_commit(const std::string& /*text*/, contender_key /*hold*/,
                            const std::vector<core::write_part>& /*parts*/,
                            const std::vector<std::string>& /*standing*/) {}
@@ -44,7 +44,7 @@ public:
     virtual void on_share(contender_key /*hold*/, const lock_owner& /*owner*/,
                           core::time_point /*now*/) {}
     virtual void on_share_left(contender_key /*hold*/, const lock_owner& /*caller*/) {}
-    // The caller of an acquire: the text in a real contender's metadata.
+    // The caller of an acquire. A real contender has this text in its metadata.
     virtual void on_owner(contender_key /*key*/, const std::string& /*owner*/) {}
     [[nodiscard]] virtual std::string owner_of(const std::string& /*data*/) const { return {}; }
     virtual void on_deadlock(contender_key /*key*/, const deadlock& /*found*/) {}

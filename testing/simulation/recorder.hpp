@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recorder: records in the history the clients' calls and the callers' results. It judges nothing: a judge of the
-// contract (verification/invariants.hpp) is a recorder that checks each record as well.
+// recorder: writes the clients' calls and the callers' results into the history, and judges nothing. The judge of the
+// contract (verification/invariants.hpp) is derived from it, and also checks what it writes.
 #pragma once
 
 #include <set>
@@ -24,24 +24,26 @@ public:
     void add(const client_view& client) { clients_.push_back(&client); }
 
     virtual void on_call(contender_key key, contender_record&& record);
-    void on_left(contender_key key);  // released, or given up by the caller
+    void on_left(contender_key key);  // the hold was released, or the caller gave up
     void on_rename(contender_key key, core::contender_kind kind) {
         history_.contenders.at(key).wants.kind = kind;
     }
     void on_cancel(contender_key key) { history_.contenders.at(key).cancelled = true; }
-    virtual void on_given_up(contender_key /*key*/) {}  // must have been answered by now
+    virtual void on_given_up(contender_key /*key*/) {}  // the contender must have its answer by now
     virtual void on_state(client_id /*client*/, const session_change& /*step*/) {}
     virtual void on_notice(client_id client, const core::notice& notice);
-    virtual void on_step(client_id client);  // the core has taken a step: leases may have moved
+    // the core has taken a step, so leases may have changed
+    virtual void on_step(client_id client);
     virtual void on_crash(client_id client);
     void on_expired(session_id session) { history_.told_over.insert(session); }
     virtual void on_woken(client_id /*client*/, const std::string& /*znode*/) {}
-    // A timer is due again and again at one instant. Throws std::logic_error: the history would not continue.
+    // A timer is due again and again at one instant, so the history would not continue. Throws std::logic_error.
     virtual void on_spin(client_id client);
     virtual void on_end(const std::string& /*left_over*/) {}  // empty: nothing is left over
     virtual void after_event();
 
-    // The latest time at which a caller was granted its wait, got an error, or learned that all has ended.
+    // Returns the latest time at which a caller's wait was granted, a caller got an error, or a caller learned that its
+    // contender is gone.
     [[nodiscard]] instant progressed_at() const noexcept { return progressed_at_; }
 
 protected:

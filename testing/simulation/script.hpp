@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// script: the application of a client whose threads run a user's functions.
+// script: an application of a simulated client. Its threads run the functions of a user's test.
 #pragma once
 
 #include <cstdint>
@@ -23,28 +23,28 @@ public:
 
     // Runs `task` as an event of the client.
     std::uint64_t call_after(core::duration pause, std::function<void()> task);
-    // The same, or as soon as the call holds no more: a pause that the hold allows.
+    // Runs `task` after the pause, or as soon as the call no longer holds.
     void call_while_held(std::uint64_t number, core::duration pause, std::function<void()> task);
     std::uint64_t acquire(core::acquire&& request, testing::simulated_call&& call);
     void release(std::uint64_t number);
-    // Handlers run in events of the client. A commit has the outcomes of guard::commit().
+    // The handlers below run in events of the client. A commit has the same outcomes as guard::commit().
     using commit_handler = std::function<void(const core::commit_outcome&)>;
     using read_handler = std::function<void(const std::variant<core::reply, error>&)>;
     void commit(std::uint64_t number, std::vector<core::write_part>&& parts, commit_handler then,
                 std::vector<std::uint64_t>&& further = {});
     void read(std::string path, read_handler then);
-    // Runs `task` as the client begins to stop, before its calls end.
+    // Runs `task` when the client begins to stop, before its calls end.
     void at_stop(std::function<void()> task) { at_stop_.push_back(std::move(task)); }
 
     [[nodiscard]] bool holds(std::uint64_t number) const {
         return calls_.at(number).state == doing::holding;
     }
-    // Members of a hold.
+    // The next functions answer questions about a hold.
     [[nodiscard]] const std::string& znode(std::uint64_t number) const {
         return calls_.at(number).znode;
     }
     [[nodiscard]] bool waiting(std::uint64_t number) const { return calls_.at(number).waits(); }
-    // Returns nothing before the grant was reported.
+    // Returns the contender, or nothing before the grant was reported.
     [[nodiscard]] std::optional<core::contender_id> granted(std::uint64_t number) const;
 
     void start() override {}
@@ -62,20 +62,20 @@ private:
         std::optional<core::contender_id> id;
         std::string znode;
         doing state = doing::waiting;
-        bool told = false;      // reported
-        bool unwanted = false;  // released before the client started the call
+        bool told = false;      // true: the grant was reported
+        bool unwanted = false;  // true: released before the client started the call
         std::optional<error> loss{};
-        unsigned checked_by = 0;    // commits under another hold that depend on it
-        bool left = false;          // released, as soon as they are answered
-        std::uint64_t pausing = 0;  // the plan that ends with the hold; 0: none
+        unsigned checked_by = 0;    // number of commits under other holds that depend on this hold
+        bool left = false;          // true: is released when these commits have their answers
+        std::uint64_t pausing = 0;  // number of the plan that ends with the hold; 0: none
         [[nodiscard]] bool waits() const noexcept { return state == doing::waiting; }
     };
 
     void take_up(std::uint64_t number, core::acquire&& request);
     void tell(one_call& call, const core::notice& notice);
-    // The same answer as guard::status().
+    // Returns the result that guard::status() would return.
     [[nodiscard]] result<void> status(const one_call& call) const;
-    // Returns the znodes of `further` holds, which are not released until end_commit().
+    // Returns the znodes of the holds in `further`. These holds are not released before end_commit().
     [[nodiscard]] result<std::vector<std::string>> begin_commit(
         std::uint64_t number, const std::vector<core::write_part>& parts,
         std::vector<std::uint64_t>& further);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat: a candidate of an election of the user's own test. It uses recipe/election/participation.hpp, as the shipped
-// class does, with handlers in place of the function.
+// seat: a participant of an election in a user's simulation. It uses recipe/election/participation.hpp, as the class
+// `leader` does. Handlers take the place of the function.
 //
-// Thread safety: the same as its script.
+// Thread safety: as for its script.
 #pragma once
 
 #include <cstdint>
@@ -19,12 +19,12 @@ public:
     seat(script& by, testing::simulated_client self, core::acquire&& request,
          testing::simulated_election&& election);
 
-    // Call these in events of the client.
+    // Call the next functions in events of the client.
     void start() { on(detail::course::started{}); }
     void resign() { on(detail::course::resigned{}); }
     void close() { on(detail::course::closed{}); }
 
-    // Returns the call through which it leads.
+    // Returns the number of the call through which the participant leads.
     [[nodiscard]] std::optional<std::uint64_t> term() const;
 
 private:

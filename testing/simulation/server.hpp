@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server: one server of the modelled ensemble, as plain data; ensemble.hpp has its actions.
+// server: one server of the modelled ensemble, as plain data. ensemble.hpp has the server's actions.
 //
 // | standing  | its clients                                 | its link to the leader |
 // |-----------|---------------------------------------------|------------------------|
@@ -22,32 +22,32 @@ namespace turnstile::simulation {
 
 enum class standing { leading, following, isolated, looking };
 
-// A request in its connection's queue: a session's requests are answered in order, and a read waits for the earlier
-// writes.
+// A request in its connection's queue. A session's requests are answered in order, so a read waits for earlier writes.
 struct queued_request {
     client_message message;
     bool write = false;
-    std::optional<core::reply> done;  // the reply of a committed write
+    std::optional<core::reply> done;  // reply, when the write has committed
 };
 
 struct one_way {
     bool cut = false;
-    instant last{};  // arrival of the latest message
+    instant last{};  // time at which the latest message arrives
     instant stalled_until{};
 };
 
 struct server {
     standing stands = standing::looking;
-    bool deposed = false;    // isolated: was the leader, and still believes it
-    std::uint64_t life = 0;  // number of times that it began to look for a leader
+    // isolated: the server was the leader, and still believes that it leads
+    bool deposed = false;
+    std::uint64_t life = 0;  // number of times that the server began to look for a leader
     local::tree replica;
-    std::size_t applied = 0;  // number of transactions of the log
+    std::size_t applied = 0;  // number of applied transactions of the log
     std::map<session_id, connection_id> attached;
     std::map<connection_id, std::deque<queued_request>> queues;
-    std::set<session_id> touched;  // not reported to the leader yet
+    std::set<session_id> touched;  // sessions whose extension was not reported to the leader yet
 
-    instant stopped_until{};  // for a stopped follower
-    instant deaf_until{};     // and reads its leader's messages after its clients'
+    instant stopped_until{};  // end of a follower's stop
+    instant deaf_until{};     // until then it reads its leader's messages after its clients'
 
     std::uint64_t link = 0;
     one_way up;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_clock: the time of day of a single server, in microseconds. It runs a little too fast or too slow, at a rate
-// that changes now and then, and may be set. A value.
+// server_clock: the time of day of a single server, in microseconds. The clock runs a little too fast or too slow, and
+// its rate changes now and then. The clock may also be set. A value.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ public:
 private:
     static constexpr std::int64_t k_million = 1'000'000;
 
-    // Starts late enough that a step back early in a history never gives a negative time.
+    // The clock starts this late, so that a step back early in a history never gives a negative time.
     std::chrono::microseconds shown_ = std::chrono::hours{1000};
     instant set_at_{};
     std::int64_t rate_ = 0;

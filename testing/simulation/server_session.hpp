@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_session: a simulated client's session with its servers, behind the coordinator interface: the requests that
-// the client sends for the session by itself, and its own answers when servers do not answer. For an ensemble it is a
-// handle (handle.hpp), for a single server a single_session.
+// server_session: a simulated client's session with its servers, as the coordinator interface shows it. It sends
+// requests that keep the session, and gives its own answers if the servers give none. For an ensemble it is a handle
+// (handle.hpp), for a single server a single_session.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ public:
     [[nodiscard]] virtual bool attached() const noexcept = 0;
     [[nodiscard]] virtual std::optional<connection_id> connection() const noexcept = 0;
     [[nodiscard]] virtual std::size_t watch_count() const = 0;
-    // Returns paths whose deletion was reported at once.
+    // Returns the paths whose deletion was reported without delay since the last call.
     [[nodiscard]] virtual std::vector<std::string> take_woken() = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers_view: the servers of a history as a world and its judges see them, for every kind of servers.
+// servers_view: what a world and its judges know about the servers of a history, for every kind of servers.
 #pragma once
 
 #include <cstddef>
@@ -18,19 +18,19 @@ public:
     servers_view(const servers_view&) = delete;
     servers_view& operator=(const servers_view&) = delete;
 
-    // The committed state.
+    // Returns the committed state of the tree.
     [[nodiscard]] virtual const local::tree& truth() const noexcept = 0;
-    // True if all servers run and reach each other.
+    // Returns true if all servers run and reach each other.
     [[nodiscard]] virtual bool healthy() const = 0;
     [[nodiscard]] virtual std::size_t watch_count() const = 0;
-    // Until this time the servers are busy closing expired sessions.
+    // Returns the time until which the servers are busy with closing expired sessions.
     [[nodiscard]] virtual instant expiring_until() const noexcept { return {}; }
-    // Returns until when the servers keep a session from which they receive nothing more. Nothing if that is unknown,
-    // or if the session has ended or is about to end.
+    // Returns the time until which the servers keep a session from which they receive nothing more. Nothing if that
+    // time is unknown, or if the session has ended or is about to end.
     [[nodiscard]] virtual std::optional<instant> deadline(session_id /*session*/) const {
         return std::nullopt;
     }
-    // Number of packets above the servers' limit.
+    // Returns the number of refused packets, which exceeded the servers' limit.
     [[nodiscard]] virtual std::uint64_t refused_packets() const noexcept { return 0; }
     [[nodiscard]] virtual instant disturbed_until() const noexcept = 0;
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_tracker: decides when the leader expires which session.
+// session_tracker: decides for the leader when each session expires.
 //
-// The same rules as ZooKeeper's SessionTrackerImpl and ExpiryQueue: an expiry is rounded up to the next tick, never
-// down, and has two steps. At its deadline a session is doomed: nothing can save it any more. Still, touches and
-// writes are accepted as usual until it is closed. The tracker forgets everything with its leader; the next leader
-// restarts all timeouts. A value.
+// The tracker has the rules of ZooKeeper's SessionTrackerImpl and ExpiryQueue. An expiry is rounded up to the next
+// tick, never down, and has two steps. At its deadline a session is doomed: nothing can save it any more. Still, the
+// servers accept its messages and writes as usual until it is closed. The tracker forgets everything with its leader;
+// the next leader restarts all timeouts. A value.
 #pragma once
 
 #include <map>
@@ -20,19 +20,20 @@ public:
     session_tracker(core::duration tick, core::duration timeout) : tick_{tick}, timeout_{timeout} {}
 
     void track(session_id session, instant touched);
-    // Returns false if the session has ended, or is being closed. Without effect if it is doomed.
+    // Extends the session. Returns false if the session has ended or is being closed. Has no effect on a doomed
+    // session.
     bool touch(session_id session, instant now);
-    // The deadline of the session has passed: from now on it has no next expiry.
+    // Records that the session's deadline has passed. From now on it has no next expiry.
     void doom(session_id session);
-    // The end of a session was requested or has happened: everything is refused to it.
+    // Records that the session's end was requested or has happened. From now on the servers refuse all its requests.
     void close(session_id session);
     void forget(session_id session) { sessions_.erase(session); }
-    // Records the connection of a write, like ZooKeeper's session owner. Refused if a newer connection of the session
-    // has written already.
+    // Records the connection of a write, as ZooKeeper does with a session's owner. Refuses the write if a newer
+    // connection of the session has written already.
     [[nodiscard]] core::server_error claim(session_id session, connection_id by);
 
     [[nodiscard]] std::optional<instant> expiry(session_id session) const;
-    // Returns the latest effective touch plus the timeout; not rounded up.
+    // Returns the time of the latest effective extension plus the timeout. Does not round up to a tick.
     [[nodiscard]] std::optional<instant> deadline(session_id session) const;
 
 private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim_client: one process with one session_core. It does the work of the real client's shell, under virtual time. Its
-// `application` takes and releases the locks.
+// sim_client: a simulated process with one session_core. Under virtual time, it does the work of the real client's
+// shell. Its `application` takes and releases the locks.
 //
-// It can be paused: then none of its code runs, and everything waits, the connection's data as well as its own
-// timers. When it resumes, they run in any order.
+// The client can be paused. Then none of its code runs, and the connection's data and its timers wait. When it resumes,
+// they run in any order.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace turnstile::simulation {
 
 class sim_client final : public client_view {
 public:
-    // Shared by all clients of a history.
+    // Objects that all clients of a history share.
     struct surroundings {
         const simulation::scenario& scenario;
         agenda& future;
@@ -54,24 +54,25 @@ public:
     [[nodiscard]] Id next_id() const {
         return Id{contenders_ + 1};
     }
-    // Sets the caller, and the data of the znode.
+    // Requests a lock. Sets the caller and the znode's data in the call.
     void acquire(core::acquire&& call);
-    // The same for several at once, with consecutive ids.
+    // Requests several locks at once, with consecutive ids.
     void acquire_together(std::vector<core::acquire>&& calls);
     void release(core::contender_id which);
     void release_together(std::vector<core::contender_id>&& all);
     void cancel(core::contender_id which);
     void rename(core::contender_id which, core::contender_kind kind);
     void read(core::operation&& operation, core::duration timeout);
-    // Commits under this hold, while the znodes `standing` of further holds exist; no other client writes `text`.
+    // Commits under this hold. The commit also requires that the znodes `standing` of further holds exist. No other
+    // client writes `text`.
     void commit(core::contender_id hold, std::vector<core::write_part>&& parts, std::string text,
                 core::duration timeout, std::vector<std::string>&& standing = {});
     void begins_to_lead(core::contender_id hold, const std::string& as);
-    // A share enters or leaves through this hold.
+    // An owner enters this hold again, or leaves it.
     void takes_share(core::contender_id hold, const lock_owner& owner);
     void leaves_share(core::contender_id hold, const lock_owner& caller);
-    // Records the caller of an acquire, or returns the caller whose znode has these data; records that a wait is
-    // given up because of a deadlock.
+    // is_owned() records the caller of an acquire. owner_of() returns the caller whose znode has these data. gives_up()
+    // records that a wait is given up because of a deadlock.
     void is_owned(core::contender_id which, const std::string& owner);
     [[nodiscard]] std::string owner_of(const std::string& data) const;
     void gives_up(core::contender_id which, const deadlock& found);
@@ -105,14 +106,14 @@ public:
 
     // ---- faults ----
     void pause(core::duration length);
-    // The same, and its clock stops: none of the client's clocks shows that time has passed.
+    // Pauses the client and stops its clock. So none of the client's clocks shows that time has passed.
     void stop_machine(core::duration length);
     void crash();
     void close();
     void all_give_up() {
         if (!closing_ && runs()) application_->all_give_up();
     }
-    void stop();  // no new calls; holds are released soon
+    void stop();  // makes no new calls, and releases its holds soon
 
     // ---- questions ----
     [[nodiscard]] core::time_point local_now() const override;
@@ -130,9 +131,9 @@ public:
     [[nodiscard]] const core::session_core& core() const override { return core_; }
     [[nodiscard]] const client_plan& plan() const noexcept { return plan_; }
     [[nodiscard]] bool crashed() const noexcept { return crashed_; }
-    // True if no caller of it waits or holds, and no request is in progress.
+    // Returns true if no caller waits or holds, and no request is in progress.
     [[nodiscard]] bool at_rest() const;
-    // The same, and it is attached.
+    // Returns true if the client is at rest and attached.
     [[nodiscard]] bool quiet() const;
     [[nodiscard]] std::size_t watch_count() const { return session_ ? session_->watch_count() : 0; }
     void look_at_connection();
@@ -157,10 +158,10 @@ private:
     std::deque<core::input> inbox_;
     std::unique_ptr<application> application_;
     std::uint64_t contenders_ = 0;
-    std::map<core::commit_id, std::string> commits_;  // unanswered commits
+    std::map<core::commit_id, std::string> commits_;  // commits without an answer
     std::optional<instant> armed_;
     int spins_ = 0;
-    core::time_point heard_{};  // arrival of the latest answer
+    core::time_point heard_{};  // time at which the latest answer arrived
 
     bool paused_ = false;
     bool crashed_ = false;
@@ -172,7 +173,7 @@ private:
     instant paused_since_{};
     bool machine_stopped_ = false;
     instant clock_goes_since_{};
-    std::optional<std::uint64_t> stopped_in_;  // the epoch in which its clock last stopped
+    std::optional<std::uint64_t> stopped_in_;  // epoch in which the client's clock last stopped
     std::vector<planned_event> waiting_;
 };
 

@@ -62,7 +62,7 @@ public:
     [[nodiscard]] model::script& script(simulated_client client) const {
         return *scripts_[index(client)];
     }
-    // Adds a candidate to the client. Returns its number.
+    // Adds a participant of an election to the client. Returns its number.
     std::uint64_t add_seat(simulated_client client, core::acquire&& request,
                            simulated_election&& election) {
         auto& by = script(client);
@@ -93,7 +93,7 @@ private:
     double drift_;
     model::world world_;
     std::vector<model::script*> scripts_;
-    std::vector<std::vector<std::unique_ptr<model::seat>>> seats_;  // for each client
+    std::vector<std::vector<std::unique_ptr<model::seat>>> seats_;  // by client
 };
 
 simulation::simulation(const simulation_options& options) {

@@ -10,18 +10,18 @@
 #include "core/queue/permits.hpp"
 #include "simulation/describe.hpp"
 
-// The server's execution of requests.
+// Models how the server executes requests.
 namespace turnstile::simulation {
 
 namespace {
 
-constexpr std::chrono::microseconds k_whole{2};  // a server's clock shows whole microseconds
+constexpr std::chrono::microseconds k_whole{2};  // clocks of servers show whole microseconds
 
 using namespace std::chrono_literals;
 using remainder = single_server_plan::remainder;
 
 constexpr core::duration k_usual_disk = 5ms;
-constexpr double k_slow_disk = 0.03;  // part of the writes
+constexpr double k_slow_disk = 0.03;  // part of the writes that are slow
 constexpr double k_throttled = 0.7;
 constexpr std::int64_t k_million = 1'000'000;
 
@@ -87,7 +87,7 @@ bool single_server::hold_up(connection_id by, client_id client) {
     return true;
 }
 
-// Messages from before are in the server's hands, and are read.
+// Messages that arrived before the break are in the server's hands, and the server still reads them.
 void single_server::on(const server_notices& event) {
     const auto found = peers_.find(event.connection);
     if (found == peers_.end()) {
@@ -113,7 +113,7 @@ void single_server::on(const server_goes_on& /*event*/) {
     read_what_has_come();
 }
 
-// Reads the connections in any order, and the messages of each in order.
+// Reads the connections in any order, but the messages of each connection in order.
 void single_server::read_what_has_come() {
     for (;;) {
         std::vector<connection_id> some;
@@ -138,7 +138,7 @@ void single_server::read_what_has_come() {
 
 // ---- requests -------------------------------------------------------------------------------
 
-// Called before any part of the message is executed.
+// Returns the reason for a refusal. The server refuses a message before it executes any part of it.
 std::optional<served::word> single_server::refuses(const peer& by, const client_message& message) {
     if (agenda_.now() < read_only_until_ && network_.faulty()) return served::word::away;
     const bool connects = std::holds_alternative<connect_request>(message);
@@ -217,7 +217,7 @@ command_outcome single_server::carry_out(command&& wanted) {
         touched_[done.connection != 0 ? done.answer.session : wanted.session] = agenda_.now();
     record(wanted, done);
     on_disk_ = when_on_disk();
-    // Redis does nothing else while it waits for the disk.
+    // Redis executes nothing else while it waits for the disk.
     if (scenario_.kind == server_kind::redis && waits_for_the_disk())
         busy_until_ = std::max(busy_until_, on_disk_);
     // place: answered_is_on_the_disk
@@ -231,7 +231,7 @@ command_outcome single_server::carry_out(command&& wanted) {
     return done;
 }
 
-// Commands reach the disk in the order in which the server executed them.
+// Returns the time at which a write is on the disk. Commands reach the disk in the order of their execution.
 instant single_server::when_on_disk() {
     const auto earliest = std::max(on_disk_, agenda_.now());
     if (!waits_for_the_disk()) return earliest;
@@ -247,7 +247,7 @@ void single_server::on(const answer_due& event) {
     network_.to_client(event.connection, server_message{event.message});
 }
 
-// Some bells are lost, and some come much later: the events wait at the server.
+// Wakes sessions that have events. Some wake-ups are lost and some are very late; then the events wait at the server.
 void single_server::ring(const std::vector<session_id>& told, instant when) {
     const auto& single = scenario_.single;
     for (const auto session : told) {
@@ -265,16 +265,17 @@ void single_server::ring(const std::vector<session_id>& told, instant when) {
     }
 }
 
-// ---- the truth ------------------------------------------------------------------------------
+// ---- records of the truth -------------------------------------------------------------------
 
-// Early through the server's fault: its clock was set ahead, or it has forgotten the session's latest message.
+// Returns why a session ended. It ended early if the server's clock was set ahead, or if the server has forgotten the
+// session's latest message.
 removal single_server::why_ended(const ended_session& gone) const {
     if (!gone.due) return removal::with_session;
     const auto touched = touched_.find(gone.session);
     if (touched == touched_.end()) return removal::with_session;
     const auto timeout = scenario_.time.session_timeout;
     const auto certain = timeout - timeout * scenario_.single.most_slew / 1'000'000;
-    // Any difference counts: the clock of a server that takes over may be ahead by less than a millisecond.
+    // Any difference counts, because the clock of a server that takes over may be ahead by less than a millisecond.
     const bool early = agenda_.now() + k_whole < touched->second + certain;
     const bool set = was_set_ahead_ && agenda_.now() <= set_ahead_ + timeout;
     return early && (set || lost_data_) ? removal::early : removal::with_session;
@@ -283,7 +284,7 @@ removal single_server::why_ended(const ended_session& gone) const {
 void single_server::record(const command& wanted, const command_outcome& done) {
     const auto now = agenda_.now();
     for (const auto& gone : done.ended) {
-        // An attach ends a session whose client knows more than the server.
+        // An attach ends the session if its client knows more than the server.
         const bool forgotten = !gone.due && std::holds_alternative<connect_request>(wanted.request);
         const auto why = forgotten ? removal::lost : why_ended(gone);
         trace_.note(now, [&] {

@@ -4,10 +4,10 @@
 //
 // A request is executed as a whole, in the order in which the server reads it. Messages that arrived while the server
 // was stopped are read afterwards, for each connection in order, even if the connection is broken by then. A request
-// may reach Redis long after its connection broke. An answer is sent when the write is on the disk, if the server
-// waits for the disk. The server may end and come back with everything that it had answered, with older data, or with
-// none; or another server with a different clock takes over. Its clock is slewed and set; at times it accepts no
-// writes. The bell that announces events may be lost or late.
+// may reach Redis long after its connection broke. An answer is sent when the write is on the disk, if the server waits
+// for the disk. The server may end and come back: with everything that it had answered, with older data, or with none.
+// Or another server with a different clock takes over. The clock may be slewed and set. At times the server accepts no
+// writes. The wake-up that announces events may be lost or late.
 //
 // scenario::single has the promises that must hold meanwhile. docs/why/model-edges.md lists what the model leaves
 // out.
@@ -51,7 +51,7 @@ public:
     void close_by_hand(session_id session);
     void reap();
     void use_up_quota(instant until) { full_until_ = until; }
-    // An outsider's request, which ends every due session.
+    // Models a request of another client, which ends every due session.
     void end_what_is_due();
 
     // ---- questions ----
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] std::size_t watch_count() const override { return kept_.tree().watch_count(); }
     [[nodiscard]] bool healthy() const override;
     [[nodiscard]] instant disturbed_until() const noexcept override { return disturbed_until_; }
-    // Computed with the highest rate that its clock may have.
+    // Returns the deadline by true time, computed with the highest rate that the server's clock may have.
     [[nodiscard]] std::optional<instant> deadline(session_id session) const override;
 
 private:
@@ -70,23 +70,23 @@ private:
         session_id session = 0;
         std::uint64_t attach = 0;
         std::deque<std::variant<client_message, hang_up>> waiting;
-        int attempts = 0;      // attempts to execute the first of them
-        instant held_until{};  // by a conflicting transaction
+        int attempts = 0;      // number of attempts to execute the first of these messages
+        instant held_until{};  // end of a conflict with another transaction
     };
-    // An executed command, and when it is safe from the server's end.
+    // An executed command, and the time from which on the server's end cannot lose it.
     struct entry {
         command done;
         instant safe{};
     };
 
-    // Requests (single_server.cpp).
+    // The next functions handle requests (single_server.cpp).
     void read_what_has_come();
     void serve(connection_id by, const client_message& message);
     [[nodiscard]] std::optional<served::word> refuses(const peer& by,
                                                       const client_message& message);
-    // Draws whether the message is on its way for long, while its client considers the connection broken.
+    // Draws whether the message is on its way for so long that its client takes the connection for broken.
     [[nodiscard]] bool hold_up(connection_id by, client_id client);
-    // Draws whether a transaction conflicts: then this one is rolled back, and begins again later.
+    // Draws whether the transaction conflicts. If so, it is rolled back, and begins again later.
     [[nodiscard]] bool begin_again_for_another(peer& by);
     [[nodiscard]] command command_of(const peer& by, const client_message& message);
     command_outcome carry_out(command&& wanted);
@@ -98,7 +98,7 @@ private:
     [[nodiscard]] std::chrono::microseconds clock() const { return clock_.at(agenda_.now()); }
     [[nodiscard]] bool waits_for_the_disk() const;
 
-    // Its end and its clock (single_server_faults.cpp).
+    // The next functions handle the server's end and its clock (single_server_faults.cpp).
     void stand_still(core::duration length);
     void end(bool for_good);
     void lose_data(bool for_good);
@@ -116,24 +116,24 @@ private:
     trace& trace_;
     truth_writer writer_;
 
-    keyspace first_;  // the state of an empty server
+    keyspace first_;  // state of an empty server
     session_id administrator_ = 0;
     keyspace kept_;
-    keyspace safe_;  // `kept_` without the entries of `journal_`
+    keyspace safe_;  // `kept_` without the commands in `journal_`
     std::deque<entry> journal_;
     server_clock clock_;
     std::map<connection_id, peer> peers_;
     std::map<session_id, connection_id> attached_;
-    std::map<session_id, instant> touched_;  // by true time
+    std::map<session_id, instant> touched_;  // latest extension of each session, in true time
 
     bool up_ = true;
     std::uint64_t life_ = 0;
     instant busy_until_{};
     bool goes_on_planned_ = false;
-    instant on_disk_{};  // the latest time
+    instant on_disk_{};  // latest time at which a write reaches the disk
     instant full_until_{};
     instant read_only_until_{};
-    instant set_ahead_{};  // the latest time of a clock set ahead
+    instant set_ahead_{};  // latest time at which the clock was set ahead
     bool was_set_ahead_ = false;
     bool lost_data_ = false;
     instant disturbed_until_{};

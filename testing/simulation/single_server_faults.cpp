@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Faults of a single server: it stops, ends, comes back with fewer data; its clock is set.
+// Models the faults of a single server: it stops, or ends and comes back with fewer data, or its clock is set.
 #include <algorithm>
 #include <utility>
 
@@ -32,7 +32,7 @@ void single_server::strike(const fault_due& event, core::duration length) {
         case fault::server_refuses:
             read_only_until_ = agenda_.now() + length;
             return disturb(read_only_until_);
-        default: return;  // faults of an ensemble
+        default: return;  // these are faults of an ensemble
     }
 }
 
@@ -41,7 +41,7 @@ void single_server::stand_still(core::duration length) {
     disturb(busy_until_);
 }
 
-// ---- its clock ------------------------------------------------------------------------------
+// ---- the server's clock ---------------------------------------------------------------------
 
 void single_server::set_clock(core::duration length) {
     const bool ahead = dice_.chance(k_ahead);
@@ -52,7 +52,7 @@ void single_server::set_clock(core::duration length) {
     clock_.set(agenda_.now(), ahead ? clock() + by : clock() - by);
     const auto timeout = scenario_.time.session_timeout;
     disturb(agenda_.now() + timeout);
-    // The deadline of a session comes by so much later, and each step back adds to it.
+    // A step back delays the deadline of each session by its length. Several steps add up.
     if (!ahead) return disturb(std::max(disturbed_until_, agenda_.now() + timeout) + by);
     was_set_ahead_ = true;
     set_ahead_ = agenda_.now();
@@ -71,9 +71,9 @@ void single_server::slew() {
     clock_.slew(agenda_.now(), rate);
 }
 
-// ---- its end --------------------------------------------------------------------------------
+// ---- the server's end -----------------------------------------------------------------------
 
-// `for_good`: another server takes its place.
+// Ends the server. `for_good`: another server takes its place.
 void single_server::end(bool for_good) {
     if (!up_) return;
     up_ = false;
@@ -83,7 +83,8 @@ void single_server::end(bool for_good) {
     for (const auto& [by, each] : peers) {
         auto* on = network_.find(by);
         if (on == nullptr) continue;
-        if (dice_.chance(0.3)) network_.cut(by);  // its machine is gone, and sends nothing
+        // the machine has ended as well, and sends nothing
+        if (dice_.chance(0.3)) network_.cut(by);
         if (on->server_open) network_.close_by_server(by);
     }
     lose_data(for_good);
@@ -94,7 +95,7 @@ void single_server::end(bool for_good) {
     disturb(agenda_.now() + down);
     agenda_.after(down, server_is_back{life_});
     if (!for_good) return;
-    // The clocks of the two servers differ by less than the duration of the change.
+    // The clocks of the two servers differ by less than the time of the change.
     const auto most = std::chrono::duration_cast<std::chrono::microseconds>(down / 2);
     const auto by = dice_.between(-core::duration{most}, core::duration{most});
     was_set_ahead_ = true;
@@ -108,7 +109,7 @@ void single_server::on(const server_is_back& event) {
     trace_.note(agenda_.now(), [] { return std::string{"the server is back"}; });
 }
 
-// Writes that are not safe yet may remain, in order: all of them, a part, or none.
+// Loses data. Of the writes that are not safe yet, all, a first part, or none remain.
 void single_server::lose_data(bool for_good) {
     const auto now = agenda_.now();
     while (!journal_.empty() && journal_.front().safe <= now) {
@@ -130,7 +131,7 @@ void single_server::lose_data(bool for_good) {
     disturb(now + scenario_.time.session_timeout);
 }
 
-// ---- by hand --------------------------------------------------------------------------------
+// ---- actions by hand ------------------------------------------------------------------------
 
 command single_server::outsiders() const {
     command wanted;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int k_keep_alive_part = 3;  // fraction of the timeout
+constexpr int k_keep_alive_part = 3;  // requests keep the session after this part of the timeout
 constexpr core::duration k_least_patience = 500ms;
 constexpr core::duration k_most_patience = 5s;
 constexpr core::duration k_behind_deadline = 1ms;
@@ -92,10 +92,10 @@ void single_session::submit(core::request&& request, core::time_point local_now)
 
 void single_session::forget_watches(const std::string& path) {
     if (attached_ || !is_redis()) return ask(drop_watch{path});
-    watches_.forget_watches(path);  // its caller does not know yet that it is detached
+    watches_.forget_watches(path);  // its caller does not know yet that the session is detached
 }
 
-// SQL: confirmations overtake other requests, but not each other.
+// SQL: a confirmation overtakes other requests, but no other confirmation.
 void single_session::ask(question&& asks) {
     // place: confirmations_overtake
     const auto place = is_redis() || !confirms(asks)
@@ -105,7 +105,7 @@ void single_session::ask(question&& asks) {
     send_next();
 }
 
-// SQL: requests that wait together form a transaction.
+// SQL: requests that wait at the same time form one transaction.
 bool single_session::may_send_next() const {
     if (!attached_ || waiting_.empty()) return false;
     if (is_redis() || under_way_.empty()) return true;
@@ -184,8 +184,8 @@ void single_session::take_answer(const sent_question& to, const served& answer) 
     if (answer.watches) settle_watches(*answer.watches);  // place: watches_are_compared
 }
 
-// SQL: watches that a server with older data has lost are reported as changes, and watches that it has again are
-// removed.
+// SQL: if a server with older data has lost a watch, the client reports a change of the znode. If the server has a
+// watch again that the client does not have, the client removes it.
 void single_session::settle_watches(const local::client_watch_list& standing) {
     const auto mine = watches_.list();
     const auto tell_lost = [this](const auto& known, const auto& there, core::watch_kind kind) {
@@ -203,7 +203,7 @@ void single_session::settle_watches(const local::client_watch_list& standing) {
                 waiting_.emplace_front(drop_watch{path});
 }
 
-// An event for which no watch waits belongs to a forgotten watch.
+// Passes events on. If no watch waits for an event, the event belongs to a watch that the client has given up.
 void single_session::hear(const served& answer) {
     const bool missed = answer.missed || std::exchange(looks_first_, false);
     heard_ += answer.events.size();
@@ -234,7 +234,7 @@ void single_session::reply(const question& to, core::reply&& with) {
     events_.push_back(std::move(with));
 }
 
-// ---- what it asks by itself -----------------------------------------------------------------
+// ---- requests that the session sends by itself ----------------------------------------------
 
 instant single_session::next_due() const {
     const auto due = alive_from_ + scenario_.time.session_timeout / k_keep_alive_part;
@@ -250,7 +250,7 @@ look single_session::what_is_due() const {
 
 void single_session::plan_look() {
     if (!attached_) return;
-    const bool busy = !is_redis() && !under_way_.empty();  // the look follows the answer
+    const bool busy = !is_redis() && !under_way_.empty();  // the look is sent after the answer
     const auto first = watches_.owes() ? std::min(next_due(), give_back_at_) : next_due();
     const auto due = std::max(first, agenda_.now());
     if (busy || (look_planned_ && *look_planned_ <= due)) return;
@@ -270,7 +270,7 @@ void single_session::look_if_due() {
     plan_look();
 }
 
-// Repeats refused removals of watches.
+// Repeats removals of watches that the server has refused.
 void single_session::give_back_if_due() {
     if (!attached_ || !watches_.owes() || agenda_.now() < give_back_at_) return;
     give_back_at_ = agenda_.now() + k_busy_pause;
@@ -292,7 +292,7 @@ void single_session::notice_break(connection_id by) {
     if (connection_ == by) lose_connection(core::outcome::unknown);
 }
 
-// Gives up when it has received nothing for two thirds of the timeout.
+// Gives the connection up when it has received nothing for two thirds of the session timeout.
 void single_session::check_silence(connection_id by) {
     if (connection_ != by) return;
     if (!attached_) return lose_connection(core::outcome::unknown);
@@ -342,15 +342,16 @@ void single_session::lose_connection(core::outcome of_the_first) {
     next_end_.reset();
 }
 
-// SQL: the watch is at the server until its removal was executed. Redis: the next attach does not set it again.
+// SQL: the server has the watch until its removal is executed, so the removal waits for the next attach. Redis: the
+// next attach does not set the watch again.
 void single_session::give_back_later(const drop_watch& watch, std::deque<question>& later) {
     if (is_redis()) return watches_.forget_watches(watch.path);
     later.push_back(watch);  // place: watch_is_given_back_after_a_break
 }
 
-// All open requests end as expired.
+// Gives all open requests the answer that the session has expired.
 void single_session::lose_session() {
-    if (is_redis()) drop_connection();  // in SQL the session ends itself, see end()
+    if (is_redis()) drop_connection();  // in SQL the session does that itself, see end()
     attached_ = false;
     dead_ = true;
     for (const auto& each : std::exchange(under_way_, {}))

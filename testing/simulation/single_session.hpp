@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// single_session: a client's session with a single server, with the behaviour of src/redis and src/sql.
+// single_session: models a client's session with a single server. It behaves as src/redis or src/sql does.
 //
 // | behaviour                     | Redis                                | SQL                                       |
 // |-------------------------------|--------------------------------------|-------------------------------------------|
@@ -65,7 +65,7 @@ public:
 private:
     struct asked {
         core::request request;
-        core::time_point sent;  // by the client's clock
+        core::time_point sent;  // on the client's clock
     };
     using question = std::variant<asked, drop_watch, look>;
     struct sent_question {
@@ -103,30 +103,36 @@ private:
     agenda& agenda_;
     dice& dice_;
     network& network_;
-    const drifting_clock& clock_;  // the client's
+    const drifting_clock& clock_;  // clock of the client
 
     session_id session_ = 0;
     bool attached_ = false;
     bool dead_ = false;
     bool ended_ = false;
-    std::uint64_t number_ = 0;  // the core's number of the connection
+    std::uint64_t number_ = 0;  // number that the core gives the connection
     std::optional<connection_id> connection_;
     std::int64_t seen_zxid_ = 0;
-    std::uint64_t heard_ = 0;          // number of events received
-    std::int64_t history_ = 0;         // the tree's, at the latest attach
-    std::int64_t changed_ = 0;         // number of the last created or removed znode, from answers
-    bool has_unknown_change_ = false;  // among the requests in progress when the connection broke
-    std::int64_t changes_ = 0;         // SQL: the session's changes in the server's latest answer
-    std::set<std::string> removed_;    // SQL: its znodes that others have removed since then
+    std::uint64_t heard_ = 0;   // number of events received
+    std::int64_t history_ = 0;  // history of the tree at the latest attach
+    // number of the last znode whose creation or removal the answers have shown
+    std::int64_t changed_ = 0;
+    // true: such a change was in progress when the connection broke
+    bool has_unknown_change_ = false;
+    // SQL: number of the session's changes in the server's latest answer
+    std::int64_t changes_ = 0;
+    // SQL: znodes of the session that others have removed since that change
+    std::set<std::string> removed_;
     local::client_watches watches_;
-    std::deque<question> waiting_;         // SQL: behind the transaction in progress
+    std::deque<question> waiting_;         // SQL: requests behind the transaction in progress
     std::deque<sent_question> under_way_;  // in the order of their answers
     bool silence_planned_ = false;
-    bool looks_first_ = false;         // SQL: the first look reports what was missed
-    instant alive_from_{};             // the latest request that moves the session's deadline
-    std::optional<instant> next_end_;  // when another session may expire
+    // SQL: the first look reports the events that the client missed
+    bool looks_first_ = false;
+    // time of the latest request that moves the session's deadline
+    instant alive_from_{};
+    std::optional<instant> next_end_;  // time at which another session may expire
     std::optional<instant> look_planned_;
-    instant give_back_at_{};  // Redis: for watches that it was too busy to remove
+    instant give_back_at_{};  // Redis: time at which to repeat refused removals of watches
     std::vector<core::coordinator_event> events_;
     std::vector<std::string> woken_;
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace: the story of a history, for people, and its fingerprint.
+// trace: the story of a history, for people, and the history's fingerprint.
 //
-// The fingerprint includes every event, printed or not, so that two runs of one seed can be compared. Sentences are
-// only made for a trace that will be read.
+// The fingerprint includes every event, printed or not, so that two runs of one seed can be compared. A trace makes
+// sentences only if a person will read them.
 #pragma once
 
 #include <concepts>
@@ -20,7 +20,7 @@ public:
 
     explicit trace(detail wanted) : wanted_{wanted} {}
 
-    // FNV-1a over 64-bit words.
+    // Adds a word to the fingerprint, by FNV-1a over 64-bit words.
     void mix(std::uint64_t word) noexcept { fingerprint_ = (fingerprint_ ^ word) * 0x100000001b3U; }
     [[nodiscard]] std::uint64_t fingerprint() const noexcept { return fingerprint_; }
 
@@ -30,7 +30,7 @@ public:
     }
     [[nodiscard]] const std::deque<std::string>& lines() const noexcept { return lines_; }
 
-    // A fault is recorded in the story and in a separate list.
+    // Records a fault in the story and in a separate list.
     template <std::invocable F>
     void disturb(instant when, std::uint64_t number, F&& sentence) {
         mix(number);

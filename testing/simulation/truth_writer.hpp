@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// truth_writer: shared by servers of every kind: the tree with which a history begins, and the record of committed
-// transactions in the history.
+// truth_writer: makes the tree with which a history begins, and writes committed transactions into the history. Servers
+// of every kind use it.
 #pragma once
 
 #include <cstdint>
@@ -13,16 +13,16 @@
 
 namespace turnstile::simulation {
 
-// Creates the required folders. Returns the session with which operators write.
+// Creates the folders that the scenario requires. Returns the session with which operators write.
 session_id prepare_tree(const scenario& plan, local::tree& tree);
 
-// A transaction's origin.
+// The origin of a transaction.
 struct commit_origin {
     session_id session = 0;
-    bool by_hand = false;  // not by the library
-    bool held_up = false;  // a thread of its server was stopped while it handled it
+    bool by_hand = false;  // true: not from the library
+    bool held_up = false;  // true: its server's thread was stopped while it handled the request
     std::int64_t zxid = 0;
-    std::int64_t stamp = 0;  // the server's, in milliseconds
+    std::int64_t stamp = 0;  // time stamp of the server, in milliseconds
     instant when{};
 };
 
@@ -30,7 +30,7 @@ class truth_writer {
 public:
     truth_writer(const scenario& plan, history& truth) : scenario_{plan}, history_{truth} {}
 
-    // Records an executed operation; `answer` is its reply.
+    // Writes an executed operation into the history. `answer` is the operation's reply.
     void record(const commit_origin& from, const core::operation& op, const core::reply& answer);
 
 private:
