@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// acquire_request: a call for a lock on its way from the interface to the core.
+// acquire_request: a call for a lock on its way from the public interface to the core.
 //
-// The recipe makes the request from the user's options (make_request(), client_impl::request()) and adds what its lock
-// needs. The request is then moved, not copied: the core gets the message, the hold gets the options and the functions.
+// make_request() or client_impl::request() makes the request from the user's options, and the recipe adds what its lock
+// needs. The parts of the request are then moved, not copied: `message` into the core, the options and functions into
+// the hold.
 //
 // Thread safety: a value.
 #pragma once
@@ -28,30 +29,30 @@ struct acquire_request {
     // goes on while the user's executor is blocked.
     enum class answers : std::uint8_t { on_callbacks, on_workers };
 
-    // Starts a call: its timeout becomes a deadline now. The options have not been checked.
+    // Starts a call: from now on the timeout counts, as a deadline. The constructor does not check the options.
     acquire_request(acquire_options&& wanted, core::attempt mode, handler&& answered = nullptr);
 
-    // Makes the calling thread the owner, if the options name no owner.
+    // Makes the calling thread the owner of the hold, if the options name no owner.
     void name_owner();
-    // Writes `text` into the contender's znode in place of the holder metadata.
+    // Replaces the text that describes the holder in the contender's znode by `text`.
     void set_data(std::string text);
-    // The new hold ends with another hold of that session: the loss of one ends both.
+    // Ties the new hold to another hold of the session `with`: the loss of one ends both.
     void bind_to(const std::shared_ptr<session_runner>& with);
     // `callback` runs once, when other contenders queue behind the hold. It runs in the session's thread, under none of
     // the session's locks. It must not block or close a client.
     void tell_contended(std::function<void()> callback);
 
     core::acquire message;    // goes to the core; the session sets the id
-    std::stop_token stop;     // a copy: `options` move into the hold before it is used
-    acquire_options options;  // without the timeout, which is in the message
-    handler done;             // if empty, the caller blocks in wait()
+    std::stop_token stop;     // a copy, since `options` move into the hold first
+    acquire_options options;  // without the timeout, which `message` has
+    handler done;             // if empty, the caller blocks in call::wait()
     answers where = answers::on_callbacks;
     std::function<void()> on_contended{};
     std::shared_ptr<session_runner> session{};  // null: any session that has room
 };
 
-// Makes the request for a lock that the servers see as one contender. `longest_attempt` limits an attempt that has no
-// other limit. Error: `bad_option` for a combination of options that no call accepts.
+// Makes the request for a lock that the servers see as one contender. `longest_attempt` limits a single attempt
+// (timeout zero) that has no other limit. Error: `bad_option` for a combination of options that no call accepts.
 [[nodiscard]] result<acquire_request> make_request(acquire_options&& options, core::attempt mode,
                                                    boottime_clock::duration longest_attempt,
                                                    acquire_request::handler&& done = nullptr);

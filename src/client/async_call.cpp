@@ -17,8 +17,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// The asynchronous calls of one client. They use at most half of the client's workers, so that the other half is free
-// for the library's own work. Further calls wait; the thread of a finished call runs the next one.
+// Runs the asynchronous calls of one client on at most half of the client's workers, so that the other half is free for
+// the library's own work. Further calls wait. The thread of a finished call runs the next waiting call.
 class call_room : public std::enable_shared_from_this<call_room> {
 public:
     // Returns false if the workers have finished.
@@ -51,7 +51,7 @@ private:
             } catch (...) {
                 static_cast<void>(error_of_exception());
             }
-            work = next();  // destroys what the previous function owns, under no lock
+            work = next();  // destroyed under no lock, with what the function owns
         }
     }
     std::function<void()> next() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// away_error: the error of a caller that has no usable session, with the cause that the back end knows.
+// away_error: the error for a caller that has no usable session, completed with the cause that the back end knows.
 //
 //     with_cause({errc::not_connected, "/locks/a, at redis://a:6379"}, "redis://a:6379", cause)
 //     // no server could be used in time: /locks/a, at redis://a:6379 (Connection refused)
@@ -14,11 +14,11 @@
 
 namespace turnstile::detail {
 
-// True if the error only says that there is no session (`not_connected`, `auth_failed`) or that the chroot is missing.
+// True if the error says only that there is no session (`not_connected`, `auth_failed`), or that the chroot is missing.
 [[nodiscard]] bool lacks_cause(const error& why) noexcept;
 
-// Adds the cause to an error that lacks it: the cause's code, and its text in brackets. To `no_chroot` it adds the
-// servers' name, which contains the chroot. Returns any other error unchanged.
+// Adds the cause to an error that lacks_cause(): replaces the code, and appends the cause's text in brackets. To
+// `no_chroot` it adds the servers' name, which contains the chroot. Returns any other error unchanged.
 [[nodiscard]] error with_cause(const error& away, const std::string& servers,
                                const std::optional<error>& cause);
 

@@ -38,8 +38,9 @@ constexpr std::array k_back_ends{
     back_end{"mariadb://", "MariaDB", module_kind::mariadb},
 };
 
-// A SQLite file's locks become free when their process ends. If a guardian started this process, the guardian frees
-// them instead, because it may have work to do first. The client starts no guardian for a file.
+// Returns the guardian for a SQLite file, or null. The kernel frees the locks of a SQLite file when their process ends.
+// But a guardian that has started this process frees them instead, because it may have to kill other processes first.
+// So the client uses an inherited guardian, and starts none.
 std::shared_ptr<guardian::link> guardian_of_files(const client_options& options) {
     if (options.guardian.use != guardian_use::inherited || !guardian::is_inherited())
         return nullptr;
@@ -57,7 +58,7 @@ std::shared_ptr<core::coordinator> make_of_module(const back_end& found,
     return (*module)->make(wanted);
 }
 
-// Null for ZooKeeper's connect strings, and for unknown schemes.
+// Returns null for ZooKeeper's connect strings and for unknown schemes.
 const back_end* kind_of(std::string_view connect_string) noexcept {
     const auto* const found =
         std::find_if(k_back_ends.begin(), k_back_ends.end(),
@@ -65,14 +66,15 @@ const back_end* kind_of(std::string_view connect_string) noexcept {
     return found == k_back_ends.end() ? nullptr : found;
 }
 
-// ZooKeeper's connect strings have no scheme: "host:port/chroot".
+// Only a connect string with "://" before its first other slash has a scheme. ZooKeeper's have none:
+// "host:port/chroot".
 bool has_scheme(std::string_view connect_string) noexcept {
     const auto end = connect_string.find("://");
     return end != std::string_view::npos && connect_string.find('/') > end;
 }
 
-// Finds the kind of server that "redis:/host" or "redis:host" means. A ZooKeeper server named "redis" would be followed
-// by a port number.
+// Finds the kind of server that the user meant by "redis:/host" or "redis:host". A ZooKeeper server with the host name
+// "redis" would have a port number after the colon.
 const back_end* kind_without_slashes(std::string_view connect_string) noexcept {
     const auto found = std::find_if(k_back_ends.begin(), k_back_ends.end(), [&](const auto& each) {
         const auto scheme = each.prefix.substr(0, each.prefix.find(':') + 1);
@@ -92,7 +94,7 @@ const back_end* kind_without_slashes(std::string_view connect_string) noexcept {
 
 std::atomic<zookeeper_maker> in_place_of_zookeeper{nullptr};
 
-// The message does not repeat the rest of the connect string, which may contain a password.
+// The message quotes no more of the connect string than its scheme, because the rest may contain a password.
 [[noreturn]] void throw_unknown(std::string_view connect_string) {
     constexpr std::string_view k_separator = "://";
     std::string known;
@@ -179,7 +181,7 @@ std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_str
     auto servers = coordinator_of(connect_string, options);
     if (options.create_chroot && !servers->chroot().empty())
         servers = std::make_shared<chroot_creation>(std::move(servers), acl_of(options));
-    // promises() may send a request to the servers.
+    // Compares the promises only on demand, because promises() may send a request to the servers.
     if (options.require == promises{}) return servers;
     if (const auto lacking = missing(servers->promises(), options.require); !lacking.empty()) {
         throw_error({errc::bad_option, fmt::format("require: '{}' does not promise enough; {}",

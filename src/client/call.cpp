@@ -15,7 +15,7 @@ call::~call() = default;
 // ---- the stop token -------------------------------------------------------------------------
 
 void call::cancel_by_stop::operator()() const noexcept {
-    // lock() fails if the hold's destructor has begun; the destructor waits for this callback.
+    // lock() fails if the hold is being destroyed. In that case the destructor waits for this callback to return.
     if (const auto self = hold->weak_from_this().lock(); self && !self->forked())
         base::finish_or_end("a stop request", [&] {
             self->cancel({errc::cancelled, self->path()});
@@ -24,11 +24,11 @@ void call::cancel_by_stop::operator()() const noexcept {
 
 void call::listen(const std::stop_token& stop) {
     if (!stop.stop_possible()) return;
-    // Called under no lock: the constructor may run the callback at once, in this thread.
+    // Runs under no lock, because the constructor of a stop callback may call cancel() at once, in this thread.
     auto link = std::make_unique<std::stop_callback<cancel_by_stop>>(stop, cancel_by_stop{this});
     const base::lock_guard lock{mutex_};
     if (state_.waits()) stop_ = std::move(link);
-    // If the call has its answer already, the callback has nothing to cancel.
+    // If the call has been answered meanwhile, `link` is destroyed here: nothing is left to cancel.
 }
 
 // ---- the outcome ----------------------------------------------------------------------------
@@ -53,8 +53,7 @@ result<guard> call::outcome() {
     return internals::make_guard(shared_from_this());
 }
 
-// If the wait threw std::bad_alloc, its contender would stay in the queue without an owner. So the process ends
-// instead.
+// Ends the process if the wait throws std::bad_alloc. Otherwise the contender would stay in the queue without an owner.
 result<guard> call::wait() {
     return base::finish_or_end("a wait", [this] { return wait_for_answer(); });
 }
@@ -75,7 +74,7 @@ result<guard> call::wait_for_answer() {
     await_callback(lock);
     auto answer = interruption ? result<guard>{*interruption} : outcome();
     lock.unlock();
-    if (!answer) give_up(answer.error());  // even if the lock has just been granted
+    if (!answer) give_up(answer.error());  // even if the lock was granted meanwhile
     tell_answer(answer);
     if (answer) tell_granted_at();
     return answer;
@@ -121,7 +120,7 @@ void call::tell_granted_at() const noexcept {
 
 // ---- the loss -------------------------------------------------------------------------------
 
-// Before the hand-over of the guard, the loss is the outcome of the call.
+// If the caller has no guard yet, the loss becomes the outcome of the call.
 std::vector<call::task> call::lose(const error& why) {
     std::vector<task> callbacks;
     if (!state_.lose(why)) return callbacks;
@@ -226,7 +225,7 @@ void call::end_callback(audience listener) noexcept {
     changed_.notify_all();
 }
 
-// Does not wait if the callback itself calls it.
+// Waits until the running callback has returned. Does not wait inside that callback.
 void call::await_callback(base::unique_lock& lock) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     const auto me = boost::this_thread::get_id();

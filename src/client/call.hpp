@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// call: a hold as its caller sees it, from the call for the lock to the release. This class has the code that is the
-// same for all kinds of hold: the wait, the stop token, the handler, the user's callbacks, the loss and the release.
-// Each kind of hold (session_hold, local_hold, multi_hold, quorum_hold) derives from it. The derived class says how a
-// grant arises and what a release does.
+// call: one call for a lock, and the hold that it gets, from the request to the release. This class has the code that
+// all kinds of hold share: the wait, the stop token, the handler, the user's callbacks, the loss and the release. Each
+// kind of hold (session_hold, local_hold, multi_hold, quorum_hold) derives from it. The derived class says how a grant
+// comes about and what a release does.
 //
 // | event               | the kind of hold calls       | the caller learns it by                         |
 // |---------------------|------------------------------|-------------------------------------------------|
@@ -13,9 +13,9 @@
 // | stop token          | (listen() calls cancel())    | wait() or the handler, when the wait has ended  |
 // | release             | (unlock() calls leave())     |                                                 |
 //
-// The user's callbacks run where the kind of hold posts them. A waiter's callbacks run only until its call is answered.
-// The answer waits for a callback that has begun, so a callback may refer to the caller's stack. A holder's callbacks
-// run only until the caller gives the hold up.
+// The user's callbacks run on the thread to which post() of the derived class gives them. Callbacks for a waiter run
+// only until its call is answered. The answer waits for a running callback, so a callback may refer to the caller's
+// stack. Callbacks for a holder run only until the caller gives the hold up.
 //
 // Thread safety: all members from any thread. The lock also guards the derived class's state. Lock order: the lock of
 // the object that reports the grant (session, shared_contender), then this lock, then the locks of parts and queues.
@@ -52,11 +52,14 @@ public:
     ~call() override;
 
     // ---- for the caller --------------------------------------------------------------------
-    // Starts to listen to the call's stop token. Called under no lock: a stop may have been requested already.
+    // Starts to listen to the call's stop token. Must be called under no lock: if a stop was requested already,
+    // cancel() runs in this call.
     void listen(const std::stop_token& stop);
-    // Blocks until granted or refused. A Boost interruption point: returns `interrupted`.
+    // Blocks until the lock is granted or refused. A Boost interruption point: an interrupted wait returns
+    // `interrupted`.
     result<guard> wait();
-    // True if the hold owns functions of the user. What they own ends with the hold: it may be the client itself.
+    // True if the hold owns functions of the user. Their captures are destroyed with the hold, and may own the client
+    // itself.
     [[nodiscard]] bool carries_user_code() const;
     [[nodiscard]] const acquire_options& options() const noexcept { return *options_; }
 
@@ -68,22 +71,22 @@ public:
     void run_as_callback(task callback) override { post(std::move(callback)); }
 
 protected:
-    // `options` has only the options that are needed later. `done` is empty for a caller that blocks in wait().
+    // `options`: only the options that are needed after the request. `done`: empty if the caller blocks in wait().
     call(base::cold<acquire_options>&& options, handler&& done);
 
     // ---- implemented by the kind of hold ---------------------------------------------------
-    // True if the lock is granted and certain now. The caller gets success only then, because it may have woken late
-    // (F28).
+    // True if the lock is granted and certain now. A caller may wake late, so it gets the guard only if this is still
+    // true (F28).
     [[nodiscard]] virtual bool is_certain() const noexcept REQUIRES(mutex_) { return valid(); }
-    // Why the hold is not certain, if no loss has been reported.
+    // Returns the reason why the hold is not certain although no loss has been reported.
     [[nodiscard]] virtual error doubt() const REQUIRES(mutex_) = 0;
-    // Requests an early end of the wait. The outcome follows. Called under no lock.
+    // Requests an early end of the wait; the outcome follows later. Called under no lock.
     virtual void cancel(const error& why) noexcept = 0;
     // Ends a wait or a hold that the caller has given up. Called once, under no lock.
     virtual void leave(const error& why) noexcept = 0;
-    // The session whose servers send the answer; null if there are several sessions, or none.
+    // Returns the session whose servers send the answer; null if there are several sessions, or none.
     [[nodiscard]] virtual answer_reader* answered_by() const noexcept { return nullptr; }
-    // Runs user code where the hold's callbacks run. Called under no lock.
+    // Makes user code run on the thread for callbacks. Called under no lock.
     virtual void post(task callback) = 0;
 
     // ---- events ----------------------------------------------------------------------------
@@ -93,35 +96,35 @@ protected:
     [[nodiscard]] std::vector<task> lose(const error& why) REQUIRES(mutex_);
     // Triggers `lost()`. Called under no lock, because user code runs.
     void trigger_lost();
-    // Wakes the blocked caller. Called under no lock: the caller takes this lock as its next step.
+    // Wakes the blocked caller. Called under no lock, because the caller locks this object as its next step.
     void wake() noexcept { changed_.notify_all(); }
-    // Calls the handler in this thread, under no lock. Does nothing if the handler was called before.
+    // Calls the handler in this thread, under no lock, unless it was called before.
     void answer_handler();
     void give_up(const error& why) noexcept;
-    // Reports that a commit was not sent. Called under no lock.
+    // Reports to the listeners that the commit was not sent. Called under no lock.
     void refuse_commit(commit_audience&& listeners, const error& why);
-    // The part of a release that all kinds of hold share. Returns false if the hold was released before, or belongs to
-    // the parent process.
+    // Executes the steps of a release that all kinds of hold share. Returns false if the hold was released before, or
+    // belongs to the parent process.
     [[nodiscard]] bool begin_release(const error& why) noexcept;
 
     // ---- the user's callbacks --------------------------------------------------------------
-    // Runs `callback` in this thread, if its audience still listens.
+    // Runs `callback` in this thread, unless its audience no longer listens.
     template <class F>
     void tell(audience listener, F&& callback);
-    // Returns the same as a task, which keeps the hold alive. The task refers to a function of `options()` and does not
-    // copy it: this function is called under locks, and copying is user code.
+    // Returns a task that runs `callback` as tell() does, and that keeps the hold alive until then. The task refers to
+    // a function of `options()` without a copy: a copy would run user code, and this function is called under locks.
     template <class F>
     [[nodiscard]] task telling(audience listener, F&& callback);
 
-    const bool blocks_;              // in wait(), without a handler
-    std::atomic<bool> over_{false};  // refused, lost, or given up
+    const bool blocks_;              // the caller blocks in wait(), without a handler
+    std::atomic<bool> over_{false};  // the call was refused, lost, or given up
     mutable base::mutex mutex_;
     base::lazy_condition changed_;
     call_state state_ GUARDED_BY(mutex_);
 
 private:
-    // Refers to the hold without owning it. The hold's destructor waits for a running call of this, except in its own
-    // thread.
+    // A callback on the caller's stop token. It refers to the hold without owning it. The hold's destructor waits while
+    // the callback runs, except on the callback's own thread.
     struct cancel_by_stop {
         call* hold;
         void operator()() const noexcept;
@@ -133,18 +136,18 @@ private:
     void end_callback(audience listener) noexcept;
     void await_callback(base::unique_lock& lock) noexcept REQUIRES(mutex_);
     [[nodiscard]] result<guard> outcome() REQUIRES(mutex_);
-    // Runs in the thread that gets the guard, before that thread gets it.
+    // Calls on_granted_at on the thread that gets the guard, before that thread gets it.
     void tell_granted_at() const noexcept EXCLUDES(mutex_);
 
     const base::cold<acquire_options> options_;
     boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);
-    // Destroyed outside the lock: its destructor waits for a running callback, which takes the lock.
+    // Must be destroyed outside the lock: its destructor waits for a running callback, which takes the lock.
     stop_link stop_ GUARDED_BY(mutex_);
-    // Only a holder has this state: there may be very many waiters.
+    // State that only a holder has. It is separate because there may be very many waiters.
     struct holder_side {
         std::vector<loss_callback> lost_callbacks;
-        std::stop_source lost{std::nostopstate};  // made when a caller first requests its token
+        std::stop_source lost{std::nostopstate};  // made when a caller first asks for the token
         boottime_clock::time_point granted_at{};  // for on_granted_at
     };
     mutable base::cold<holder_side> holder_ GUARDED_BY(mutex_);

@@ -16,7 +16,7 @@ call_record::call_record(std::shared_ptr<lock_series> series, std::uint64_t numb
       observer_{std::move(listener)},
       place_{series_->enter(boottime_clock::now())} {}
 
-// In a forked child the series' lock may be locked for ever.
+// Forgets the call, except in a forked child: the lock of the series may be locked there for ever.
 call_record::~call_record() {
     if (base::process_generation() == generation_) series_->forget(place_);
 }

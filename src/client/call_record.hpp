@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// call_record: a call for a lock, as the metrics of its client see it. Without metrics a call has no record.
+// call_record: one call for a lock in the metrics of its client. Without metrics a call has no record.
 //
 // `granted`, `refused`, `lost` and `given_up` only count. They may be called under the locks of the call and its
-// session.
-// The functions that begin with `tell` call the observer, which is user code: under no lock.
+// session. The functions whose names begin with `tell` call the observer, which is user code, so they are called under
+// no lock.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -22,7 +22,7 @@ class call_record {
 public:
     using observer = callback<void(const lock_event&)>;
 
-    // Begins the call's wait.
+    // Counts a call that begins to wait.
     call_record(std::shared_ptr<lock_series> series, std::uint64_t number, observer listener);
     ~call_record();
     call_record(const call_record&) = delete;
@@ -39,9 +39,9 @@ public:
     }
 
     void tell_begin(const hold& call) const;
-    // The caller is about to get `outcome`.
+    // Called just before the caller gets `outcome`.
     void tell_outcome(const hold& call, const result<guard>& outcome) const;
-    // The hold has ended, perhaps before its caller got it.
+    // Called when the hold has ended, perhaps before its caller got it.
     void tell_end(const hold& call) const;
 
 private:
@@ -50,7 +50,7 @@ private:
 
     const std::shared_ptr<lock_series> series_;
     const std::uint64_t number_;
-    const std::uint64_t generation_;  // the process's
+    const std::uint64_t generation_;  // the process generation at the start of the call
     const observer observer_;
     const lock_series::place place_;
 };

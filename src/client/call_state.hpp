@@ -6,11 +6,11 @@
 // | waiting  | waits for the lock                                  | the call               |
 // | held     | has a guard, or will be handed one                  | grant(), from waiting  |
 // | refused  | has an error, or will get one                       | refuse(), from waiting |
-// | lost     | has a guard that is not valid; before the hand-over | lose(), from held      |
-// |          | the loss is the call's outcome                      |                        |
+// | lost     | has a guard that is not valid; if the caller has no | lose(), from held      |
+// |          | guard yet, it will get the loss as an error         |                        |
 //
-// Three facts are set beside the phase, each once and for good. `answered`: the caller has its outcome. `handed`: the
-// outcome was a guard. `given up`: the caller no longer wants the lock.
+// Three facts are stored beside the phase. Each becomes true once, and stays true. `answered`: the caller has its
+// outcome. `handed`: the outcome was a guard. `given up`: the caller no longer wants the lock.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -27,7 +27,8 @@ namespace turnstile::detail {
 
 class call_state {
 public:
-    // Listeners of the user's callbacks: the waiter until its call is answered, the holder until it gives up.
+    // The audience of a user's callback: a waiter listens until its call is answered, a holder until it gives up the
+    // hold.
     enum class audience : std::uint8_t { waiter, holder };
 
     void grant() {
@@ -62,11 +63,11 @@ public:
     [[nodiscard]] bool is_answered() const noexcept { return answered_; }
     [[nodiscard]] bool is_handed() const noexcept { return handed_; }
     [[nodiscard]] bool is_given_up() const noexcept { return given_up_; }
-    // True if a callback for `listener` may begin.
+    // True if a callback for `listener` may start now.
     [[nodiscard]] bool may_tell(audience listener) const noexcept {
         return !given_up_ && (listener == audience::holder || !answered_);
     }
-    // The reason of the refusal or loss; empty before either.
+    // Returns the reason of the refusal or of the loss; empty before that.
     [[nodiscard]] const std::optional<error>& why() const noexcept { return *why_; }
 
 private:

@@ -12,17 +12,17 @@ namespace turnstile::detail {
 
 namespace {
 
-// A client with shared threads runs at most so many callbacks before another client gets a turn.
+// Limit for the callbacks that a client on shared threads runs before another client gets a turn.
 constexpr int k_callbacks_a_turn = 64;
 
-// True if an executor has run a client's callbacks on this thread. A wait on this thread for a callback could then wait
-// for itself.
+// True if an executor has run a client's callbacks on this thread. If this thread waited for a callback, it might wait
+// for a callback that only this thread can run.
 thread_local bool t_serves_executors = false;
 
 }  // namespace
 
-// The task that the executor gets. If the executor drops every copy without running one, the last copy's destructor
-// notifies the queue.
+// The task for the executor. If the executor drops every copy without running one, the last destructor notifies the
+// queue.
 class callback_queue::executor_task {
 public:
     explicit executor_task(std::shared_ptr<callback_queue> of) : queue_{std::move(of)} {}
@@ -32,8 +32,8 @@ public:
 
     void run() {
         if (settled_.exchange(true)) return;
-        // A crew thread gets here if the executor runs the task in the call. That thread does not belong to the
-        // executor.
+        // Marks the thread as the executor's, unless it is a thread of the crew: an executor may run the task inside
+        // the call.
         if (!queue_->threads_->on_this_thread()) t_serves_executors = true;
         base::unique_lock lock{queue_->mutex_};
         queue_->drain(lock, whose::the_executors);
@@ -75,7 +75,7 @@ void callback_queue::post(std::function<void()> task) {
     posted_.store(true, std::memory_order_relaxed);
 }
 
-// A thread sees its own posts without the lock. Other threads call pump() for their own posts.
+// A thread sees without the lock whether it has posted callbacks itself. Other threads call pump() for their callbacks.
 void callback_queue::pump() {
     if (!posted_.load(std::memory_order_relaxed)) return;
     base::unique_lock lock{mutex_};
@@ -85,7 +85,7 @@ void callback_queue::pump() {
     drain(lock, whose::ours);
 }
 
-// Only one thread at a time calls the executor. That thread checks `wanted_` after its call.
+// Requests a turn, unless a thread is calling the executor. That thread reads `wanted_` after its call.
 void callback_queue::want_turn() {
     if (turn_ || scheduled_) return;
     if (hander_ != boost::thread::id{}) {
@@ -102,7 +102,7 @@ bool callback_queue::take_turn() noexcept {
     executor last;  // destroyed under no lock
     {
         base::unique_lock lock{mutex_};
-        if (!std::exchange(turn_, false)) return false;  // finish() has run it
+        if (!std::exchange(turn_, false)) return false;  // finish() has used this turn
         if (!has_executor_ || std::exchange(orphaned_, false)) return drain(lock, whose::ours);
         if (tasks_.empty()) {
             if (finished_) last.swap(run_);
@@ -121,7 +121,7 @@ bool callback_queue::hand_over() noexcept {
     });
     if (!run_user_code("the callbacks' executor", [&] { run_([task] { task->run(); }); }))
         task->call_off();
-    task = nullptr;  // a task that the executor has dropped reports that here
+    task = nullptr;  // destroyed here, so that a task dropped by the executor calls abandoned() now
     executor last;   // destroyed under no lock
     const base::lock_guard lock{mutex_};
     hander_ = {};
@@ -131,7 +131,7 @@ bool callback_queue::hand_over() noexcept {
     return turn_;
 }
 
-// The executor no longer exists, or has dropped this task.
+// Called when the executor no longer exists, or has dropped its task.
 void callback_queue::abandoned() noexcept {
     tasks dropped;  // destroyed after the lock is released: what they own may call this queue
     const base::lock_guard lock{mutex_};
@@ -145,8 +145,8 @@ void callback_queue::abandoned() noexcept {
     changed_.notify_all();
 }
 
-// Runs callbacks until none is left, or until another client's turn: then it returns true. Only one drain runs at a
-// time. A drain outside a turn runs all callbacks.
+// Runs callbacks until none is left, or until the next client gets a turn; in the second case it returns true. Only one
+// drain runs at a time. A drain outside a turn runs all callbacks.
 bool callback_queue::drain(base::unique_lock& lock, whose thread) {
     const bool on_executor = thread == whose::the_executors;
     if (on_executor) scheduled_ = false;
@@ -161,7 +161,7 @@ bool callback_queue::drain(base::unique_lock& lock, whose thread) {
         from.pop_front();
         lock.unlock();
         run_user_code("a callback", [&] { base::finish_or_end("a callback of a client", task); });
-        task = nullptr;  // under no lock: what the task owns may call this queue
+        task = nullptr;  // under no lock: destructors of the task's captures may call this queue
         lock.lock();
     }
     drainer_ = {};
@@ -185,7 +185,7 @@ void callback_queue::await_executor(base::unique_lock& lock,
     }
 }
 
-// A crew thread runs the pending turn itself, because the crew may have no other thread.
+// Runs a pending turn itself if this is a thread of the crew, because the crew may have no other thread.
 bool callback_queue::helps(base::unique_lock& lock) noexcept {
     if (!turn_ || !threads_->on_this_thread()) return false;
     lock.unlock();
@@ -194,8 +194,7 @@ bool callback_queue::helps(base::unique_lock& lock) noexcept {
     return true;
 }
 
-// Waits until no turn of the crew and no callback is in progress. Without an executor, it waits until no callback is
-// left.
+// Waits until no turn and no callback is in progress. If the queue has no executor, waits until all callbacks have run.
 void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     const auto me = boost::this_thread::get_id();
     const boost::thread::id none;
@@ -211,7 +210,8 @@ void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     }
 }
 
-// The callback that closes this client may outlast the close, and so may the running call of the executor.
+// Lets the crew end without waiting for two threads that may run longer: the thread whose callback closes this client,
+// and the thread that calls the executor.
 void callback_queue::let_go() {
     threads_->let_go(drainer_);
     if (hander_ != boost::thread::id{}) threads_->let_go(hander_);
@@ -237,7 +237,7 @@ void callback_queue::finish(boottime_clock::time_point deadline) noexcept {
     if (whose_ == crew::own) threads_->finish();
 }
 
-// Callbacks for which the executor has no task run here.
+// Runs the callbacks for which the executor has no task here. Leaves the others to the executor.
 void callback_queue::leave_rest(base::unique_lock& lock) {
     if (tasks_.empty()) return;
     if (!scheduled_) {

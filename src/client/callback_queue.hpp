@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // callback_queue: runs user code in order, one callback at a time, under no lock of the library.
 //
-// post() only enqueues, so it may be called under a lock. pump() is called under no lock and requests a turn on a
-// thread of the queue's crew. The crew is the queue's own, or is shared with other clients. The thread with the turn
-// runs the callbacks, or passes a task that runs them to the user's executor. Only that thread calls the executor. So
-// an executor that runs its task in the call, blocks or throws delays nothing else.
+// post() only enqueues, so it may be called under a lock. pump() must be called under no lock, and requests a turn on a
+// thread of the queue's crew. Several clients may share a crew. The thread that has the turn runs the callbacks, or
+// passes a task that runs them to the user's executor. Only that thread calls the executor. So an executor that runs
+// its task inside the call, blocks or throws delays nothing else.
 //
 // The executor may be a strand, whose other tasks must not run at the same time as a callback. So callbacks for an
-// executor run only there, at the end of the client too. The exception is an executor that no longer works: it throws,
-// or destroys the task without running it. Then the crew's threads run the callbacks.
+// executor run only there, even when the client closes. If the executor no longer works (it throws, or destroys the
+// task without running it), the crew's threads run the callbacks.
 //
 // | situation          | callbacks run                                                              |
 // |--------------------|----------------------------------------------------------------------------|
@@ -38,12 +38,12 @@ namespace turnstile::detail {
 class callback_queue final : public thread_crew::member,
                              public std::enable_shared_from_this<callback_queue> {
 public:
-    // Starts a queue with its own crew of one thread, which ends with the queue. With an empty executor the crew runs
-    // the callbacks. Throws boost::thread_resource_error.
+    // Starts a queue with a crew of one thread for this queue alone, which ends with the queue. If the executor is
+    // empty, the crew runs the callbacks. Throws boost::thread_resource_error.
     [[nodiscard]] static std::shared_ptr<callback_queue> start(executor run);
     [[nodiscard]] static std::shared_ptr<callback_queue> start(executor run,
                                                                thread_start own_thread);
-    // Uses a crew that outlives the queue.
+    // Makes a queue on the threads of a shared crew, which must outlive the queue.
     [[nodiscard]] static std::shared_ptr<callback_queue> share(
         executor run, std::shared_ptr<thread_crew> threads);
     ~callback_queue() = default;
@@ -51,12 +51,13 @@ public:
     callback_queue& operator=(const callback_queue&) = delete;
 
     void post(std::function<void()> task);
-    // After finish() it runs the queued callbacks in the calling thread, because no other thread is left.
+    // Requests a turn if callbacks are queued. After finish(), runs them in the calling thread, because no other is
+    // left.
     void pump();
 
-    // Waits for callbacks that have begun and for queued callbacks. For an executor it waits until the deadline at
-    // most. On a thread on which an executor runs callbacks it does not wait, because it would block the executor.
-    // Inside a callback it does not wait, and the remaining callbacks run when that callback has returned.
+    // Waits for running and queued callbacks; for an executor, until the deadline at most. On a thread on which an
+    // executor runs callbacks it does not wait, because this would block the executor. Inside a callback it does not
+    // wait, and the remaining callbacks run after that callback has returned.
     void finish(boottime_clock::time_point deadline) noexcept;
     // True inside a callback.
     [[nodiscard]] bool on_this_thread() const;
@@ -66,7 +67,7 @@ public:
 private:
     class executor_task;
     enum class crew { own, shared };
-    enum class whose { ours, the_executors };  // the thread's owner
+    enum class whose { ours, the_executors };  // the owner of a thread: the library or the executor
     using tasks = std::deque<std::function<void()>>;
 
     callback_queue(executor run, std::shared_ptr<thread_crew> threads, crew owner);
@@ -74,7 +75,7 @@ private:
     bool hand_over() noexcept;
     void abandoned() noexcept;
     void let_go() REQUIRES(mutex_);
-    // These functions unlock and relock through a reference, which the thread-safety analysis cannot follow.
+    // These functions unlock and relock `lock`, which the thread-safety analysis cannot follow through a reference.
     bool drain(base::unique_lock& lock, whose thread) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     void await_executor(base::unique_lock& lock, boottime_clock::time_point deadline) noexcept
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
@@ -84,7 +85,7 @@ private:
     [[nodiscard]] bool is_idle() const REQUIRES(mutex_) {
         return tasks_.empty() && drainer_ == boost::thread::id{};
     }
-    // True if other clients may wait for the thread that drains.
+    // True if other clients may be waiting for the thread that runs callbacks.
     [[nodiscard]] bool shares_threads(whose thread) const REQUIRES(mutex_) {
         return thread == whose::ours && whose_ == crew::shared && !finished_;
     }
@@ -94,13 +95,13 @@ private:
     const bool has_executor_;
     mutable base::mutex mutex_;
     base::condition changed_;
-    executor run_;  // used by the thread that calls it, else under the lock
+    executor run_;  // used without a lock only by the thread that calls it
     tasks tasks_ GUARDED_BY(mutex_);
     std::atomic<bool> posted_{false};              // since the last pump; changed under the lock
     tasks left_ GUARDED_BY(mutex_);                // the executor keeps these after the end
-    bool turn_ GUARDED_BY(mutex_) = false;         // requested and not begun
+    bool turn_ GUARDED_BY(mutex_) = false;         // a turn was requested and has not begun
     boost::thread::id hander_ GUARDED_BY(mutex_);  // the thread that calls the executor now
-    bool wanted_ GUARDED_BY(mutex_) = false;       // another turn, after that call
+    bool wanted_ GUARDED_BY(mutex_) = false;       // request another turn after that call
     bool scheduled_ GUARDED_BY(mutex_) = false;    // the executor has a task that it has not begun
     bool orphaned_ GUARDED_BY(mutex_) = false;  // the executor is gone: the crew runs the callbacks
     bool finished_ GUARDED_BY(mutex_) = false;

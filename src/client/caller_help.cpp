@@ -10,7 +10,7 @@ namespace turnstile::detail {
 caller_help::caller_help(answer_reader* session) noexcept
     : session_{session != nullptr && session->takes_help() ? session : nullptr} {}
 
-// An interrupted thread notices the interruption when it waits for the condition.
+// This function is no interruption point. The caller notices an interruption when it waits for the condition variable.
 bool caller_help::go_on(base::unique_lock& held, boottime_clock::time_point deadline) {
     if (session_ == nullptr) return false;
     const auto now = boottime_clock::now();

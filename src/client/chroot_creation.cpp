@@ -20,14 +20,14 @@ using core::server_error;
 
 }  // namespace
 
-// A temporary session without the chroot, and the sink for its events. It sends one request at a time.
+// A temporary session without the chroot, and the sink for its events. It has one request in progress at a time.
 class chroot_creation::attempt final : public core::session_sink {
 public:
     enum class end { created, refused, unanswered };
 
     explicit attempt(chroot_creation& owner) : owner_{owner} {}
 
-    // Creates the missing znodes. Returns `unanswered` after the time limit, or if the client closes.
+    // Creates the missing znodes of the chroot. Returns `unanswered` after the time limit, or if the client closes.
     end run(const core::session_settings& settings) {
         auto plain = settings;
         plain.whole_tree = true;
@@ -56,7 +56,7 @@ private:
         const std::string chroot{owner_.servers_->chroot()};
         const auto there = ask(session, core::exists_op{chroot});
         if (!there) return end::unanswered;
-        // A chroot that this client may not read exists.
+        // If the client may not read the chroot, the chroot exists.
         if (*there == server_error::ok || *there == server_error::no_auth) return end::created;
         std::optional<error> refusal;
         for (const auto& path : base::path_from_root(chroot)) {
@@ -64,7 +64,7 @@ private:
                 ask(session, core::create_op{path, {}, core::create_mode::persistent, owner_.acl_});
             if (!answer) return end::unanswered;
             if (*answer == server_error::ok || *answer == server_error::node_exists)
-                refusal.reset();  // a parent that was refused exists, then
+                refusal.reset();  // a later create succeeded, so this parent exists
             else if (auto why = core::folder_refusal(path, *answer); why && !refusal)
                 refusal = std::move(why);
         }
@@ -73,7 +73,7 @@ private:
         return end::refused;
     }
 
-    // Sends the request again after a connection loss. Returns nothing if no answer comes in time.
+    // Sends one request, and sends it again after a connection loss. Returns nothing if no answer comes in time.
     std::optional<server_error> ask(core::coordinator_session& session,
                                     const core::operation& question) {
         for (;;) {
@@ -113,7 +113,7 @@ std::unique_ptr<core::coordinator_session> chroot_creation::open(
     return servers_->open(settings, sink);
 }
 
-// Rejected credentials need no report here: the next session reports them.
+// Ignores refused credentials, because the next session reports them.
 void chroot_creation::create_once(const core::session_settings& settings) {
     const boost::this_thread::disable_interruption uninterrupted;
     const base::lock_guard turn{turn_};

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// chroot_creation: a coordinator that creates the chroot of another coordinator before it opens the first session
+// chroot_creation: wraps another coordinator, and creates that coordinator's chroot before it opens the first session
 // (client_options::create_chroot).
 //
-// Paths below a chroot cannot name its parents. So a short session without the chroot (session_settings::whole_tree)
-// creates the missing znodes. No other session is opened until that session has an answer: a caller waits as it waits
-// for servers that it cannot reach. If the servers refuse, the reason goes to callers that then find the chroot
-// missing.
+// Paths below a chroot cannot name its parents. So a temporary session without the chroot
+// (session_settings::whole_tree) creates the missing znodes. Until that session has an answer, no other session is
+// opened, and callers wait as if the servers could not be reached. If the servers refuse, callers that later find the
+// chroot missing get that reason.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -23,11 +23,11 @@ namespace turnstile::detail {
 
 class chroot_creation final : public core::coordinator {
 public:
-    // `acl` applies to the znodes that it creates.
+    // `acl`: the access control list of the znodes that it creates.
     chroot_creation(std::shared_ptr<core::coordinator> servers, core::acl_policy acl)
         : servers_{std::move(servers)}, acl_{acl} {}
 
-    // Also throws std::system_error if no server has answered within some seconds.
+    // Throws also if no server answers within some seconds (std::system_error).
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override;
     void end_opening() noexcept override;
@@ -52,7 +52,7 @@ private:
     const core::acl_policy acl_;
     base::latest_failure refusal_;  // the servers' latest refusal
 
-    base::mutex turn_;  // only the first of several new sessions creates the chroot
+    base::mutex turn_;  // lets one of several new sessions create the chroot
     bool created_ GUARDED_BY(turn_) = false;
 
     base::mutex mutex_ ACQUIRED_AFTER(turn_);

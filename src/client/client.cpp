@@ -24,8 +24,8 @@ void add_sessions(const detail::client_impl& of, metrics_snapshot& to) {
     to.outage = std::max(to.outage, of.services().outage->length(boottime_clock::now()));
 }
 
-// A forked child must not touch a client, not even to destroy it. Its threads do not exist there, its locks may be
-// locked for ever, and its sockets belong to the parent.
+// Destroys the client, except in a forked child, which must not touch it. In the child the client's threads do not
+// exist, its locks may be locked for ever, and its sockets belong to the parent.
 void let_go(std::shared_ptr<detail::client_impl>&& impl) noexcept {
     if (!impl) return;
     if (impl->forked()) {
@@ -92,7 +92,7 @@ client& client::operator=(client&& other) noexcept {
     return *this;
 }
 
-// A moved-from client counts as closed.
+// If the client was moved from, it counts as closed.
 
 result<void> client::wait_connected(boottime_clock::time_point deadline) {
     if (!inside_) return error{errc::closed};
@@ -147,7 +147,7 @@ session_secret secret_of(const client& servers, std::size_t index) {
     return index < all.size() ? all[index]->secret() : session_secret{};
 }
 
-// ---- a listener's registration --------------------------------------------------------------
+// ---- listener_handle -------------------------------------------------------------------------
 
 listener_handle::listener_handle() noexcept : registration_{nullptr} {}
 

@@ -22,18 +22,18 @@ namespace turnstile::detail {
 
 namespace {
 
-// If a wait for a session is about to fail and the cause is unknown, the client asks the servers for the cause so long
-// before the deadline.
+// Time before the deadline of a wait for a session at which the client asks the servers for the cause, if it is
+// unknown.
 constexpr std::chrono::milliseconds k_diagnosis{1'500};
 
-// Calls of one session whose contenders enter their queues together.
+// Calls whose contenders enter their queues together in one session.
 struct started_calls {
     core::acquire_together messages;
     std::vector<std::shared_ptr<session_call>> holds;
 };
 
-// Starts to listen only after the request is sent. If it threw std::bad_alloc, the contender would stay in the queue,
-// so the process ends instead.
+// Listens only after the request is sent. Ends the process if listening throws std::bad_alloc. Otherwise the contender
+// would stay in its queue without an owner.
 void listen(session_hold& hold, const std::stop_token& stop) {
     base::finish_or_end("the start of a call", [&] { hold.listen(stop); });
 }
@@ -85,7 +85,7 @@ void client_impl::start_services(std::string_view connect_string) {
     };
 }
 
-// Starts the client's own threads, or uses the threads of a runtime.
+// Starts the client's own threads, or joins the threads of a runtime.
 void client_impl::start_threads() {
     auto& s = *services_;
     if (options_.runtime) {
@@ -110,9 +110,9 @@ bool client_services::on_user_thread() const {
 }
 
 void client_services::end(std::chrono::milliseconds patience) const noexcept {
-    if (timers) timers->stop();  // the last timer calls may post tasks
+    if (timers) timers->stop();  // before the workers: the last timer calls may post tasks
     if (workers) workers->finish();
-    if (loss_callbacks) loss_callbacks->finish();  // callbacks may wait for worker tasks
+    if (loss_callbacks) loss_callbacks->finish();  // callbacks may wait for the workers' tasks
     if (callbacks) callbacks->finish(boottime_clock::now() + to_nanoseconds(patience));
 }
 
@@ -150,10 +150,10 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
     return request;
 }
 
-// Reserves the room in a session last: only the call itself gives the room back.
+// Reserves room in a session as the last step, because only the call itself can give the room back.
 result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>& request) {
     if (!request) return request.error();
-    // The metrics count the callers that share a contender, and not the contender.
+    // A contender that callers share has no record, because the metrics count its callers.
     auto record = request->on_contended
                       ? nullptr
                       : record_of(services_->metrics, request->message.settings.folder);
@@ -165,7 +165,7 @@ result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>
         auto hold = std::make_shared<session_hold>(*session, *request);
         hold->observe(std::move(record));
         return hold;
-    } catch (const std::bad_alloc&) {  // the caller gets it; no request has been sent
+    } catch (const std::bad_alloc&) {  // no request was sent: the caller gets the exception
         (*session)->give_room_back(message.settings.folder, message.settings.wants);
         throw;
     }
@@ -220,7 +220,7 @@ result<std::vector<core::reply>> client_impl::read(std::vector<core::operation> 
     return answers;
 }
 
-// Without its chroot, every path is missing, so every lock would seem free.
+// Returns an error if the chroot does not exist. Every path would be missing then, so every lock would seem free.
 result<void> client_impl::find_chroot(boottime_clock::time_point deadline,
                                       const std::stop_token& stop) {
     if (chroot_found_ || services_->servers->chroot().empty()) return {};
@@ -261,13 +261,13 @@ core::acl_policy client_impl::acl() const {
 }
 
 void client_impl::post(std::function<void()> callback) {
-    // A forked child has no threads of this client, and a lock may be locked for ever.
+    // A forked child has none of the client's threads, and the queue's lock may be locked for ever.
     if (forked()) return callback();
     services_->callbacks->post(std::move(callback));
     services_->callbacks->pump();
 }
 
-// ---- for client -----------------------------------------------------------------------------
+// ---- for turnstile::client -------------------------------------------------------------------
 
 result<void> client_impl::wait_attached(session_runner& first,
                                         boottime_clock::time_point deadline) const {

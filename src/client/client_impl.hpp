@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_impl: the implementation of a client: its sessions, what they share, and its state (open, closing, closed).
+// client_impl: the implementation of a client: its sessions, their shared services, and its state (open, closing,
+// closed).
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -36,26 +37,28 @@ public:
     client_impl& operator=(const client_impl&) = delete;
 
     // ---- for the recipes -------------------------------------------------------------------
-    // Starts a call for the lock on `path`. `done` is empty for a caller that then blocks in session_hold::wait().
-    // `recipe` is the recipe's name in the holder metadata. The recipe may change the request.
+    // Makes the request for a lock on `path`, which starts the call's time limit. `done`: empty if the caller will
+    // block in call::wait(). `recipe`: the recipe's name in the holder metadata. The recipe may change the request
+    // before acquire().
     [[nodiscard]] result<acquire_request> request(const base::shared_text& path,
                                                   const core::claim& wants, core::attempt mode,
                                                   acquire_options&& options,
                                                   acquire_request::handler&& done = nullptr,
                                                   std::string_view recipe = {});
-    // Starts to acquire. Returns the request's error, or an error if no session of the client has room.
+    // Sends the request. Returns the error that `request` contains, or an error if no session of the client has room.
     result<std::shared_ptr<session_hold>> acquire(result<acquire_request>&& request);
-    // Starts several calls in that order. Contenders of one session enter their queues together.
+    // Sends several requests in this order. Contenders of one session enter their queues together.
     std::vector<result<std::shared_ptr<session_hold>>> acquire_together(
         std::vector<result<acquire_request>>&& requests);
-    // Returns answers in the order of `questions`, which are reads. Default time limit: the session timeout.
+    // Sends `questions`, which are reads, and returns the answers in their order. Default time limit: the session
+    // timeout.
     result<std::vector<core::reply>> read(std::vector<core::operation> questions,
                                           const query_options& options);
-    // Does the same with writes. The session sends each write again until it is answered (core::repeated_write).
+    // Sends writes, each again until it is answered (core::repeated_write), and returns the answers in their order.
     result<std::vector<core::reply>> write_repeatedly(std::vector<core::operation> writes,
                                                       const query_options& options);
-    // Writes a znode at a version that the caller read on the connection `read_on`; the reply of the read has that
-    // connection's number. Returns bad_version also if the write cannot be sent on that connection any more
+    // Writes a znode if it still has a version that the caller has read. `read_on`: the number of the connection of
+    // that read, from its reply. If that connection has ended, returns bad_version without writing
     // (core::repeated_write).
     result<core::reply> write_at_version(core::operation write, std::uint64_t read_on,
                                          const query_options& options);
@@ -68,7 +71,7 @@ public:
         const base::lock_guard lock{mutex_};
         return life_ == life::closed;
     }
-    // The connect string in its normal form.
+    // Returns the connect string in its normal form.
     [[nodiscard]] std::string describe() const { return services_->servers->describe(); }
     [[nodiscard]] const client_options& options() const noexcept { return options_; }
     [[nodiscard]] const client_services& services() const noexcept { return *services_; }
@@ -78,22 +81,23 @@ public:
         return services_->servers->frees_at_once() ? guardian_state::guarded
                                                    : guardian_state::unguarded;
     }
-    // Returns an error where a thread must not wait for its own handler: in a forked child, and on a thread that runs
-    // the client's callbacks.
+    // Returns an error if this thread must not wait for a handler: in a forked child, or on a thread that runs the
+    // client's callbacks.
     [[nodiscard]] result<void> may_wait_for_handler() const;
     // The access control lists of the znodes that this client creates.
     [[nodiscard]] core::acl_policy acl() const;
     [[nodiscard]] error forked_error() const;
-    // An object that recipes of this client share under a name. The first caller makes it; it ends with its last user.
+    // Returns the object that recipes of this client share under `name`. The first caller makes it; the last user
+    // destroys it.
     template <class T, class F>
     std::shared_ptr<T> shared(const std::string& name, F&& make);
-    // Runs a handler that is called without a contender.
+    // Runs a handler that belongs to no contender.
     void post(std::function<void()> callback);
 
     // Adds the cause to an error that says that there is no session. Returns any other error unchanged.
     [[nodiscard]] error away_error(const error& why) const;
 
-    // ---- for client ------------------------------------------------------------------------
+    // ---- for turnstile::client --------------------------------------------------------------
     result<void> wait_connected(boottime_clock::time_point deadline);
     [[nodiscard]] const session_pool& sessions() const noexcept { return sessions_; }
     [[nodiscard]] listener_handle on_change(listeners::function listener);
@@ -110,7 +114,7 @@ private:
     void start_threads();
     [[nodiscard]] std::vector<result<std::shared_ptr<session_hold>>> start_together(
         std::vector<result<acquire_request>>& requests);
-    // Makes the hold for the request, in a session that has reserved room for it.
+    // Makes the hold for the request, in a session in which it reserves room.
     [[nodiscard]] result<std::shared_ptr<session_hold>> place(result<acquire_request>& request);
     [[nodiscard]] boottime_clock::time_point query_deadline(const query_options& options) const;
 
@@ -130,7 +134,7 @@ private:
 
 template <class T, class F>
 std::shared_ptr<T> client_impl::shared(const std::string& name, F&& make) {
-    if (forked()) return make();  // the recipe refuses it later; here a lock may be locked for ever
+    if (forked()) return make();  // a lock may be locked here for ever
     const base::lock_guard lock{mutex_};
     if (const auto there = shared_[name].lock()) return std::static_pointer_cast<T>(there);
     std::erase_if(shared_, [](const auto& entry) { return entry.second.expired(); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_timers: the armed timers of one client. The client owns the timer_thread that runs them, or shares it.
+// client_timers: the armed timers of one client, on a timer_thread that belongs to this client or that clients share.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -21,15 +21,15 @@ public:
     client_timers(const client_timers&) = delete;
     client_timers& operator=(const client_timers&) = delete;
 
-    // Calls `called` once at `when`. Replaces an earlier timer for `called`. Does nothing after stop().
+    // Calls `called` once at `when`, instead of at a time armed before. Does nothing after stop().
     void arm(timer_thread::client& called, boottime_clock::time_point when) {
         thread_->arm(group_, called, when);
     }
-    // After it returns, `called` is not called any more unless it is armed again. Waits for a running call, except from
-    // inside it.
+    // Ends the timer of `called`. Waits for a running call, except inside that call. Afterwards `called` is not called
+    // until it is armed again.
     void disarm(timer_thread::client& called) noexcept { thread_->disarm(group_, called); }
-    // Calls every armed client a last time, early, so that no object waits for a call that never comes. After stop()
-    // returns, nothing is called. Must not be called from a timer call.
+    // Calls every armed client a last time, without waiting for its time, so that no client waits for a call that never
+    // comes. Afterwards no client is called. Must not be called from a timer call.
     void stop() noexcept {
         thread_->stop(group_);
         if (own_) own_->end();

@@ -10,7 +10,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// The znode's bytes in the transaction that would close the session. The servers may append a number to the path.
+// Returns the bytes of the znode in the transaction that closes the session, with the number that servers may append.
 std::size_t bytes_of_ephemeral(const transaction::create_part& create) noexcept {
     constexpr std::size_t k_number_and_length_field = 14;
     const bool ephemeral =

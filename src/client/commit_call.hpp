@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_call: one guarded write of a caller: the request, and the result when the core has answered.
+// commit_call: one guarded write of a caller, with its result once the core has answered.
 //
-// Thread safety: a value under the session's lock. The wait and the handler run after that lock is released.
+// Thread safety: a value under the session's lock. A caller waits, and a handler runs, after that lock is released.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +21,15 @@ namespace turnstile::detail {
 
 class commit_call {
 public:
-    // `chroot`: the bytes that the chroot adds to each of the caller's paths.
+    // `chroot`: the number of bytes that the chroot adds to each path of the caller.
     commit_call(const transaction& writes, std::size_t chroot);
 
-    // The bytes that the paths of ephemeral znodes take in the transaction that would close the session.
+    // Returns the bytes that the written ephemeral znodes take in the transaction that closes the session.
     [[nodiscard]] std::size_t ephemeral_bytes() const noexcept { return ephemeral_bytes_; }
     // Converts the core's outcome into the caller's result.
     [[nodiscard]] result<commit_result> told(core::commit_outcome&& outcome) const;
 
-    commit_audience listeners;  // without a handler the caller waits
+    commit_audience listeners;  // without a handler the caller waits in this thread
     std::optional<std::stop_callback<std::function<void()>>> stop;
     std::optional<result<commit_result>> outcome;
     base::condition arrived;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commits that depend on several holds. One hold carries the commit, and the same transaction checks the znodes of the
-// other holds. No hold is released before the commit is answered.
+// Commits that depend on several holds. One of the holds, the carrier, writes; the same transaction checks the znodes
+// of the other holds. None of the holds is released before the commit is answered.
 #include <algorithm>
 #include <utility>
 
@@ -16,7 +16,8 @@ namespace {
 
 using holds = hold::znode_holds;
 
-// Holds that a commit keeps until `end` reports the commit's outcome. Without that report the outcome is unknown.
+// Keeps holds from being released during a commit. end() reports the outcome to them. If end() is never called, the
+// destructor reports that the outcome is unknown.
 class kept_holds {
 public:
     kept_holds() = default;
@@ -44,7 +45,7 @@ private:
     holds kept_;
 };
 
-// Adds each hold once.
+// Adds the parts of a hold that are not in `all` yet.
 result<void> add_parts_of(const std::shared_ptr<hold>& held, holds& all) {
     auto parts = held->parts_for_commit();
     if (!parts) return parts.error();
@@ -53,8 +54,8 @@ result<void> add_parts_of(const std::shared_ptr<hold>& held, holds& all) {
     return {};
 }
 
-// Returns the znodes of `others`, which must be at the carrier's servers. Error: bad_option if a hold is at other
-// servers, or if a part of the transaction touches its znode.
+// Returns the paths of the znodes of `others`. Error: bad_option if a hold is at other servers than the carrier, or if
+// a part of the transaction writes a hold's znode.
 result<std::vector<std::string>> standing_with(const znode_hold& carrier, const holds& others,
                                                const transaction& writes) {
     std::vector<std::string> all;
@@ -76,7 +77,7 @@ result<std::vector<std::string>> standing_with(const znode_hold& carrier, const 
     return all;
 }
 
-// The hold that carries a commit, and the other holds, which the commit keeps.
+// The holds of a commit: the hold that carries it, and the other holds, which are kept until its end.
 struct commit_holds {
     std::shared_ptr<znode_hold> carrier;
     std::vector<std::string> further;  // znodes of the other holds
@@ -132,12 +133,12 @@ void async_commit_by(const std::shared_ptr<hold>& held, const transaction& write
     all->carrier->async_commit(writes, all->further, options, std::move(listeners));
 }
 
-// ---- reads ----------------------------------------------------------------------------------
+// ---- reads under a hold ----------------------------------------------------------------------
 
 namespace {
 
-// Commits a transaction that changes nothing except the hold's own znode. After the answer, this session's servers show
-// all earlier writes.
+// Commits a transaction that changes nothing except the version of the hold's znode. After its answer the servers of
+// this session show all earlier writes.
 result<void> catch_up(const std::shared_ptr<hold>& held, const commit_options& limits) {
     const auto done = commit_by(held, transaction{}.check("/"), limits);
     if (done || done.error() != errc::outcome_unknown) return done ? result<void>{} : done.error();

@@ -22,7 +22,8 @@ namespace turnstile::detail {
 
 class duration_histogram {
 public:
-    // Bounds are ascending upper bounds. A bound belongs to its own bucket.
+    // `bounds`: the upper bounds of the buckets, in ascending order. A duration equal to a bound counts in that bound's
+    // bucket.
     explicit duration_histogram(std::vector<boottime_clock::duration> bounds)
         : bounds_{std::move(bounds)}, counts_(bounds_.size() + 1) {}
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// first_attach: records whether a session has ever been attached to a server. If the first attach takes too long, it
-// has the error with which the session refuses its waiters (late_sessions.hpp).
+// first_attach: notes whether a session was ever attached to a server. If the first attach takes too long, it stores
+// the error with which the session refuses its waiters (late_sessions.hpp).
 //
 // | state    | leads to                                |
 // |----------|-----------------------------------------|
 // | expected | refused: refuse(); attached: attach()   |
 // | refused  | attached: attach()                      |
-// | attached | nothing: the session may be lost, later |
+// | attached | nothing, even if the session is lost    |
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -23,14 +23,14 @@ public:
     explicit first_attach(boottime_clock::time_point expected_since)
         : expected_since_{expected_since} {}
 
-    // True if the session has waited since `then` or longer, and has refused no waiter yet.
+    // True if the session has waited for its first attach since `then` or longer, and has refused no waiter yet.
     [[nodiscard]] bool is_expected_since(boottime_clock::time_point then) const {
         return !attached_ && !refusal_ && expected_since_ <= then;
     }
-    // The error for everything that waits in this session now or later.
+    // Returns the error for all present and later waiters of this session; nothing if they are not refused.
     [[nodiscard]] const std::optional<error>& refusal() const noexcept { return refusal_; }
 
-    // Returns false if the session has been attached: then nothing is refused.
+    // Makes the session refuse its waiters. Returns false, and changes nothing, if the session was attached before.
     [[nodiscard]] bool refuse(const error& why) {
         if (attached_) return false;
         refusal_ = why;

@@ -45,7 +45,7 @@ result<void> hold::release(boottime_clock::time_point deadline) {
     return base::finish_or_end("a release", [&] { return await_release(deadline); });
 }
 
-// The hold's own znode guards the write, so the write must not touch it.
+// Refuses a transaction that writes the hold's own znode, because that znode guards the transaction.
 result<void> check_untouched(const transaction& writes, const std::string& znode) {
     for (std::size_t i = 0; i != writes.parts().size(); ++i) {
         const auto touches = [&znode](const auto& part) { return part.path == znode; };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a dead process's session, in the process that its guardian has started for it (guardian/module_ends.hpp).
+// Ends the session of a process that has died. Runs in a process that the guardian starts for it
+// (guardian/module_ends.hpp).
 #include <sys/socket.h>
 
 #include <array>
@@ -65,13 +66,13 @@ int end_session(const modules::entry& module, const char* scheme,
 int end_guarded_session(const char* scheme, int socket) noexcept {
     try {
         support::forbid_core_files();
-        // OpenSSL writes to broken connections.
+        // Ignores SIGPIPE, because OpenSSL writes to broken connections.
         std::signal(SIGPIPE, SIG_IGN);
         const auto module = module_of(scheme);
         if (!module) return fail(scheme, module.error().detail());
         if ((*module)->end_session == nullptr) return fail(scheme, "they have no such end");
         const auto told = read_session(socket);
-        // The guardian needs it no more.
+        // If the guardian has sent no session, it needs no end of a session any more.
         if (!told) return 0;
         return end_session(**module, scheme, *told);
     } catch (const std::exception& failure) {

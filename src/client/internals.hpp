@@ -2,7 +2,7 @@
 // internals: gives the library's own code access to the implementation behind public objects: the client's
 // implementation, the hold of a guard, the registration of a listener.
 //
-// Thread safety: the same as the public object's.
+// Thread safety: the same as for the public object.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ class client_impl;
 class metrics_impl;
 class runtime_impl;
 
-// The object that a listener_handle owns.
+// The state behind a listener_handle: it calls `end` when the handle is destroyed.
 class registration {
 public:
     explicit registration(std::function<void()> end) : end_{std::move(end)} {}
@@ -39,28 +39,29 @@ private:
 
 class internals {
 public:
-    // Null for a moved-from client.
+    // Returns null for a moved-from client.
     [[nodiscard]] static std::shared_ptr<client_impl> of(const client& servers);
 
-    // Null for an empty handle.
+    // Returns null for an empty runtime.
     [[nodiscard]] static std::shared_ptr<runtime_impl> of(const runtime& shared);
 
-    // Null for an empty handle.
+    // Returns null for an empty metrics object.
     [[nodiscard]] static std::shared_ptr<metrics_impl> of(const metrics& numbers);
 
-    // A hold has at most one guard, and owns itself while it has one. So a guard is one pointer.
+    // Makes the guard of the hold. A hold owns itself while it has a guard, so a guard is one pointer. It has at most
+    // one.
     [[nodiscard]] static guard make_guard(std::shared_ptr<hold> held) noexcept {
         guard result;
         result.hold_ = held.get();
         if (held) result.hold_->kept_by_guard_ = std::move(held);
         return result;
     }
-    // Takes the hold from the guard, which is empty afterwards. The caller must release the hold.
+    // Returns the hold and empties the guard. The caller must release the hold.
     [[nodiscard]] static std::shared_ptr<hold> take_hold(guard&& from) noexcept {
         auto* const held = std::exchange(from.hold_, nullptr);
         return held == nullptr ? nullptr : std::move(held->kept_by_guard_);
     }
-    // The guard keeps the hold.
+    // Returns the hold, which the guard keeps.
     [[nodiscard]] static std::shared_ptr<hold> hold_of(const guard& of) noexcept {
         return of.hold_ == nullptr ? nullptr : of.hold_->kept_by_guard_;
     }
@@ -70,7 +71,7 @@ public:
         return of.further_holds_;
     }
 
-    // The handle's destructor calls `end` once.
+    // Makes a handle whose destructor calls `end` once.
     [[nodiscard]] static listener_handle make_handle(std::function<void()> end) {
         return listener_handle{new registration{std::move(end)}};
     }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// late_sessions: finds the sessions of a client that the servers do not accept.
+// late_sessions: finds the sessions of a client that the servers do not accept, because they allow no more connections.
 //
 // A server allows a limited number of connections from one address (maxClientCnxns, by default 60). It closes each
 // further connection without a message, and the client tries again for ever. Only time shows this: one session of the
-// client is attached, and another one has not been attached for longer than `patience` since it was opened. Then the
-// log reports it once for a client. The waiters of that session are refused, since they have no znodes yet. New
-// contenders avoid that session until it is attached.
+// client is attached, and another one was never attached in the `patience` since it was opened. Then the log reports
+// this once in the client's life. The late session refuses its waiters, which have no znodes yet. New contenders use
+// other sessions until the late session is attached.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -24,15 +24,15 @@ class late_sessions final : public timer_thread::client {
 public:
     using sessions = std::vector<std::shared_ptr<session_runner>>;
 
-    // `all` returns the client's sessions, from any thread. `all` and `timers` outlive the timer calls, which end when
-    // the timers stop.
+    // `all` returns the client's sessions, and may be called from any thread. `all` and `timers` must live until the
+    // timers have stopped.
     late_sessions(client_timers& timers, std::function<sessions()> all, core::duration patience)
         : timers_{timers}, all_{std::move(all)}, patience_{patience} {}
     late_sessions(const late_sessions&) = delete;
     late_sessions& operator=(const late_sessions&) = delete;
     ~late_sessions() = default;
 
-    // Registers that the client has opened another session.
+    // Called when the client has opened another session: checks after `patience` whether it was attached.
     void expect() { timers_.arm(*this, boottime_clock::now() + patience_); }
 
     void on_timer() override;
@@ -44,7 +44,7 @@ private:
     std::atomic<bool> told_{false};
 };
 
-// The error for waiters of a session that is not attached while `attached` other sessions are.
+// Returns the error for waiters of a session that is not attached, while `attached` other sessions are attached.
 [[nodiscard]] error no_more_connections(std::size_t attached);
 
 }  // namespace turnstile::detail

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// lease_view: the lease of a session as guards see it, without a lock. There is one view per epoch; the session writes
-// it and guards read it. Thread safety: any number of readers and one writer at a time.
+// lease_view: the lease of a session, which guards read without a lock. Each epoch has one view. The session writes the
+// view.
 //
 //     lease_of_epoch   the view of the present epoch; a value under the session's lock
+//
+// Thread safety: any number of readers and one writer at a time.
 #pragma once
 
 #include <atomic>
@@ -43,7 +45,7 @@ private:
 
 class lease_of_epoch {
 public:
-    // Guards of older epochs keep their old view.
+    // Makes a new view for a new epoch. Guards of earlier epochs keep the view of their epoch.
     void publish(std::uint64_t epoch, const core::lease& lease) {
         if (std::exchange(epoch_, epoch) != epoch) view_ = std::make_shared<lease_view>();
         view_->publish(lease);

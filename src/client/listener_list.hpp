@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// listener_list: a list of listeners. tell() calls them one after the other, on its own thread.
+// listener_list: a list of listeners. tell() calls them one after the other, on the thread that calls tell().
 //
 // Thread safety: all members from any thread. The destructor of a listener's handle waits for a running call of that
 // listener, except from inside that call. The listener is not called afterwards. If a listener throws, the exception is
@@ -30,7 +30,8 @@ public:
         const base::lock_guard lock{mutex_};
         std::erase_if(entries_, [](const auto& listed) { return listed.expired(); });
         entries_.push_back(added);
-        // The handle owns the entry indirectly, because the list may keep the entry alive during a call.
+        // The handle refers to the entry through a shared pointer, because the list may keep the entry alive during a
+        // call.
         return internals::make_handle([added] { added->end(); });
     }
 

@@ -13,7 +13,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// The queue keeps so many steps before it merges steps between harmless states.
+// Number of undelivered changes from which on the queue merges changes between harmless states.
 constexpr std::size_t k_unmerged = 64;
 
 bool must_be_told(session_state state) {
@@ -23,17 +23,17 @@ bool must_be_told(session_state state) {
 
 }  // namespace
 
-// A listener. It is called under its own lock, so that the handle's destructor can wait for a running call. The lock is
-// recursive because the listener may destroy its own handle.
+// A listener with its lock. The listener is called under this lock, so that the handle's destructor can wait for a
+// running call. The lock is recursive because the listener may destroy its own handle.
 struct listeners::registration {
     boost::recursive_mutex calling;
     function listener;
-    std::uint64_t after = 0;  // the number of the last step before it was added
+    std::uint64_t after = 0;  // number of the last change before the registration
 
     void call(const session_change& step) {
         const boost::unique_lock<boost::recursive_mutex> lock{calling};
         if (!listener) return;
-        const auto copy = listener;  // the listener may end its own registration
+        const auto copy = listener;  // a copy, since the listener may end its own registration
         run_user_code("a listener", [&] { copy(step); });
     }
     void end() {

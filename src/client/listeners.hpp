@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// listeners: the listeners to a client's session changes, and the changes that are not delivered yet.
+// listeners: the listeners to the changes of a client's sessions, and the changes that are not delivered yet.
 //
-// Changes are delivered in order. While a listener's thread is busy, steps of one session between harmless states are
-// merged. The states `lost`, `auth_failed` and `closed` are never merged. A listener gets the changes after its
+// Changes are delivered in order. If a listener is slow, undelivered changes of one session between harmless states are
+// merged; the states `lost`, `auth_failed` and `closed` are never merged. A listener gets only the changes after its
 // registration. A listener that is registered after the client has closed gets the change to `closed`.
 //
 // Thread safety: all members from any thread. `add` only enqueues.
@@ -43,7 +43,7 @@ private:
     const std::shared_ptr<callback_queue> callbacks_;
     base::mutex mutex_;
     std::uint64_t published_ GUARDED_BY(mutex_) = 0;
-    std::optional<session_change> closed_ GUARDED_BY(mutex_);  // the first session's last step
+    std::optional<session_change> closed_ GUARDED_BY(mutex_);  // the first session's last change
     std::deque<numbered> pending_ GUARDED_BY(mutex_);
     std::vector<std::weak_ptr<registration>> registered_ GUARDED_BY(mutex_);
 };

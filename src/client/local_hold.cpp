@@ -17,7 +17,7 @@ local_hold::local_hold(std::shared_ptr<shared_queue> queue, core::local_id id,
       queue_{std::move(queue)},
       id_{id} {}
 
-// ---- for the shared_contender ---------------------------------------------------------------
+// ---- for shared_contender --------------------------------------------------------------------
 
 void local_hold::on_granted(std::shared_ptr<hold> contender, const turnstile::fencing_token& token,
                             boottime_clock::time_point limit) {
@@ -61,7 +61,7 @@ void local_hold::leave(const error& why) noexcept {
     given_back_ = std::move(contender);
 }
 
-// The contender may know the reason before this hold does.
+// Asks the contender first, since it may have the reason of a loss before this hold has it.
 error local_hold::doubt() const {
     const auto contender = contender_->status();
     const bool in_time = boottime_clock::now() < limit_;
@@ -104,7 +104,7 @@ result<hold::znode_holds> local_hold::parts_for_commit() {
     return znode_holds{std::static_pointer_cast<local_hold>(shared_from_this())};
 }
 
-// ---- commits: while one may still be written, the contender is not passed on ---------------------
+// ---- commits: the contender is not passed on while a commit may still be carried out -------------
 
 result<void> local_hold::begin_own_commit() {
     {
@@ -122,7 +122,7 @@ void local_hold::end_own_commit(const std::optional<error>& why) noexcept {
     --commits_;
 }
 
-// For a commit of another hold. The contender is not released before that commit ends.
+// Begins a commit of another hold that checks this hold's znode. The contender is not released before that commit ends.
 result<void> local_hold::begin_commit() {
     if (auto begun = begin_own_commit(); !begun) return begun;
     auto kept = carrier()->begin_commit();
@@ -151,7 +151,7 @@ result<commit_result> local_hold::commit(const transaction& writes,
     }
 }
 
-// The hold may have been handed over without a request, so it has no vantage.
+// Reads without a vantage: the hold may have been handed over without a request, so no connection proves its start.
 result<seen_node> local_hold::read(const std::string& path, boottime_clock::time_point deadline,
                                    const std::stop_token& stop) {
     return carrier()->read(path, deadline, stop);
@@ -190,7 +190,7 @@ boottime_clock::duration local_hold::release_limit() const {
     return contender_->release_limit();
 }
 
-// A contender that was passed on, or is kept, sends no request, so nothing needs confirmation.
+// Waits only if the contender was given back. A contender that was passed on or retained has sent no request.
 result<void> local_hold::await_release(boottime_clock::time_point deadline) {
     base::unique_lock lock{mutex_};
     const auto contender = given_back_;

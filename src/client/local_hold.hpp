@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// local_hold: one caller's call for a contender that its process shares.
+// local_hold: the call of one caller for a contender that its process shares, and the hold of that caller.
 //
-// The shared_contender reports events under its own lock, so this class only records them. Afterwards, under no lock,
-// it wakes the caller and runs its handler and callbacks.
+// The shared_contender reports events under its lock, so this class only records them then. After the lock is released,
+// it wakes the caller and runs the caller's handler and callbacks.
 //
 // Thread safety: all members from any thread. Lock order: the shared_contender's, then this one's.
 #pragma once
@@ -22,15 +22,15 @@ namespace turnstile::detail {
 
 class client_impl;
 
-// The interface of a shared_contender to the holds that share it.
+// The functions of a shared_contender that a local_hold calls.
 class shared_queue {
 public:
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
     [[nodiscard]] virtual client_impl& servers() const noexcept = 0;
-    // Ends the caller's wait, if the caller waits.
+    // Ends the wait of `caller`, if it waits.
     virtual void give_up(core::local_id caller, const error& why) = 0;
-    // Ends the caller's wait or hold. If this gives up the contender, returns the contender's hold, and the caller
-    // releases it.
+    // Ends the caller's wait or hold. If the process gives up the contender, returns the contender's hold, which the
+    // caller of this function must release.
     [[nodiscard]] virtual std::shared_ptr<hold> leave(core::local_id caller, const error& why,
                                                       core::local_queue::next then) = 0;
 
@@ -44,14 +44,14 @@ public:
 
     [[nodiscard]] core::local_id id() const noexcept { return id_; }
 
-    // ---- for the shared_contender, under its lock --------------------------------------------
+    // ---- for shared_contender, called under its lock ------------------------------------------
     void on_granted(std::shared_ptr<hold> contender, const turnstile::fencing_token& token,
                     boottime_clock::time_point limit);
     void on_refused(const error& why);
-    // Ends the call. Returns the callbacks that report the loss; the shared_contender posts them.
+    // Ends the call. Returns the callbacks that report the loss, which the shared_contender must post.
     [[nodiscard]] std::vector<task> on_loss(const error& why);
-    // ---- for the shared_contender, under no lock ---------------------------------------------
-    void announce();  // the outcome
+    // ---- for shared_contender, called under no lock -------------------------------------------
+    void announce();  // reports the outcome to the caller
     using call::tell;
     using call::trigger_lost;
 
@@ -83,28 +83,28 @@ private:
     void leave(const error& why) noexcept override;
     void post(task callback) override;
 
-    // The contender's hold carries the commits of all holds that share the contender.
+    // Returns the contender's hold, which carries the commits of all callers that share the contender.
     [[nodiscard]] std::shared_ptr<znode_hold> carrier() const;
-    // Decides, after the release has begun, whether the contender may be passed on.
+    // Decides, once the release has begun, whether another caller may get the contender.
     [[nodiscard]] core::local_queue::next next_after_release() const noexcept;
 
     const std::shared_ptr<shared_queue> queue_;
     const core::local_id id_;
 
-    // Written before the guard exists; the guard only reads them.
+    // Written before the guard exists. Afterwards these members are only read.
     std::shared_ptr<hold> contender_;
     turnstile::fencing_token token_;
     boottime_clock::time_point limit_ = boottime_clock::time_point::max();
 
-    // The contender's hold, whose release must be confirmed. Null: the contender was passed on, or is kept.
+    // The contender's hold, whose release must be confirmed. Null: the contender was passed on or retained.
     std::shared_ptr<hold> given_back_ GUARDED_BY(mutex_);
 
     [[nodiscard]] result<void> begin_own_commit();
     void end_own_commit(const std::optional<error>& why) noexcept;
 
-    // The number of commits that are in progress, or may be. The servers check the contender's znode when they execute
-    // a commit. So a contender with such commits is not passed on: it is removed at the servers, after the commits. No
-    // commit begins after the release, so a value that is read then can only decrease.
+    // Number of commits that may still be carried out. The servers check the contender's znode when they execute a
+    // commit. So while there are such commits, no other caller gets the contender; the servers remove it after the
+    // commits. No commit begins after the release, so the number only decreases from then on.
     std::atomic<unsigned> commits_{0};
     std::atomic<bool> doubtful_{false};  // the outcome of a commit is unknown
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_series: the numbers of the calls for one lock, or for the locks of one template (turnstile/metrics.hpp).
+// lock_series: the metrics of all calls for one lock, or for all locks of one template (turnstile/metrics.hpp).
 //
 // | phase of a call | entered by                       | counts in                              |
 // |-----------------|----------------------------------|----------------------------------------|
@@ -8,9 +8,9 @@
 // | refused         | end() of a call that waits       | refused                                |
 // | released, lost  | end() of a hold                  | holds, and `lost` if it was lost       |
 //
-// A call ends once. Later events change nothing.
+// A call ends once; later events change nothing.
 //
-// Thread safety: all members from any thread. The lock comes after every other lock of a client.
+// Thread safety: all members from any thread. Lock order: every other lock of a client comes before this lock.
 #pragma once
 
 #include <cstddef>
@@ -38,8 +38,8 @@ public:
         boottime_clock::time_point ended{};
         std::optional<errc> why{};
         std::size_t ahead = 0;
-        const hold* holder = nullptr;  // while it is held
-        bool announced = false;        // its caller has the guard
+        const hold* holder = nullptr;  // set while the call has a hold
+        bool announced = false;        // true: the caller has the guard
         bool end_told = false;
     };
     using place = std::list<entry>::iterator;
@@ -51,18 +51,18 @@ public:
 
     [[nodiscard]] place enter(boottime_clock::time_point now);
     void note_ahead(place call, std::size_t ahead);
-    // `holder` is read until its end is recorded, so it must live until then.
+    // Counts a grant. `holder` is read until end() is called, so it must live until then.
     void grant(place call, const hold& holder, boottime_clock::time_point now);
-    // A hold that its owner gives up (`cancelled`, `interrupted`) counts as released. With any other reason it counts
-    // as lost.
+    // Says whether the hold counts as released or as lost: `by_owner` if the caller gave it up (`cancelled`,
+    // `interrupted`).
     enum class ending : std::uint8_t { by_owner, by_loss };
     void end(place call, errc why, ending manner, boottime_clock::time_point now);
     void forget(place call) noexcept;
 
     [[nodiscard]] entry read_entry(place call) const;
-    // The caller has learned of the grant.
+    // Notes that the caller has learned of its grant.
     void announce(place call);
-    // Takes out the end of a hold that was announced. Only the first call returns it.
+    // Returns the call's entry if its hold was announced and has ended, and nothing at the second call.
     [[nodiscard]] std::optional<entry> take_end(place call);
 
     [[nodiscard]] lock_numbers read(boottime_clock::time_point now) const;
@@ -70,16 +70,16 @@ public:
 private:
     const std::string name_;
     mutable base::mutex mutex_;
-    // In the order in which the entries began, which is nearly the order of calls and of grants.
+    // Entries in the order of their begin, which is nearly the order of the calls and of the grants.
     std::list<entry> waiting_ GUARDED_BY(mutex_);
     std::list<entry> held_ GUARDED_BY(mutex_);
-    std::list<entry> over_ GUARDED_BY(mutex_);  // with call objects that still exist
+    std::list<entry> over_ GUARDED_BY(mutex_);  // entries whose call_record still exists
     duration_histogram waits_ GUARDED_BY(mutex_);
     duration_histogram holds_ GUARDED_BY(mutex_);
     std::uint64_t granted_ GUARDED_BY(mutex_) = 0;
     std::map<errc, std::uint64_t> refused_ GUARDED_BY(mutex_);
-    // Every reason for which a hold ends, from the start with the count 0. A counter that appears with its first event
-    // shows no increase.
+    // The number of losses for each reason. Every reason exists from the start, because a monitoring system sees no
+    // increase in a counter that appears with its first event.
     std::map<errc, std::uint64_t> lost_ GUARDED_BY(mutex_){{errc::session_lost, 0},
                                                            {errc::removed, 0},
                                                            {errc::revoked, 0},

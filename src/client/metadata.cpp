@@ -17,7 +17,7 @@ namespace turnstile {
 
 namespace {
 
-// ISO 8601, to the second.
+// Returns the time in ISO 8601, to the second.
 std::string utc_text(std::chrono::system_clock::time_point when) {
     const auto day = std::chrono::floor<std::chrono::days>(when);
     const std::chrono::year_month_day date{day};
@@ -30,7 +30,8 @@ std::string utc_text(std::chrono::system_clock::time_point when) {
 
 }  // namespace
 
-// Made again in a forked child, whose thread has another id.
+// Returns an identity for the calling thread. In a forked child the thread gets another one, since it is another
+// thread.
 std::string thread_owner() {
     struct identity {
         std::uint64_t generation = base::process_generation();

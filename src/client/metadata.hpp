@@ -13,20 +13,20 @@
 
 namespace turnstile::detail {
 
-// Returns one line of `key=value` pairs, with percent-escaped values, for the calling thread and the present time.
-// Tools that print znode data (Curator's getParticipantNodes, zkCli) show it in readable form.
+// Describes the calling thread and the present time in one line of `key=value` pairs with percent-escaped values. The
+// line is readable in tools that print a znode's data (Curator's getParticipantNodes, zkCli).
 [[nodiscard]] std::string contender_text(std::string_view path, std::string_view label,
                                          std::string_view owner,
                                          std::chrono::milliseconds session_timeout,
                                          std::string_view recipe = {});
 
-// Makes that text for the contenders of one client, without their paths. Contenders that a thread starts within a
-// second share one text. Thread safety: all members from any thread.
+// Makes contender_text() for the contenders of one client, without their paths. Contenders that a thread starts within
+// one second share one text. Thread safety: all members from any thread.
 class contender_texts {
 public:
     explicit contender_texts(std::chrono::milliseconds session_timeout)
         : session_timeout_{session_timeout} {}
-    // With a recipe, the text is not shared: few contenders have one.
+    // Contenders of a named recipe do not share their text, because there are few of them.
     [[nodiscard]] base::shared_text text(const std::string& label, const std::string& owner,
                                          std::string_view recipe = {});
 

@@ -25,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using bounds = std::vector<boottime_clock::duration>;
 
-// In-memory locks take microseconds, locks at servers take milliseconds, and a job holds a lock for minutes.
+// The default buckets cover in-memory locks (microseconds), locks at servers (milliseconds) and jobs (minutes).
 const bounds& default_bounds() {
     static const bounds spans{1ms, 2500us, 5ms, 10ms, 25ms, 50ms, 100ms, 250ms, 500ms,
                               1s,  2500ms, 5s,  10s,  30s,  1min, 5min,  15min, 1h};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// metrics_impl: the implementation of turnstile::metrics: its series, and the clients whose sessions it counts.
+// metrics_impl: the implementation of turnstile::metrics: the series of locks, and the clients whose sessions are
+// counted.
 //
 // Thread safety: all members from any thread. No other lock is taken under this lock.
 #pragma once
@@ -27,17 +28,17 @@ public:
     // Throws std::system_error(bad_option).
     explicit metrics_impl(metrics_options options);
 
-    // Makes the record of a call on `path` that begins to wait.
+    // Makes the record of a call for the lock on `path` that begins to wait.
     [[nodiscard]] std::unique_ptr<call_record> begin(const std::string& path);
-    // `is_outage`: the step ended the client's last connection.
+    // Counts a change of a session. `is_outage`: the change has ended the client's last connection.
     void on_change(const session_change& step, bool is_outage) noexcept;
-    // Includes a client in snapshots while `owner` lives. `add` adds the states of its sessions and the length of its
-    // outage.
+    // Adds a client to the snapshots as long as `owner` lives. `add` adds the states of the client's sessions, and the
+    // length of its outage.
     using addition = std::function<void(metrics_snapshot&)>;
     void watch(std::weak_ptr<const void> owner, addition add);
 
     [[nodiscard]] metrics_snapshot snapshot() const;
-    // True in a forked child of the process that made this object. Its locks may be locked for ever there.
+    // True in a forked child of the process that made this object. There the object's locks may be locked for ever.
     [[nodiscard]] bool forked() const noexcept;
 
 private:

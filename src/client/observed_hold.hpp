@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// observed_hold: a hold whose steps the metrics of its client follow, if the client has metrics. Without them each step
-// compares a pointer with null.
+// observed_hold: a hold that reports its steps to the metrics of its client, if the client has metrics. Without metrics
+// each step costs a comparison of a pointer with null.
+//
 // Thread safety: all members from any thread, except observe().
-// Thread safety: all members from any thread, but for observe().
 #pragma once
 
 #include <cstddef>
@@ -16,19 +16,19 @@ namespace turnstile::detail {
 class call_record;
 class metrics_impl;
 
-// Deletes a record where call_record is an incomplete type.
+// Deletes a call_record in places where the class is an incomplete type.
 struct record_deletion {
     void operator()(call_record* record) const noexcept;
 };
 using record_pointer = std::unique_ptr<call_record, record_deletion>;
 
-// Makes the record of a call on `path` that begins to wait; null without metrics.
+// Makes the record of a call for the lock on `path` that begins to wait; null without metrics.
 [[nodiscard]] record_pointer record_of(const std::shared_ptr<metrics_impl>& metrics,
                                        const std::string& path);
 
 class observed_hold : public hold {
 public:
-    // Called before the hold can be granted. Calls the observer, so it needs no lock held.
+    // Sets the record. Must be called before the hold can be granted, and under no lock, because it calls the observer.
     void observe(record_pointer&& record) noexcept;
     // Records the number of contenders ahead.
     void note_ahead(std::size_t ahead) {
@@ -36,7 +36,7 @@ public:
     }
 
 protected:
-    // ---- under the lock of the call; each counts once ----------------------------------------
+    // ---- called under the lock of the call; the first call of each function counts -----------
     void note_grant() {
         if (record_) record_grant();
     }
@@ -46,12 +46,12 @@ protected:
     void note_loss(const error& why) {
         if (record_) record_loss(why);
     }
-    // ---- under no lock: these call the observer ----------------------------------------------
-    // The caller gave up its wait or its hold.
+    // ---- called under no lock, because the observer runs --------------------------------------
+    // Reports that the caller gave up its wait or its hold.
     void note_given_up(const error& why) noexcept {
         if (record_) record_given_up(why);
     }
-    // The caller is about to get `answer`.
+    // Called just before the caller gets `answer`.
     void tell_answer(const result<guard>& answer) const noexcept {
         if (record_) record_answer(answer);
     }

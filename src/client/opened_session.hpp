@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// opened_session: a session that the coordinator has opened, with the sink for its events.
+// opened_session: a session that the coordinator has opened, and the sink for its events.
 //
-//     session_opening   the epoch of the session that is being opened, if any
+//     session_opening   the epoch of the session that is being opened, if there is one
 //
 // Thread safety: values under the session's lock; `session_opening::is_for` from any thread.
 #pragma once
@@ -19,10 +19,10 @@
 namespace turnstile::detail {
 
 struct opened_session {
-    std::shared_ptr<core::session_sink> sink;           // outlives the handle, which calls it
+    std::shared_ptr<core::session_sink> sink;           // must outlive the handle, which calls it
     std::shared_ptr<core::coordinator_session> handle;  // callers that help the session share it
 
-    // May block for seconds. Does nothing without a session.
+    // Closes the session, if there is one. May block for seconds.
     void close(core::close_session::how manner) noexcept {
         if (!handle) return;
         if (manner == core::close_session::how::orderly) {
@@ -36,7 +36,8 @@ struct opened_session {
 
 class session_opening {
 public:
-    // The session's first events may arrive before the coordinator has returned the session.
+    // True while the coordinator opens the session of this epoch. The session's first events may come before it
+    // returns.
     [[nodiscard]] bool is_for(std::uint64_t epoch) const noexcept { return epoch_ == epoch; }
     void begin(std::uint64_t epoch) noexcept { epoch_ = epoch; }
     // Called when the coordinator has returned a session or thrown.

@@ -43,15 +43,15 @@ bool is_given(const T& value) {
     }
 }
 
-// Returns the options if a counted option is set. An option counts if it contains functions of the user, or if `counts`
-// says so.
+// Returns the options if a user's function is among them, or another option that is set and for which `counts` returns
+// true. Otherwise returns an empty value.
 template <class F>
 base::cold<acquire_options> kept_if_given(acquire_options&& options, F&& counts) {
     base::cold<acquire_options> kept;
     bool needed = false;
     for_each_option([&](const auto& row) {
         using value = typename std::remove_cvref_t<decltype(row)>::value_type;
-        if constexpr (!std::same_as<value, wait_limit>)  // its deadline is the request's
+        if constexpr (!std::same_as<value, wait_limit>)  // the request has the deadline
             if (k_is_user_code<value> || counts(row)) needed |= is_given(options.*row.field);
     });
     if (needed) kept.change() = std::move(options);

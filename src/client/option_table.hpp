@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// option_table: the options of a call, and how a composite passes each option to the calls for its parts.
+// option_table: all options of a call, and what a composite does with each option.
 //
 // A composite consists of several holds, or shares one hold among several callers: multi_lock, quorum_lock, and the
-// contender that the threads of a process share. The table has one word for each option and composite:
+// contender that the threads of a process share. The table has a word for each pair of option and composite:
 //
 // | word    | meaning                                                                                     |
 // |---------|---------------------------------------------------------------------------------------------|
@@ -57,7 +57,7 @@ option_row(std::string_view, T acquire_options::*, derivation, derivation, deriv
 
 // clang-format off
 inline constexpr std::tuple k_option_table{
-    //         option         multi_lock  quorum_lock  shared contender
+    // |        option         multi_lock  quorum_lock  shared contender
     option_row{"timeout", &acquire_options::timeout, k_own, k_own, k_own},
     option_row{"stop", &acquire_options::stop, k_own, k_own, k_own},
     option_row{"on_entered", &acquire_options::on_entered, k_passed, k_own, k_own},
@@ -81,7 +81,7 @@ constexpr void for_each_option(F&& visit) {
     std::apply([&visit](const auto&... rows) { (visit(rows), ...); }, k_option_table);
 }
 
-// Fails to compile if the number of options changes.
+// Does not compile if acquire_options gets another option, so that the table stays complete.
 constexpr void every_option_has_a_row(const acquire_options& options) {
     [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = options;
     static_assert(std::tuple_size_v<std::remove_const_t<decltype(k_option_table)>> == 13);
@@ -92,14 +92,14 @@ inline constexpr bool k_is_user_code = false;
 template <class... Arguments>
 inline constexpr bool k_is_user_code<callback<void(Arguments...)>> = true;
 
-// Returns the options for the parts of a composite, derived from the options of the whole call.
+// Returns the options for one part of a composite, derived from the options of the whole call.
 [[nodiscard]] acquire_options options_of_part(const acquire_options& whole, composite kind);
-// Returns the options if one of them is called later or passed to a part; else an empty value.
+// Returns the options if one of them will be called later or passed to a part; otherwise an empty value.
 [[nodiscard]] base::cold<acquire_options> needed_later(acquire_options&& options, composite kind);
-// The error `bad_option` names the composite, the option, its value and the reason.
+// Returns bad_option if the composite refuses an option that is set. The error names both, the value and the reason.
 [[nodiscard]] result<void> check_refused(const acquire_options& options, composite kind,
                                          std::string_view name);
-// Returns the options if they contain functions of the user; else an empty value.
+// Returns the options if they contain functions of the user; otherwise an empty value.
 [[nodiscard]] base::cold<acquire_options> with_user_code(acquire_options&& options);
 
 }  // namespace turnstile::detail

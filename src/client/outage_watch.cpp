@@ -13,13 +13,13 @@ namespace {
 
 constexpr std::chrono::minutes k_second_line{1};
 constexpr std::chrono::minutes k_further_lines{5};
-constexpr std::chrono::minutes k_longest_question_pause{1};  // between questions
+constexpr std::chrono::minutes k_longest_question_pause{1};  // between questions to the servers
 
 std::chrono::seconds whole_seconds(boottime_clock::duration span) {
     return std::chrono::round<std::chrono::seconds>(span);
 }
 
-// A session that is closed or unauthorized does not wait for servers.
+// True for a session that waits for no server any more.
 bool is_over(session_state state) {
     return state == session_state::closed || state == session_state::auth_failed;
 }

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// outage_watch: finds out why no session is attached. Errors of callers name the cause, and the log reports it, so that
-// a program that waits for a lock is not silent.
+// outage_watch: finds out why no session of the client is attached. The errors of callers name the cause, and the log
+// reports it, so that a program that waits for a lock is not silent.
 //
-// An outage begins when the client's last attached session is detached, or when the client starts. Its cause is the
-// latest failed attempt to attach (core::coordinator::last_failure). Some back ends know no cause, such as ZooKeeper's
-// client, which reconnects by itself. Then outage_watch asks the servers (core::coordinator::diagnose): a moment after
-// the last session was detached, and again after pauses that double up to a minute. At the client's start it does not
-// ask, because the first attempt to attach finds the cause. The log gets a line after `patience`, a minute later, and
-// then every five minutes. It gets another line when a session is attached again.
+// An outage begins when the client's last attached session is detached, or when the client starts. The cause is the
+// latest failed attempt to attach (core::coordinator::last_failure). Some back ends, such as ZooKeeper's client,
+// reconnect by themselves and know no cause. Then outage_watch asks the servers (core::coordinator::diagnose): a moment
+// after the last session was detached, and again after pauses that double up to a minute. At the client's start it does
+// not ask, because the first attempt to attach finds the cause. The log gets a line after `patience`, after another
+// minute, and then every five minutes. It gets another line when a session is attached again.
 //
 // Thread safety: all members from any thread. `on_change` may be called under a session's lock.
 #pragma once
@@ -30,10 +30,11 @@ namespace turnstile::detail {
 class outage_watch final : public timer_thread::client {
 public:
     static constexpr std::chrono::seconds k_patience{5};
-    // Time before the first question to the servers. Without a fault a session is attached within this time.
+    // Time from the start of an outage to the first question to the servers. A session reconnects within it if all is
+    // well.
     static constexpr std::chrono::milliseconds k_first_question{250};
 
-    // `timers` outlives the timer calls, which end when the timers stop.
+    // `timers` must live until it has been stopped, since it calls this object.
     outage_watch(client_timers& timers, std::shared_ptr<worker_pool> workers,
                  std::shared_ptr<core::coordinator> servers,
                  boottime_clock::duration patience = k_patience);
@@ -41,15 +42,15 @@ public:
     outage_watch& operator=(const outage_watch&) = delete;
     ~outage_watch() = default;
 
-    // Returns true if an outage begins.
+    // Handles a change of a session. Returns true if an outage begins.
     bool on_change(const session_change& step);
-    // Called when a session could not be opened: no address, thread or descriptor was available.
+    // Called when a session could not be opened, because no address, thread or descriptor was available.
     void on_open_failed(const error& why);
-    // Asks the servers on a worker, unless the cause is known.
+    // Asks the servers for the cause on a worker, unless the cause is known.
     void ask();
     // Adds the known cause to the error of a caller without a session (away_error.hpp).
     [[nodiscard]] error explain(const error& away) const;
-    // The length of the present outage; zero without an outage.
+    // Returns the length of the present outage; zero if there is none.
     [[nodiscard]] boottime_clock::duration length(boottime_clock::time_point now) const;
     void on_timer() override;
 
@@ -61,7 +62,7 @@ private:
     void end(boottime_clock::time_point now) REQUIRES(mutex_);
     void tell(boottime_clock::time_point now) REQUIRES(mutex_);
     void start_question() REQUIRES(mutex_);
-    // Returns the cause as text for the log. Runs on a worker, because an answer may take a second.
+    // Returns the cause as text for the log. Runs on a worker, since it may ask the servers, which may take a second.
     [[nodiscard]] std::string learn_cause(unsigned outage);
 
     client_timers& timers_;
@@ -72,14 +73,14 @@ private:
     mutable base::mutex mutex_;
     std::map<unsigned, session_state> states_ GUARDED_BY(mutex_);  // by session
     bool outage_ GUARDED_BY(mutex_) = false;
-    unsigned outages_ GUARDED_BY(mutex_) = 0;          // so far, the present one included
+    unsigned outages_ GUARDED_BY(mutex_) = 0;          // number of outages so far
     std::optional<error> learned_ GUARDED_BY(mutex_);  // from the servers or a failed open
     bool asking_ GUARDED_BY(mutex_) = false;
-    boottime_clock::duration pause_ GUARDED_BY(mutex_){};  // until the next question
+    boottime_clock::duration pause_ GUARDED_BY(mutex_){};  // time until the next question
     boottime_clock::time_point ask_at_ GUARDED_BY(mutex_);
     boottime_clock::time_point since_ GUARDED_BY(mutex_);
-    boottime_clock::time_point due_ GUARDED_BY(mutex_);  // time of the next log line
-    unsigned told_ GUARDED_BY(mutex_) = 0;               // log lines in this outage
+    boottime_clock::time_point due_ GUARDED_BY(mutex_);  // the time of the next log line
+    unsigned told_ GUARDED_BY(mutex_) = 0;               // number of log lines in this outage
 };
 
 }  // namespace turnstile::detail

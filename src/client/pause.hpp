@@ -10,7 +10,8 @@
 
 namespace turnstile::detail {
 
-// Returns success at the deadline, else `cancelled` or `interrupted` with the subject. Thread safety: any thread.
+// Returns success at `end`, or else the error `cancelled` or `interrupted`, which names `subject`. Thread safety: any
+// thread.
 [[nodiscard]] result<void> pause_until(boottime_clock::time_point end, const std::stop_token& stop,
                                        const std::string& subject);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// question_table: the callers' reads and writes that the servers have not answered yet.
+// question_table: callers' reads and writes without a hold that the servers have not answered yet.
 //
-// A caller sends several in one `inquiry`, which is on its own stack. It gets all answers when the last one has
-// arrived.
+// A caller sends several of them in one `inquiry`, which is on the caller's stack. The caller wakes when all are
+// answered.
 //
 // Thread safety: values under the session's lock.
 #pragma once
@@ -30,7 +30,7 @@ public:
         answers_[place] = std::move(outcome);
         if (--missing_ == 0) answered_.notify_all();
     }
-    // Blocks until all are answered. A Boost interruption point.
+    // Blocks until all reads and writes of the inquiry are answered. A Boost interruption point.
     void await(base::unique_lock& session, caller_help& help) {
         while (!is_answered())
             if (!help.go_on(session)) answered_.wait(session);
@@ -56,7 +56,7 @@ public:
     void add(core::inquiry_id question, inquiry& caller, std::size_t place) {
         open_.emplace(question, asked{&caller, place});
     }
-    // An id that is not in the table belongs to no caller.
+    // Passes the answer to its caller. If the id is not in the table, no caller waits for the answer any more.
     void answer(core::answer& message) {
         if (const auto found = open_.extract(message.id))
             found.mapped().caller->answer(found.mapped().place, std::move(message.outcome));

@@ -81,7 +81,7 @@ void queued_wait::tell_place(std::size_t ahead) {
 void queued_wait::arrive(result<guard>&& outcome) {
     {
         const base::lock_guard lock{mutex_};
-        if (over_) return;  // the caller drops the outcome
+        if (over_) return;  // the outcome is dropped, because the caller no longer waits
         outcome_.emplace(std::move(outcome));
         changed_.notify_all();
     }

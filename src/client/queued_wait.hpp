@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// queued_wait: a thread that waits for an asynchronous call and wakes from time to time.
+// queued_wait: lets a thread wait for an asynchronous call, and wakes the thread from time to time.
 //
-// The call reports its place in the queue and its outcome. The thread wakes for the outcome, or when the place
-// has not changed for a while. A thread that stops waiting closes the object. An outcome that comes later is dropped,
-// which releases the hold.
+// The call reports its position in the queue and its outcome. The thread wakes for the outcome, or when the position
+// has not changed for a while. A thread that stops waiting calls cancel() or abandon(). An outcome after abandon() is
+// dropped, which releases the hold.
 //
 //     auto mine = std::make_shared<queued_wait>();
 //     lock.async_acquire(mine->options(std::move(options)), mine->handler());
@@ -32,27 +32,29 @@ class queued_wait : public std::enable_shared_from_this<queued_wait> {
 public:
     enum class woken_by { outcome, unchanged_place, interruption, end };
 
-    // Returns `given` with a stop token and waiter callbacks that notify this object and then call the caller's own.
+    // Returns the options `given`, with a stop token and with callbacks that notify this object and then call the given
+    // ones.
     [[nodiscard]] acquire_options options(acquire_options given);
     [[nodiscard]] std::function<void(result<guard>)> handler();
 
-    // A Boost interruption point. Wakes at `end` at the latest.
+    // Waits until the outcome has come, the position has not changed for `unchanged_for`, or `end`. A Boost
+    // interruption point.
     [[nodiscard]] woken_by wait(boottime_clock::duration unchanged_for,
                                 std::optional<boottime_clock::time_point> end);
-    // Requests the end of the call and waits for its outcome, which may still be a grant.
+    // Requests the end of the call, and waits for its outcome. The outcome may still be a grant.
     [[nodiscard]] result<guard> cancel();
     // Ends the call. Waits only for a callback that is running.
     void abandon();
-    // Call after woken_by::outcome. Returns success only while the hold is valid, because the thread may have woken
-    // late.
+    // Returns the outcome; call it after woken_by::outcome. If the hold has ended before the thread woke, returns the
+    // reason.
     [[nodiscard]] result<guard> take();
-    // The znode with which the call entered the queue last; empty before that.
+    // Returns the znode of the call's latest entry into the queue; empty if it has not entered.
     [[nodiscard]] std::string znode() const;
-    // The outcome triggers this token.
+    // Returns a token whose stop is requested when the outcome comes.
     [[nodiscard]] std::stop_token answered() const noexcept { return answered_.get_token(); }
 
 private:
-    // Returns false if the wait is over; then the caller's callbacks no longer run.
+    // Returns false if the wait is over, so that the given callbacks must not run any more.
     [[nodiscard]] bool begin_telling();
     void tell(const std::function<void()>& callback);
     void tell_znode(const std::string& znode);
@@ -61,7 +63,7 @@ private:
 
     std::stop_source cancel_;
     std::stop_source answered_;
-    // The caller's own callbacks.
+    // The callbacks of the given options.
     callback<void(const std::string&)> on_entered_;
     callback<void(std::size_t)> on_queued_;
     std::optional<std::stop_callback<std::function<void()>>> stop_;

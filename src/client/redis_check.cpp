@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements redis::check: the contender's record, for which a program's own Lua script can check.
+// Implements redis::check: finds the contender's record in Redis, so that a program's Lua script can check the hold.
 #include "turnstile/redis.hpp"
 
 #include "client/internals.hpp"
@@ -8,7 +8,7 @@
 
 namespace turnstile::redis {
 
-// The client connected to Redis, so the module is loaded.
+// The module is loaded, because the client has connected to Redis.
 result<script_check> check(const guard& hold) {
     const auto held = detail::internals::hold_of(hold);
     if (held == nullptr) return error{errc::not_held, "redis::check"};

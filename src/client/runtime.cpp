@@ -103,7 +103,7 @@ runtime::runtime(const runtime& other)
 
 runtime::runtime(runtime&& other) noexcept = default;
 
-// A forked child must not touch the threads, not even to destroy them.
+// Leaks the runtime in a forked child, which must not touch its threads, not even to destroy them.
 runtime::~runtime() {
     if (inside_ && inside_->impl->forked())
         static_cast<void>(new (std::nothrow) std::shared_ptr{std::move(inside_->impl)});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // runtime_impl: the threads that clients share: one thread for timers, and a crew for each other kind of work.
 //
-// Each client has its own queues, pools and timers on these threads, and they end with the client. So the end of a
-// client waits only for its own callbacks and tasks. Clients own the runtime_impl, and so do objects that outlive
-// clients, such as guards. The threads end with the last owner, on any thread. By then the only turn that can still run
-// is one in which a callback closed its own client, and the crew has let that turn go.
+// Each client has its own queues, pools and timers on these threads, which end with the client. So the end of a client
+// waits only for the client's own callbacks and tasks. Clients own the runtime_impl; so do objects that outlive
+// clients, such as guards. The threads end when the last owner is destroyed, on any thread. The only turn that may
+// still run then is a turn in which a callback has closed its own client. The crew does not wait for that turn.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -28,7 +28,8 @@ public:
     runtime_impl(const runtime_impl&) = delete;
     runtime_impl& operator=(const runtime_impl&) = delete;
 
-    // fork() copies no threads: a child of the process that made the runtime leaves its copy of the runtime alone.
+    // True in a forked child of the process that made the runtime. fork() copies no threads, so the child must not use
+    // it.
     [[nodiscard]] bool forked() const noexcept;
 
     [[nodiscard]] std::shared_ptr<client_timers> new_timers() const {
@@ -54,7 +55,7 @@ private:
     std::shared_ptr<thread_crew> loss_callbacks_;
 };
 
-// The name and start function of a thread of a runtime, or of a client without a runtime.
+// Returns the name and the start function of a thread that belongs to a runtime, or to a client without one.
 [[nodiscard]] thread_start start_of(thread_duty duty, const runtime_options& options);
 
 }  // namespace turnstile::detail

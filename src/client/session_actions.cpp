@@ -56,7 +56,7 @@ public:
     bool another_request = false;
 
 private:
-    // The core knows only that there is no session; the back end knows the cause.
+    // Completes an error of the core, which knows only that there is no session. The back end knows the cause.
     void explain(error& why) const {
         if (lacks_cause(why)) why = runner_.services_->outage->explain(why);
     }
@@ -171,12 +171,12 @@ void session_runner::execution::operator()(core::warning& warning) const {
     log::write(log_level::warning, "session epoch {}: {}", runner_.core_.epoch(), warning.text);
 }
 
-// ---- handles --------------------------------------------------------------------------------
+// ---- opening and closing sessions of the servers ---------------------------------------------
 
 namespace {
 
-// Callers whose deadline passes before a session exists get this error. A system_error's text begins with the text of
-// its code, which the detail must not repeat.
+// Makes the error for callers whose deadline passes before a session exists. The text of a system_error begins with the
+// text of its code, which the error must not repeat.
 error to_error(const std::exception& failure) {
     const auto* coded = dynamic_cast<const std::system_error*>(&failure);
     auto code = errc::not_connected;
@@ -218,14 +218,14 @@ void session_runner::execution::operator()(core::open_session& action) const {
     });
 }
 
-// May block during name resolution, so it is called under no lock.
+// Opens a session. Runs under no lock, because it may block while the back end resolves names.
 void session_runner::open_handle(std::uint64_t epoch) {
     opened_session opening;
     opening.sink = std::make_shared<link>(*this, epoch);
     try {
         auto opened = services_->servers->open(services_->session, *opening.sink);
-        // The session's first events may wait for this function to finish. If it threw std::bad_alloc, they would wait
-        // for ever, so the process ends instead.
+        // The session's first events may be waiting for this function to finish. If an exception stopped it here, they
+        // would wait for ever. So the process ends if memory is exhausted.
         base::finish_or_end("the start of a session", [&] { opening.handle = std::move(opened); });
     } catch (...) {
         opening_ended();
@@ -237,7 +237,7 @@ void session_runner::open_handle(std::uint64_t epoch) {
         if (!closed_ && core_.epoch() == epoch) std::swap(current_, opening);
     }
     opening_ended();
-    opening.close(core::close_session::how::orderly);  // if the session came too late
+    opening.close(core::close_session::how::orderly);  // close it if it came too late
 }
 
 void session_runner::opening_ended() {
@@ -248,7 +248,7 @@ void session_runner::opening_ended() {
     changed_.notify_all();
 }
 
-// The first events may arrive before open() has returned the handle, which their requests need.
+// Blocks the session's first events until open() has returned the handle, because their requests need it.
 void session_runner::await_handle(std::uint64_t epoch) noexcept {
     if (!opening_.is_for(epoch)) return;
     const boost::this_thread::disable_interruption uninterrupted;
@@ -258,8 +258,8 @@ void session_runner::await_handle(std::uint64_t epoch) noexcept {
 
 void session_runner::execution::operator()(core::close_session& action) const {
     if (!runner_.current_.handle) return;
-    // The allocation may throw, so it comes before `old` owns the session. Otherwise the session would be destroyed
-    // here, and its destructor waits for a thread that may be this one.
+    // Allocates before `old` owns the session. Otherwise an exception of the allocation would destroy the session here,
+    // and its destructor waits for a thread that may be this one.
     const auto old = std::make_shared<opened_session>();
     *old = std::exchange(runner_.current_, {});
     base::finish_or_end("the end of a session", [&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_call: a call as its session sees it: the interface for the events of a contender. session_hold implements
-// it.
+// session_call: the interface of a call through which its session reports the events of the call's contender.
+// session_hold implements it.
 //
 // Thread safety: all members from any thread, except members that need the session's lock.
 #pragma once
@@ -18,21 +18,21 @@ namespace turnstile::detail {
 class session_call : public call {
 public:
     // Records news that arrived on `connection`. Called in order, under the session's lock. Returns true if a caller is
-    // blocked on it. The session must then call `wake` under no lock that the caller needs.
+    // blocked in a wait for them. Then the session must call `wake` under no lock that the caller needs.
     [[nodiscard]] virtual bool tell(const core::notice& news,
                                     const std::shared_ptr<lease_view>& lease,
                                     std::uint64_t connection) = 0;
     // Reports that other contenders queue behind this one. Called under no lock, instead of `tell`.
     virtual void tell_contended() const = 0;
-    // Triggers `lost()`, and everything that is lost with this hold, on another thread, because callbacks are user
-    // code. Returns false if the client has closed and has no thread for it.
+    // Triggers `lost()` on another thread, because stop callbacks are user code, and ends the holds that are lost with
+    // this one. Returns false if the client has closed and has no thread for it.
     virtual bool post_trigger() = 0;
     using call::wake;
 
-    // ---- under the session's lock ----------------------------------------------------------
-    // The first call with others ahead of this hold answers true, each later one false.
+    // ---- called under the session's lock ---------------------------------------------------
+    // Returns true at the first call only. Called when a contender is ahead of this one.
     [[nodiscard]] bool begins_to_wait() noexcept { return !std::exchange(waited_, true); }
-    // The first call, when the hold's first znode is created, answers true, each later call false.
+    // Returns true at the first call only. Called when a znode of this call was created.
     [[nodiscard]] bool enters_first() noexcept { return !std::exchange(entered_, true); }
     [[nodiscard]] bool has_entered() const noexcept { return entered_; }
 

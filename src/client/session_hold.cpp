@@ -32,9 +32,8 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, acquire_requ
 
 // ---- for the session ------------------------------------------------------------------------
 
-// Applies each kind of news to the hold. Returns true if a caller may be blocked on it: for the outcome of an
-// call or of a renaming, or for the end. The callbacks are queued, and run after the session has finished its
-// step.
+// Applies each kind of news to the hold. Returns true if a caller may be blocked in a wait for it: the outcome of a
+// call or of a renaming, or the end of the hold. Callbacks are only queued here, and run after the session's step.
 class session_hold::reception {
 public:
     reception(session_hold& hold, const std::shared_ptr<lease_view>& lease,
@@ -96,7 +95,7 @@ public:
                     });
         return false;
     }
-    // The session calls tell_contended() for this.
+    // Not reported here, since the session calls tell_contended().
     bool operator()(const core::contended& /*news*/) const { return false; }
     bool operator()(const core::renamed& news) const REQUIRES(hold_.mutex_) {
         auto& own = hold_.held_.change();
@@ -147,17 +146,17 @@ void session_hold::post(task callback) {
     session_->services().callbacks->pump();
 }
 
-// The handler runs later, on another thread. Until then the hold owns the handler and the stop callback, and the task
-// does not: this function runs under the locks of the session and of the hold, and may destroy the last copy of the
-// task. The destructor of a stop callback waits for a running stop callback, which needs the session's lock. The
-// destructor of a handler may release holds.
+// Makes the handler run later, on another thread. Until then the hold owns the handler and the stop callback, and the
+// posted task does not. For this function runs under the locks of the session and of the hold, and may destroy the last
+// copy of the task. The destructor of a stop callback waits for a running stop callback, which needs the session's
+// lock. The destructor of a handler may release holds.
 void session_hold::post_answer() {
     if (blocks_) return;
     const auto& services = session_->services();
     const auto answer = [self = shared_from_this()] {
         static_cast<session_hold&>(*self).answer_handler();
     };
-    // A closed client has no workers, and runs callbacks in the thread that posts them.
+    // If the client is closed, it has no workers, and the posting thread runs the callbacks.
     if (where_ == acquire_request::answers::on_workers && services.workers->post(answer)) return;
     services.callbacks->post(answer);
 }
@@ -199,8 +198,8 @@ void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
     for (auto& [session, ids] : sessions) session->leave_together(std::move(ids), why);
 }
 
-// The wait is bounded: the session answers, or its lease or the session ends. It is not an interruption point, because
-// the caller must know which lock it holds.
+// Waits for the servers' answer, or for the end of the lease or the session, so the wait is bounded. This wait is no
+// interruption point, because the caller must know which kind of lock it holds.
 result<void> session_hold::rename(core::contender_kind kind) {
     if (forked()) return forked_error();
     base::unique_lock lock{mutex_};
@@ -276,7 +275,8 @@ result<void> session_hold::begin_commit() {
     return still;
 }
 
-// A release has waited for this: a znode that a commit checks must exist until the commit is answered.
+// Called at the end of another hold's commit: executes a release that had to wait. A commit checks this hold's znode,
+// so the znode must exist until the commit is answered.
 void session_hold::end_commit(const std::optional<error>& /*why*/) noexcept {
     std::optional<error> left;
     {
@@ -293,7 +293,7 @@ result<commit_result> session_hold::commit(const transaction& writes,
     if (const auto still = status(); !still) return still.error();
     auto outcome = session_->commit(id_, writes, further, options);
     if (outcome || outcome.error() != errc::not_held) return outcome;
-    // The hold was lost after the call of status(). The caller gets the reason of that loss.
+    // The hold was lost after status() was called. The caller gets the reason of that loss.
     const base::lock_guard lock{mutex_};
     if (state_.why()) return *state_.why();
     return outcome;

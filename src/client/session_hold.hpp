@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_hold: the call of one contender of a session, from the call until its znode is gone.
+// session_hold: the call of one contender of a session, from the request until the contender's znode is gone.
 //
 // The session reports events by `tell`, in order, under the session's lock. `tell` only records and enqueues.
-// client/call.hpp says how the caller learns of them.
+// client/call.hpp says how the caller gets to know the events.
 //
 // Thread safety: all members from any thread. Lock order: session, then hold, then the queues.
 #pragma once
@@ -26,8 +26,8 @@ namespace turnstile::detail {
 
 class session_hold final : public session_call, public znode_hold {
 public:
-    // The session has reserved room for the hold. Takes the request's functions and leaves its message, which has the
-    // id.
+    // Takes the functions from `request`, and leaves its message, which has the id. The session must have reserved
+    // room.
     session_hold(std::shared_ptr<session_runner> session, acquire_request& request);
 
     // ---- for the session -------------------------------------------------------------------
@@ -45,13 +45,13 @@ public:
     // ---- for holds of a read-write lock ----------------------------------------------------
     // Changes the kind of the hold. Waits for the servers' answer, or for the end of the lease.
     result<void> rename(core::contender_kind kind);
-    // The kind of lock that the hold has now.
+    // Returns the kind of lock that the hold has now.
     [[nodiscard]] core::contender_kind kind() const;
-    // Makes the loss of this hold end `other`, which is a hold or a wait. A hold has one `other` at a time.
+    // Ties this hold to `other`, which holds or waits: if this hold is lost, `other` ends. Replaces an earlier `other`.
     void tie(const std::shared_ptr<session_hold>& other);
-    // Ends the hold as if the servers had reported a loss. Called under no lock.
+    // Ends the hold as if the servers had reported its loss. Called under no lock.
     void lose_with(const error& why);
-    // Raises the hold's token to `token` if `token` is larger.
+    // Makes `token` the hold's token, unless the hold's own token is larger.
     void raise_token(const turnstile::fencing_token& token);
 
     // ---- for the guard ---------------------------------------------------------------------
@@ -84,34 +84,34 @@ private:
     void post(task callback) override;
     [[nodiscard]] answer_reader* answered_by() const noexcept override { return session_.get(); }
 
-    // Records that the hold leaves after the commits of other holds that check it. Returns false if no such commit is
-    // in progress.
+    // Postpones the release until the commits of other holds that check this hold have ended. Returns false if there
+    // are none.
     [[nodiscard]] bool defer_leave(const error& why);
     [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
     void on_loss(const error& why) REQUIRES(mutex_);
     void post_answer() REQUIRES(mutex_);
     void trigger_all_lost();
 
-    // Declared first, to use the base class's padding: every waiter has these members.
+    // Declared first, so that the small members fill the padding of the base class: every waiter has them.
     const acquire_request::answers where_;
-    bool gone_ GUARDED_BY(mutex_) = false;  // the removal of its znode is known
+    bool gone_ GUARDED_BY(mutex_) = false;  // true: the servers have removed the znode
     const std::shared_ptr<session_runner> session_;
     const core::contender_id id_;
     const base::shared_text path_;
     const base::cold<std::function<void()>> on_contended_;
 
-    // Only a holder has this state: there may be very many waiters. Written before the guard exists; the guard only
-    // reads it.
+    // State that only a holder has; it is separate because there may be very many waiters. Written before the guard
+    // exists, and only read afterwards.
     struct rights {
         std::shared_ptr<lease_view> lease;
-        boottime_clock::time_point limit = boottime_clock::time_point::max();  // the hold's own
-        std::uint64_t connection = 0;  // the connection on which it was granted
+        boottime_clock::time_point limit = boottime_clock::time_point::max();  // by max_hold
+        std::uint64_t connection = 0;  // the connection of the grant
     };
     base::cold<rights> rights_;
 
     struct renaming {
         std::optional<core::contender_kind> asked_for;
-        unsigned answered = 0;  // so many of them
+        unsigned answered = 0;  // number of answered requests
         std::optional<error> refused;
     };
     struct held {
@@ -120,13 +120,13 @@ private:
         std::string znode;
         std::weak_ptr<session_hold> tied;
         base::cold<renaming> renamed;
-        unsigned checked_by = 0;    // commits of other holds in progress
-        std::optional<error> left;  // why it leaves after those commits
+        unsigned checked_by = 0;    // number of other holds' commits in progress
+        std::optional<error> left;  // why it is released after those commits
     };
     base::cold<held> held_ GUARDED_BY(mutex_);
 };
 
-// Does what unlock() of each hold does, in that order. Holds of one session are released together.
+// Calls unlock() of each hold in this order, but releases the holds of one session together.
 void unlock_together(const std::vector<std::shared_ptr<hold>>& all);
 
 }  // namespace turnstile::detail

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a hold triggers `lost()` and ends the hold that is tied to it. Recipes use ties for holds that consist of
-// several holds: a tied hold is lost with the other one, and its token continues under it.
+// The loss of a hold triggers `lost()`, and ends the hold that is tied to it. Recipes tie an upgradable hold and its
+// upgrade: the loss of one ends the other. After the upgrade the upgradable hold has the larger token.
 #include <algorithm>
 
 #include "client/session_hold.hpp"
 
 namespace turnstile::detail {
 
-// A shared contender's callback belongs to the library, so it does not wait behind user code.
+// Uses the library's workers for a shared contender: its callback is the library's, and must not wait behind user code.
 bool session_hold::post_trigger() {
     const auto& services = session_->services();
     const auto& threads = on_contended_.changed() ? services.workers : services.loss_callbacks;
@@ -50,7 +50,7 @@ void session_hold::lose_with(const error& why) {
     }
     if (waits) return cancel(why);
     session_->services().callbacks->pump();
-    if (!post_trigger()) trigger_all_lost();  // a closed client has no threads for it
+    if (!post_trigger()) trigger_all_lost();  // a closed client has no threads
     session_->leave(id_, why);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_news: the holds that a step of a session's core affects. The step collects them under the session's lock;
-// they are notified after it is released.
+// session_news: the holds that one step of a session's core affects. The step collects these holds under the session's
+// lock, and notifies them after it has released the lock.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -16,8 +16,8 @@ struct session_news {
     using holds = std::vector<std::shared_ptr<session_call>>;
 
     holds lost;       // must trigger `lost()`
-    holds woken;      // perhaps the last references to these holds
-    holds contended;  // other contenders queue behind these
+    holds woken;      // must be woken; perhaps the last references
+    holds contended;  // other contenders queue behind them
 
     void swap(session_news& other) noexcept {
         lost.swap(other.lost);
@@ -25,17 +25,17 @@ struct session_news {
         contended.swap(other.contended);
     }
 
-    // The stop callbacks do not run on the callback queue, where a running callback may watch the token. They run in
-    // parallel, because one may wait for another. Called under the lock: the session also owns the holds, so no hold is
-    // destroyed here.
+    // Starts the stop callbacks of lost holds on separate threads: the callback queue may be busy with a callback that
+    // watches the token, and one stop callback may wait for another. Called under the lock. The session still owns the
+    // holds, so none is destroyed here.
     void trigger_loss_callbacks() {
         for (const auto& hold : lost) hold->post_trigger();
         lost.clear();
     }
 
-    // Called under no lock: a caller that wakes takes the session's lock as its next step. `keep` gets each hold with
-    // user code. The user code may own the client, and the client's destructor joins the timer's or the back end's
-    // thread, which may be this thread.
+    // Notifies the holds. Called under no lock, because a caller that wakes takes the session's lock as its next step.
+    // `keep` gets each hold with user code, so that it is destroyed elsewhere: the user code may own the client, and
+    // the client's destructor waits for the timer's or the back end's thread, which may be this thread.
     template <class Keep>
     void tell(const Keep& keep) {
         for (const auto& hold : contended) hold->tell_contended();

@@ -13,8 +13,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// If a session has not been attached for this fraction of the session timeout while others have, it will not be. With a
-// short timeout the least patience applies: under load, a server takes longer to open a session than to serve one.
+// If other sessions are attached, and one is not after this fraction of the session timeout, it counts as late. The
+// least patience is for short timeouts: a busy server takes longer to open a session than to serve one.
 constexpr int k_patience_parts = 3;
 constexpr core::duration k_least_patience = std::chrono::seconds{2};
 
@@ -67,7 +67,7 @@ result<std::shared_ptr<session_runner>> session_pool::with_room(const acquire_re
                                      [](const auto& session) { return session->refuses(); });
     if (refused || sessions_.size() >= options_.max_sessions) return no_room();
     auto added = make(sessions_.size());
-    // An empty session has room even for the longest path.
+    // This call succeeds, since an empty session has room for the longest path.
     static_cast<void>(has_room(added, among::all_but_refused));
     sessions_.push_back(added);
     base::finish_or_end("a further session", [&] {
@@ -105,7 +105,7 @@ void session_pool::close(boottime_clock::time_point deadline) {
     if (services_->servers) services_->servers->end_opening();
     for (const auto& session : sessions) session->start_close();
     for (const auto& session : sessions) session->wait_idle(deadline);
-    // Each close may take seconds at the servers, so the worker threads do it.
+    // Closes the sessions on worker threads, since each close may take seconds at the servers.
     for (const auto& session : sessions)
         services_->workers->post([session] { session->finish_close(); });
 }

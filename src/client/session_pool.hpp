@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_pool: the sessions of a client, and the choice of the session for a new contender.
 //
-// The pool gives a new contender to the first session that has room. The znodes of a session are limited: when a session
-// ends, the servers put all of them into one transaction, and they cannot read back a transaction that is too long
-// (F38). Connected sessions come first. If no session has room, the pool opens another one, unless the servers accept
-// no more connections (late_sessions.hpp). The pool reserves room under its lock. A contender counts from its call on,
-// whether the session is attached or not.
+// The pool gives a new contender to the first session that has room; connected sessions come first. The znodes of a
+// session are limited: when a session ends, the servers put all its znodes into one transaction, and they cannot read
+// back a transaction that is too long (F38). If no session has room, the pool opens another one, unless the servers
+// accept no more connections (late_sessions.hpp). The pool reserves room under its lock. A contender counts from its
+// call on, even if its session is not attached.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then a session's.
 #pragma once
@@ -24,7 +24,7 @@ namespace turnstile::detail {
 
 class session_pool {
 public:
-    // The client owns both arguments. The services are started before open().
+    // The client owns both arguments, and must start the services before it calls open().
     session_pool(const client_options& options, std::shared_ptr<client_services> services)
         : options_{options}, services_{std::move(services)} {}
 
@@ -34,10 +34,10 @@ public:
     [[nodiscard]] result<std::shared_ptr<session_runner>> with_room(const acquire_request& request);
     [[nodiscard]] std::vector<std::shared_ptr<session_runner>> all() const;
     [[nodiscard]] std::shared_ptr<session_runner> first() const { return all().front(); }
-    // True if `session` was a session of this client that the client has left. Its znodes may still exist for a while.
+    // True if `session` was a session of this client and is no longer. Its znodes may still exist for a while.
     [[nodiscard]] bool has_left(std::int64_t session) const;
-    // Opens no more sessions, and ends all sessions. Waits until the deadline at most for the end of their holds. The
-    // workers close the sessions at the servers.
+    // Opens no more sessions and ends all sessions. Waits until the deadline at most for the end of their holds. Then
+    // the workers close the sessions at the servers.
     void close(boottime_clock::time_point deadline);
 
 private:

@@ -15,8 +15,8 @@ namespace turnstile::detail {
 static_assert(static_cast<int>(core::server_role::read_only) ==
               static_cast<int>(server_role::read_only));
 
-// All calls into the core use this scope. A core that ran out of memory in the middle of a step is unusable, so the
-// process ends.
+// Executes one step of the core; every call of the core uses this function. If memory is exhausted in the middle of a
+// step, the core is unusable, so the process ends.
 template <class F>
 void session_runner::enter(F&& step) {
     session_news news;
@@ -26,7 +26,7 @@ void session_runner::enter(F&& step) {
             const auto now = boottime_clock::now();
             look_at_wall_clock(now);
             step(core_, now);
-            // Published before a caller learns of a grant that depends on this lease.
+            // Publishes the lease before a caller can learn of a grant that depends on it.
             lease_.publish(core_.epoch(), core_.session_lease());
             execute();
             publish();
@@ -42,7 +42,7 @@ void session_runner::enter(F&& step) {
     });
 }
 
-// Called before the core sees an event: an answer proves nothing about the time before a pause.
+// Checks the wall clock before the core sees an event, because an answer proves nothing about the time before a pause.
 void session_runner::look_at_wall_clock(boottime_clock::time_point now) {
     if (!wall_clock_) return;
     const auto ahead =
@@ -82,7 +82,7 @@ void session_runner::give_room_back(const std::string& path, const core::claim& 
     room_.hand_over(room_of(path, wants));
 }
 
-// From now on the core counts the room that was reserved.
+// Registers the hold. The core counts its room from now on.
 void session_runner::expect(const core::acquire& message,
                             const std::shared_ptr<session_call>& hold) {
     holds_.emplace(message.id, hold);
@@ -147,7 +147,7 @@ void session_runner::rename(core::contender_id id, core::contender_kind kind) {
 
 // ---- guarded writes -------------------------------------------------------------------------
 
-// A commit without a timeout is given up after the session timeout.
+// A commit without a timeout gets the session timeout as its limit.
 void session_runner::hand_over(core::commit&& message, const std::shared_ptr<commit_call>& caller) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         writings_.emplace(message.id, caller);
@@ -166,7 +166,7 @@ void session_runner::hand_over(core::commit&& message, const std::shared_ptr<com
     });
 }
 
-// ---- queries --------------------------------------------------------------------------------
+// ---- reads and repeated writes ---------------------------------------------------------------
 
 template <class Inquiry>
 result<std::vector<core::reply>> session_runner::inquire(std::vector<core::operation> operations,
@@ -319,7 +319,7 @@ void session_runner::finish_close() noexcept {
         closed_ = true;
         last = std::exchange(current_, {});
     }
-    changed_.notify_all();  // a link may wait for its handle
+    changed_.notify_all();  // an event may be waiting for its handle
     last.close(core::close_session::how::orderly);
     enter([](core::session_core& core, boottime_clock::time_point now) {
         core.on(core::session_closed{}, now);

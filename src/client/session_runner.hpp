@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_runner: the shell around one session_core: its lock, its handle, its timer.
+// session_runner: connects one session_core with the outside: a lock, a timer, and the handle of the coordinator's
+// session.
 //
-// All events enter through one scope, `enter`. It locks, lets the core take a step, executes the core's actions,
-// unlocks, and wakes the callers that have an outcome. User code runs on the callback queue. Rare work that may block
-// for seconds, the opening and closing of handles, runs on workers. The callbacks of the stop tokens of lost holds run
-// on separate threads.
+// All events enter through one function, `enter`. It locks, lets the core take a step, executes the core's actions,
+// unlocks, and wakes the callers that have an outcome. User code runs on the callback queue. Opening and closing of
+// handles may block for seconds and runs on workers. Stop callbacks of lost holds run on separate threads.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then a hold's, then queues'.
 #pragma once
@@ -39,16 +39,16 @@
 
 namespace turnstile::detail {
 
-// Counts events of the contenders of a client (client_counters).
+// Counts events of a client's contenders, for client_counters.
 struct contender_counts {
     std::atomic<std::uint64_t> entered{0};
     std::atomic<std::uint64_t> granted{0};
     std::atomic<std::uint64_t> failed{0};
     std::atomic<std::uint64_t> lost{0};
     std::atomic<std::uint64_t> gone{0};
-    std::atomic<std::uint64_t> waited{0};  // once for each hold
+    std::atomic<std::uint64_t> waited{0};  // once for each call
 
-    // `entered` counts a hold's first znode; the rest counts holds that have had one.
+    // Counts the first znode of a call as `entered`. The other counters include only calls that have entered.
     void count_entry() noexcept { entered.fetch_add(1, std::memory_order_relaxed); }
     void count(const core::notice& news) noexcept;
 };
@@ -57,27 +57,27 @@ class metrics_impl;
 class outage_watch;
 class runtime_impl;
 
-// The objects that the sessions of a client share.
+// The objects that all sessions of a client share.
 struct client_services {
-    // The threads of the members below belong to this runtime. Null: each member has its own threads.
+    // The runtime whose threads the members below use. Null: each member has its own threads.
     std::shared_ptr<runtime_impl> runtime;
     std::shared_ptr<core::coordinator> servers;
     core::session_settings session;
-    std::optional<core::clock_watch> wall_clock{};  // each session copies it; empty: not checked
+    std::optional<core::clock_watch> wall_clock{};  // copied by each session; empty: not checked
     std::shared_ptr<callback_queue> callbacks;
     std::shared_ptr<client_timers> timers;
     std::shared_ptr<worker_pool> workers;         // for the library's own tasks
     std::shared_ptr<worker_pool> loss_callbacks;  // the user's stop callbacks of lost holds
-    // Called under the session's lock, so it only enqueues.
+    // Called under the session's lock, so it must only enqueue.
     std::function<void(const session_change&)> on_change;
-    std::shared_ptr<outage_watch> outage;  // why no session is attached
+    std::shared_ptr<outage_watch> outage;  // finds out why no session is attached
     contender_counts counts{};
     std::shared_ptr<metrics_impl> metrics;   // null: no metrics
-    std::atomic<std::uint64_t> requests{0};  // handed to the servers' client
+    std::atomic<std::uint64_t> requests{0};  // passed to the servers' client
 
-    // True on a thread that runs user code. A client that closes waits for such threads.
+    // True on a thread that runs user code. A closing client waits for such threads.
     [[nodiscard]] bool on_user_thread() const;
-    // Ends all threads, also after a failed start. `patience` limits the wait for the executor.
+    // Ends all threads, also after a failed start. `patience`: the longest wait for the executor.
     void end(std::chrono::milliseconds patience) const noexcept;
 };
 
@@ -90,25 +90,25 @@ public:
     session_runner(const session_runner&) = delete;
     session_runner& operator=(const session_runner&) = delete;
 
-    // Opens the first session in the caller's thread. Throws what the coordinator throws.
+    // Opens the session in the caller's thread. Throws what the coordinator throws.
     void open();
-    // Opens the first session on a worker. Never blocks, and repeats the attempt until it succeeds.
+    // Opens the session on a worker, without blocking. Repeats a failed attempt until it succeeds.
     void start_open();
 
     // ---- contenders ------------------------------------------------------------------------
-    // Reserves room for a contender on `path` until `acquire`. Returns false if the session has no room for it,
-    // counting what it owns, will own and watches. Also returns false if the session is not among `which`.
+    // Reserves room for a contender on `path`, until `acquire` or give_room_back() is called. Returns false if the
+    // session is not among `which`, or if what it owns, will own and watches leaves no room.
     enum class among { connected, all_but_refused };
     [[nodiscard]] bool reserve(const std::string& path, const core::claim& wants, among which);
-    // Gives back the room of a call that does not follow.
+    // Gives back the reserved room of a call that will not follow.
     void give_room_back(const std::string& path, const core::claim& wants);
-    // Returns a new number for a contender, a question or a commit.
+    // Returns a new number for a contender, an inquiry or a commit.
     template <class Id>
     [[nodiscard]] Id next_id() noexcept {
         return Id{next_id_.fetch_add(1) + 1};
     }
     void acquire(core::acquire&& message, const std::shared_ptr<session_call>& hold);
-    // Starts several contenders. Their znodes enter the queues together, in that order.
+    // Starts several contenders, whose znodes enter their queues together, in this order.
     void acquire_together(const core::acquire_together& messages,
                           const std::vector<std::shared_ptr<session_call>>& holds);
     void cancel(core::awaited_id id, const error& why) noexcept;
@@ -119,7 +119,8 @@ public:
     // True if the session was opened before `then`, was never attached, and has refused no waiter yet
     // (late_sessions.hpp).
     [[nodiscard]] bool waits_for_its_first_attach(boottime_clock::time_point then) const;
-    // Refuses all present and later waiters of this session until it is attached. Does nothing if it has been attached.
+    // Makes the session refuse its present and later waiters until it is attached. Does nothing if it was attached
+    // before.
     void refuse_waiters(const error& why);
     [[nodiscard]] bool refuses() const {
         const base::lock_guard lock{mutex_};
@@ -127,23 +128,23 @@ public:
     }
 
     // ---- guarded writes (session_writes.cpp) ---------------------------------------------------
-    // Commit under a hold of this session, if the znodes in `standing`, which represent further holds, exist. The first
-    // function is a Boost interruption point.
+    // Write under a hold of this session, if the znodes `standing` of further holds exist. `commit` is a Boost
+    // interruption point.
     result<commit_result> commit(core::contender_id hold, const transaction& writes,
                                  std::vector<std::string> standing, const commit_options& options);
     void async_commit(core::contender_id hold, const transaction& writes,
                       std::vector<std::string> standing, const commit_options& options,
                       commit_audience&& listeners);
 
-    // ---- queries ---------------------------------------------------------------------------
-    // Returns answers in the order of the questions, which are reads. A Boost interruption point.
+    // ---- reads and repeated writes ----------------------------------------------------------
+    // Sends `questions`, which are reads, and returns the answers in their order. A Boost interruption point.
     result<std::vector<core::reply>> read(std::vector<core::operation> questions,
                                           boottime_clock::time_point deadline,
                                           const std::stop_token& stop) {
         return inquire<core::read>(std::move(questions), deadline, stop);
     }
-    // Does the same with writes, each sent again until it is answered. With `only_on`, sends them only on that
-    // connection (core::repeated_write).
+    // Sends writes, each again until it is answered. `only_on`: the only connection on which they may be sent
+    // (core::repeated_write); 0: any.
     result<std::vector<core::reply>> write_repeatedly(std::vector<core::operation> writes,
                                                       boottime_clock::time_point deadline,
                                                       const std::stop_token& stop,
@@ -157,7 +158,7 @@ public:
 
     // ---- the session -----------------------------------------------------------------------
     [[nodiscard]] session_info info() const;
-    // The timeout that the servers granted last.
+    // Returns the timeout that the servers granted last.
     [[nodiscard]] boottime_clock::duration session_timeout() const {
         const base::lock_guard lock{mutex_};
         return core_.session_lease().timeout();
@@ -168,14 +169,14 @@ public:
         return core_.has_left(session);
     }
     [[nodiscard]] session_state state() const;
-    // Blocks until `good(state)` or the deadline. Returns the last state.
+    // Blocks until `good(state)` is true, or until the deadline. Returns the latest state.
     session_state wait_state(const std::function<bool(session_state)>& good,
                              boottime_clock::time_point deadline);
 
     [[nodiscard]] const client_services& services() const noexcept { return *services_; }
     void on_timer() override;
 
-    // ---- closing, in this order ------------------------------------------------------------
+    // ---- closing: these functions are called in this order ----------------------------------
     void start_close() noexcept;
     void wait_idle(boottime_clock::time_point deadline) noexcept;
     void finish_close() noexcept;
@@ -183,7 +184,7 @@ public:
 private:
     class link;
     class execution;
-    // The bytes by which a contender increases what the session owns.
+    // Returns the bytes that the contender's znode adds to what the session owns.
     [[nodiscard]] std::size_t room_of(const std::string& path, const core::claim& wants) const;
     void expect(const core::acquire& message, const std::shared_ptr<session_call>& hold)
         REQUIRES(mutex_);
@@ -219,12 +220,13 @@ private:
     std::atomic<std::uint64_t> next_id_{0};
 
     mutable base::mutex mutex_;
-    base::condition changed_;  // for the state, the handle and idleness
+    base::condition changed_;  // notified for the state, the handle and idleness
     core::session_core core_ GUARDED_BY(mutex_);
     std::optional<core::clock_watch> wall_clock_ GUARDED_BY(mutex_);
-    std::vector<core::action> decided_ GUARDED_BY(mutex_);  // kept to reuse its memory
+    std::vector<core::action> decided_ GUARDED_BY(mutex_);  // member, to reuse its memory
     opened_session current_ GUARDED_BY(mutex_);
-    // The log reports each reason once until a session is opened. outage_watch reports how long the outage lasts.
+    // The latest reason in the log why no session could be opened. The log gets each reason once; outage_watch reports
+    // the length of the outage.
     std::string told_not_opened_ GUARDED_BY(mutex_);
     session_opening opening_;  // its lock-free part is atomic
     lease_of_epoch lease_ GUARDED_BY(mutex_);

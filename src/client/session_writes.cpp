@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The path of a guarded write from a guard's call to the core and back.
+// The way of a guarded write from the guard's function to the core, and of its outcome back.
 #include <optional>
 #include <utility>
 
@@ -26,14 +26,14 @@ core::commit_id session_runner::start_commit(core::contender_id hold, const tran
     const auto id = next_id<core::commit_id>();
     const auto given = options.timeout.deadline();
     if (options.stop.stop_possible()) {
-        // Called under no lock: emplace() may run the callback at once, in this thread.
+        // Runs under no lock, because emplace() may call the callback at once, in this thread.
         caller->stop.emplace(options.stop, [weak = weak_from_this(), id] {
             if (const auto self = weak.lock())
                 base::finish_or_end("a stop request", [&] { self->cancel(id, stopped()); });
         });
     }
     hand_over({id, hold, write_parts_of(writes, acl_), given, std::move(standing)}, caller);
-    if (options.stop.stop_requested()) cancel(id, stopped());  // before the core knew the commit
+    if (options.stop.stop_requested()) cancel(id, stopped());  // an earlier stop
     return id;
 }
 
@@ -58,7 +58,7 @@ result<commit_result> session_runner::await_commit(core::commit_id id, commit_ca
     }
     auto outcome = std::move(*own.outcome);
     lock.unlock();
-    own.stop.reset();  // waits for a running callback
+    own.stop.reset();  // its destructor waits for a running callback
     return outcome;
 }
 
@@ -83,7 +83,7 @@ void session_runner::on_answer(core::commit_answer& answer) {
     const auto settled = [caller, why = told ? std::nullopt : std::optional{told.error()}] {
         caller->listeners.settled(why);
     };
-    // A closed client has no workers.
+    // If the client is closed, it has no workers, so the task runs with the callbacks.
     const bool settles_later = caller->listeners.settled && !services_->workers->post(settled);
     services_->callbacks->post([caller, settled, settles_later] {
         if (settles_later) settled();

@@ -18,7 +18,7 @@ using std::chrono::milliseconds;
 constexpr unsigned k_most_sessions = 1024;
 constexpr double k_largest_drift = 0.5;
 constexpr std::size_t k_longest_credentials = std::size_t{64} * 1024;
-// The servers store their tick in an int.
+// The longest tick that a server can have, because servers store it in an int.
 constexpr milliseconds k_longest_int{INT32_MAX};
 constexpr milliseconds k_longest_pause = std::chrono::days{1};
 
@@ -26,7 +26,7 @@ error bad(std::string message) {
     return {errc::bad_option, std::move(message)};
 }
 
-// The time for which a session that has just been confirmed is certain to exist.
+// Returns the time for which a session is certain to exist after a confirmation.
 milliseconds certain_for(const client_options& o) {
     const double part = 1 - o.lease.clock_drift;
     return milliseconds{
@@ -39,7 +39,7 @@ result<void> check_length(std::string_view option, std::string_view value, std::
                            value.size(), longest));
 }
 
-// Labels are written into every znode. A znode that is too large breaks the connection.
+// Limits the label's length, because labels are written into every znode, and too large a znode breaks the connection.
 result<void> check_label(std::string_view label) {
     return check_length("label", label, k_longest_label);
 }
@@ -66,7 +66,7 @@ result<void> check_relay_bound(const lease_settings& lease) {
         return bad(fmt::format("lease.tick {} ms: must not be negative, and at most 2^31 - 1 ms",
                                lease.tick.count()));
     }
-    // If the tick comes from a server later, the largest possible tick is checked.
+    // Without a tick in the settings, a server reports it later, so the longest possible tick is checked.
     const auto tick = lease.tick > milliseconds{0} ? lease.tick : k_longest_int;
     if (lease.sync_limit < 0 || lease.sync_limit >= base::k_longest_span / tick) {
         return bad(

@@ -15,20 +15,20 @@
 
 namespace turnstile::detail {
 
-// The error `bad_option` names the value and the rule. `has_identity`: the servers may know the client without
-// credentials.
+// Checks the options. The error `bad_option` names the value and the rule. `has_identity`: the servers may know the
+// client without credentials.
 [[nodiscard]] result<void> check(const client_options& options, bool has_identity = false);
 
-// Checks the options that are valid for every kind of call.
+// Checks the options that every kind of call has.
 [[nodiscard]] result<void> check_call(const acquire_options& options);
 [[nodiscard]] result<void> check_modes(const lock_options& modes);
 
 [[nodiscard]] core::session_settings session_settings(const client_options& options);
 [[nodiscard]] core::session_core_settings core_settings(const client_options& options,
                                                         unsigned index, std::string servers);
-// The access control lists of the znodes that the client creates.
+// Returns the access control list of the znodes that the client creates.
 [[nodiscard]] core::acl_policy acl_of(const client_options& options);
-// The relay bound and the drift (docs/why/lease.md).
+// Returns the relay bound and the clock drift (docs/why/lease.md).
 [[nodiscard]] core::lease_rule lease_rule(const lease_settings& settings);
 
 }  // namespace turnstile::detail

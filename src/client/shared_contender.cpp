@@ -32,7 +32,7 @@ shared_contender::shared_contender(std::shared_ptr<client_impl> servers, std::st
       wants_{wants},
       value_{{path_, modes.retain_for, modes.cohort}} {}
 
-// No caller holds or waits any more, because each caller owns a reference to this.
+// No caller holds or waits here any more, because each caller owns a reference to this object.
 shared_contender::~shared_contender() {
     if (servers_->forked()) return;
     servers_->services().timers->disarm(*this);
@@ -40,14 +40,14 @@ shared_contender::~shared_contender() {
     if (current_.held) current_.held->unlock();
 }
 
-// ---- one step -------------------------------------------------------------------------------
+// ---- a step: one event of the shared contender ------------------------------------------------
 
 template <class F>
 shared_contender::deferred_effects shared_contender::step(F&& event) {
     deferred_effects effects;
     const base::lock_guard lock{mutex_};
     base::finish_or_end("a step of a shared contender", [&]() REQUIRES(mutex_) {
-        // A contender can be lost while its lease is valid, for example if an operator deletes its znode.
+        // A contender can be lost although its lease is valid, for example if an operator deletes its znode.
         if (const auto& held = current_.held) value_.confirm(held->certain_until());
         event(effects, boottime_clock::now());
         record(effects);
@@ -56,7 +56,7 @@ shared_contender::deferred_effects shared_contender::step(F&& event) {
     return effects;
 }
 
-// Callers join at the back and mostly leave at the front. A binary search keeps a step fast when many callers wait.
+// Finds the caller by binary search, since callers_ is sorted by id and many callers may wait.
 std::size_t shared_contender::index_of(core::local_id id) const {
     const auto found = std::lower_bound(
         callers_.begin(), callers_.end(), id,
@@ -81,7 +81,7 @@ std::shared_ptr<local_hold> shared_contender::holder() const {
     return id ? caller_of(*id) : nullptr;
 }
 
-// Records the effects for callers in the order in which the core decided them.
+// Records the effects for callers in the order in which local_queue decided them.
 void shared_contender::record(deferred_effects& effects) {
     namespace sharing = core::sharing;
     const base::overloaded note{
@@ -119,7 +119,7 @@ void shared_contender::record(deferred_effects& effects) {
     for (const auto& action : decided_) std::visit(note, action);
 }
 
-// If the timeout passed while no session was connected, the error names the outage.
+// If no session was connected when the timeout passed, returns an error that names the outage.
 error shared_contender::refusal(const error& why) const {
     if (why != errc::timeout) return why;
     for (const auto& session : servers_->sessions().all())
@@ -127,15 +127,15 @@ error shared_contender::refusal(const error& why) const {
     return servers_->away_error({errc::not_connected, path_ + ", at " + servers_->describe()});
 }
 
-// Arms only an earlier deadline. When the timer fires, on_time() finds the next deadline.
+// Sets the timer only to an earlier time. When the timer fires, on_time() finds the next deadline.
 void shared_contender::arm(std::optional<boottime_clock::time_point> next) {
     if (!next || *next >= armed_) return;
     armed_ = *next;
     servers_->services().timers->arm(*this, *next);
 }
 
-// A lost hold is invalid as soon as the step has recorded it. Its callbacks belong to the user, may take long, and may
-// acquire the lock again. So nothing waits for them.
+// Executes the effects of a step. A lost hold is invalid already, so nothing waits for its callbacks, which belong to
+// the user, may take long, and may acquire the lock again.
 void shared_contender::execute(deferred_effects&& effects) {
     base::finish_or_end("what follows from a step", [&] {
         for (auto& loss : effects.lost) {
@@ -167,7 +167,7 @@ void shared_contender::execute(deferred_effects&& effects) {
     });
 }
 
-// Uses a worker: the work may run the user's stop callbacks, and may destroy the last reference to the client.
+// Uses a worker: on_time() may run the user's stop callbacks, and may destroy the last reference to the client.
 void shared_contender::on_timer() {
     servers_->services().workers->post([weak = weak_from_this()] {
         if (const auto self = weak.lock()) self->on_time();
@@ -188,7 +188,7 @@ void shared_contender::ask(const core::sharing::ask& question) {
     std::stop_token withdrawn;
     {
         const base::lock_guard lock{mutex_};
-        if (current_.number != question.contender) return;  // withdrawn already
+        if (current_.number != question.contender) return;  // withdrawn meanwhile
         withdrawn = current_.withdrawn.get_token();
     }
     const auto number = question.contender;
@@ -244,7 +244,7 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
     return part;
 }
 
-// The contender was granted, and lost before this thread handled the grant. The waiting callers may queue again.
+// True if the contender was lost before this thread handled its grant, and the waiting callers may queue again.
 bool shared_contender::came_too_late(const error& why) const {
     const bool lost = why == errc::session_lost || why == errc::removed;
     return lost && servers_->options().waiters == session_loss_policy::enter_again;
@@ -266,7 +266,7 @@ void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
     execute(std::move(effects));
     if (!granted) return;
     if (stale) return granted->unlock();
-    // Called under no lock: the constructor may run the callback at once, in this thread.
+    // Runs under no lock, because the constructor may call the callback at once, in this thread.
     auto loss =
         std::make_shared<stop_callback>(granted->lost_token(), [weak = weak_from_this(), number] {
             if (const auto self = weak.lock()) self->on_contender_lost(number);
@@ -285,8 +285,8 @@ void shared_contender::on_contender_lost(std::uint64_t number) {
     }));
 }
 
-// Runs in a session's thread, which other work waits for. So only the hold is given up here. A worker does the rest: it
-// destroys the callback of the loss, and perhaps the last reference to the client.
+// Runs in a session's thread, for which other work waits. So this function only gives up the hold. A worker destroys
+// the callback of the loss, and perhaps the last reference to the client.
 void shared_contender::on_contended(std::shared_ptr<shared_contender>&& self,
                                     std::uint64_t number) {
     auto effects = self->step([&](deferred_effects&, boottime_clock::time_point)
@@ -299,7 +299,7 @@ void shared_contender::on_contended(std::shared_ptr<shared_contender>&& self,
     });
 }
 
-// The order may arrive before this object knows of the grant. Then the first holder gets it.
+// An order may arrive before this object knows of the grant. Then it is stored for the first holder.
 void shared_contender::on_asked_to_release(std::uint64_t number, const release_request& request) {
     execute(step([&](deferred_effects& effects, boottime_clock::time_point) REQUIRES(mutex_) {
         value_.on_asked_to_release(number);
@@ -333,7 +333,7 @@ void shared_contender::tell_waiting(
 
 // ---- for the callers ------------------------------------------------------------------------
 
-// The contender has no thread as its owner, because callers hand it over to each other.
+// Makes the request without an owner, because callers hand the contender over to each other.
 result<acquire_request> shared_contender::request(acquire_options&& options, core::attempt mode,
                                                   acquire_request::handler&& done) const {
     if (servers_->forked()) return servers_->forked_error();
@@ -350,7 +350,7 @@ std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request) {
     const bool tells_place = request.options.on_queued != nullptr;
     auto hold = std::make_shared<local_hold>(shared_from_this(), arrival.id, std::move(request));
     hold->observe(record_of(servers_->services().metrics, path_));
-    std::optional<std::size_t> ahead;  // callers of this process that are ahead
+    std::optional<std::size_t> ahead;  // number of callers of this process ahead
     execute(step([&](deferred_effects&, boottime_clock::time_point now) REQUIRES(mutex_) {
         callers_.insert(callers_.begin() + static_cast<std::ptrdiff_t>(index_of(arrival.id)), hold);
         value_.arrive(arrival, now);

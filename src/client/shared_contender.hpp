@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_contender: the contender of one process on one path, and the callers that share it. It executes the decisions
-// of core::local_queue, and implements the retained and cohort modes of locks.
+// shared_contender: the contender that the callers of one process share on one path. It executes the decisions of
+// core::local_queue, and implements the retained and cohort modes of locks.
 //
-// Objects of one client with the same path and options share one shared_contender (`of`). Each contender is a separate
-// hold of a session. A stop token reports its loss. The session's thread calls on_contended() when other contenders
-// queue behind it.
+// Objects of one client with the same path and options share one shared_contender (`of`). It has one contender after
+// the other, each with a hold of a session. A stop token reports the loss of that hold. The session's thread calls
+// on_contended() when other contenders queue behind.
 //
-// Thread safety: all members from any thread. Lock order: the lock of the back end that delivers, then this lock, then
-// a local_hold's or the client's, then a session's.
+// Thread safety: all members from any thread. Lock order: the lock of the back end that delivers an event, this lock,
+// the lock of a local_hold or of the client, the lock of a session.
 #pragma once
 
 #include <atomic>
@@ -34,7 +34,7 @@ class shared_contender final : public timer_thread::client,
                                public shared_queue,
                                public std::enable_shared_from_this<shared_contender> {
 public:
-    // Returns the shared_contender of this client for the path and the options. Throws std::system_error(bad_option).
+    // Returns the shared_contender of this client for the path and options. Throws std::system_error(bad_option).
     [[nodiscard]] static std::shared_ptr<shared_contender> of(
         const std::shared_ptr<client_impl>& servers, const std::string& path,
         const core::claim& wants, const lock_options& modes);
@@ -62,9 +62,9 @@ private:
         std::uint64_t number = 0;
         std::shared_ptr<hold> held;
         std::uint64_t zxid = 0;                        // part of its fencing token
-        std::shared_ptr<stop_callback> loss;           // destroyed under no lock
+        std::shared_ptr<stop_callback> loss;           // must be destroyed under no lock
         std::stop_source withdrawn{std::nostopstate};  // ends the call of this contender
-        std::optional<release_request> order;          // arrived while no caller held the lock
+        std::optional<release_request> order;          // came while no caller held the lock
     };
     struct asked_holder {
         std::shared_ptr<local_hold> holder;
@@ -74,7 +74,7 @@ private:
         std::shared_ptr<local_hold> hold;
         std::vector<call::task> callbacks;
     };
-    // The effects of a step that are executed after the lock is released.
+    // The effects of a step that follow after the lock is released.
     struct deferred_effects {
         boost::container::small_vector<std::shared_ptr<local_hold>, 1> answered;
         boost::container::small_vector<std::shared_ptr<local_hold>, 1>
@@ -94,10 +94,10 @@ private:
         return core::local_id{next_id_.fetch_add(1) + 1};
     }
     [[nodiscard]] std::shared_ptr<local_hold> holder() const REQUIRES(mutex_);
-    // Returns null if the caller is not in the table.
+    // Returns the caller; null if it is not in the table.
     [[nodiscard]] std::shared_ptr<local_hold> caller_of(core::local_id id) const REQUIRES(mutex_);
     [[nodiscard]] std::size_t index_of(core::local_id id) const REQUIRES(mutex_);
-    // Takes the caller out of the table. Returns null if it is not there.
+    // Removes the caller from the table and returns it; null if it is not in the table.
     [[nodiscard]] std::shared_ptr<local_hold> take_caller(core::local_id id) REQUIRES(mutex_);
     [[nodiscard]] error refusal(const error& why) const;
     void arm(std::optional<boottime_clock::time_point> next) REQUIRES(mutex_);
@@ -124,7 +124,7 @@ private:
 
     mutable base::mutex mutex_;
     core::local_queue value_ GUARDED_BY(mutex_);
-    std::vector<core::sharing::action> decided_ GUARDED_BY(mutex_);  // a step's
+    std::vector<core::sharing::action> decided_ GUARDED_BY(mutex_);  // member, to reuse its memory
     contender current_ GUARDED_BY(mutex_);
     std::deque<std::shared_ptr<local_hold>> callers_
         GUARDED_BY(mutex_);  // waiters and holders, by id

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements sql::check: the contender's row, which represents a guard's hold.
+// Implements sql::check: checks in the program's transaction that the row of the hold's contender exists.
 #include "turnstile/sql.hpp"
 
 #include <cstdint>

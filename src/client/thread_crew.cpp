@@ -13,7 +13,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// The crew to which this thread belongs.
+// The crew to which the calling thread belongs, if any.
 thread_local const thread_crew* t_crew = nullptr;
 
 }  // namespace
@@ -41,7 +41,7 @@ thread_crew::~thread_crew() {
 void thread_crew::add_thread() {
     auto thread = settings_.start.start([mask = mask_] { mask.apply(); },
                                         [self = shared_from_this()] { self->run(); });
-    // The thread runs already, so a failure here ends the process.
+    // The thread runs already, so an exception here must end the process.
     base::finish_or_end("a further thread", [&]() NO_THREAD_SAFETY_ANALYSIS {
         const auto id = thread.get_id();
         threads_[id].thread = std::move(thread);
@@ -60,7 +60,7 @@ bool thread_crew::has_room() const {
     return threads_.size() - static_cast<std::size_t>(blocked) < settings_.most;
 }
 
-// Starts a thread for each waiting member that has none, up to the limit.
+// Starts a thread for each waiting member that finds no free thread, up to the limit.
 void thread_crew::grow() {
     if (finished_) return;
     boottime_clock::duration next_look = k_blocked_after;
@@ -112,7 +112,7 @@ void thread_crew::give_turn(base::unique_lock& lock, worker& self) {
     self.busy_since = boottime_clock::now();
     lock.unlock();
     const bool again = next->take_turn();
-    if (!again) next = nullptr;  // under no lock: what the member owns may call this crew
+    if (!again) next = nullptr;  // under no lock: the member's destructor may call this crew
     lock.lock();
     self.busy_since = {};
     self.let_go = false;

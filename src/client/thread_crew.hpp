@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // thread_crew: threads for one kind of task, which the clients of a runtime share.
 //
-// A client's work at a crew is a *member*. A member gets a turn on one of the threads and does a part of its work. If
-// it has more work, it queues again behind the other members. So no client keeps the threads for itself while others
-// wait.
+// Each client's work at a crew is a *member*. A member gets a turn on one of the threads, and does a part of its work.
+// If it has more work, it queues again behind the other members. So no client occupies the threads while others wait.
 //
-// The crew starts a thread at once, so that members get turns even if the system can start no other thread. While members
-// wait, the crew starts more threads, up to `most`. A thread ends when it has been idle for a while.
+// The crew starts one thread at once, so that members get turns even if the system can start no other thread. While
+// members wait, the crew starts more threads, up to `most`. A thread ends when it has been idle for a while.
 //
-// In a crew with timers, a thread whose turn lasts long counts as blocked, by user code or by a server. Blocked threads
-// do not count towards `most`, so they do not keep members from their turns. The crew checks this when a member arrives
-// and while a member waits. In a crew without timers, which belongs to one client, every thread counts.
+// In a crew with timers, a thread with a long turn counts as blocked, by user code or by a server. Blocked threads do
+// not count towards `most`, so members get turns in spite of them. The crew checks this when a member arrives, and from
+// time to time while a member waits. In a crew without timers, which belongs to one client, every thread counts.
 //
-// The end of the crew waits for all turns except turns that were let go. In such a turn a client was closed by its own
-// callback, which may run for as long as it likes.
+// The end of the crew waits for all turns, except for turns after let_go(). In such a turn a callback has closed its
+// own client, and may go on for as long as it likes.
 //
 // Thread safety: all members from any thread. post() may be called under a lock. Lock order: this lock, then the
 // timers'.
@@ -46,8 +45,8 @@ public:
 
     class member {
     public:
-        // The crew calls it on one of its threads, under none of the crew's locks. Returns true if the member wants
-        // another turn.
+        // Does a part of the member's work. The crew calls it on one of its threads, under none of its locks. Returns
+        // true if the member wants another turn.
         virtual bool take_turn() noexcept = 0;
 
     protected:
@@ -60,20 +59,20 @@ public:
         boottime_clock::duration linger = k_linger;
         std::shared_ptr<timer_thread> timers{};  // null: blocked threads count, too
     };
-    // Throws boost::thread_resource_error if it cannot start the first thread. The threads have the signal mask of the
-    // calling thread.
+    // Starts the crew, whose threads get the signal mask of the calling thread. Throws boost::thread_resource_error if
+    // the first thread cannot be started.
     [[nodiscard]] static std::shared_ptr<thread_crew> start(settings with);
     ~thread_crew();  // only after finish()
     thread_crew(const thread_crew&) = delete;
     thread_crew& operator=(const thread_crew&) = delete;
 
-    // Requests one turn; a member may wait for several turns. Not after finish().
+    // Requests one turn. A member may have several turns pending. Must not be called after finish().
     void post(std::shared_ptr<member> next);
     [[nodiscard]] bool on_this_thread() const noexcept;
-    // The end does not wait for the present turn of this thread, nor for later work on it. Has no effect for a thread
-    // of another crew.
+    // Makes the crew's end wait neither for the present turn of this thread nor for later work on it. Has no effect if
+    // the thread belongs to another crew.
     void let_go(boost::thread::id of);
-    // Ends the crew. Called when no client uses it any more.
+    // Ends the crew. No client may use it any more.
     void finish() noexcept;
 
     void on_timer() override;
@@ -81,7 +80,7 @@ public:
 private:
     struct worker {
         boost::thread thread;
-        boottime_clock::time_point busy_since{};  // empty: it waits
+        boottime_clock::time_point busy_since{};  // start of the turn; empty: the thread waits
         bool let_go = false;
     };
 
@@ -93,7 +92,7 @@ private:
         return waiting_.size() > idle_ + starting_;
     }
     void run();
-    // Unlocks and relocks through a reference, which the thread-safety analysis cannot follow.
+    // This function unlocks and relocks `lock`, which the thread-safety analysis cannot follow through a reference.
     void give_turn(base::unique_lock& lock, worker& self)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     // Waits for a member. Returns false if the thread must end.
@@ -101,14 +100,14 @@ private:
     [[nodiscard]] bool all_have_ended() const REQUIRES(mutex_);
 
     const settings settings_;
-    const support::signal_mask mask_;  // the starting thread's: user code runs here
+    const support::signal_mask mask_;  // the starting thread's mask, since user code runs here
     std::optional<client_timers> timers_;
     base::mutex mutex_;
     base::condition arrived_;  // wakes threads: a member arrived, or the crew ends
     base::condition changed_;  // wakes finish(): a thread ended or was let go
     std::deque<std::shared_ptr<member>> waiting_ GUARDED_BY(mutex_);
     std::map<boost::thread::id, worker> threads_ GUARDED_BY(mutex_);
-    std::vector<boost::thread> ended_ GUARDED_BY(mutex_);  // to be joined
+    std::vector<boost::thread> ended_ GUARDED_BY(mutex_);  // threads that must be joined
     std::size_t idle_ GUARDED_BY(mutex_) = 0;
     std::size_t starting_ GUARDED_BY(mutex_) = 0;
     bool looks_ GUARDED_BY(mutex_) = false;  // the timer is armed

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// thread_holds: the holds of the standard forms (lock, unlock), by thread.
+// thread_holds: the holds of a lock object that were acquired with lock() and end with unlock(), by thread.
 //
-// A hold belongs to the thread that locked it, so no thread can unlock another thread's hold (F35). This is true even
-// if the first hold was lost and another thread has the lock now.
+// A hold belongs to the thread that called lock(). So no other thread can unlock it (F35), even if the hold was lost
+// and that other thread holds the lock now.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -18,7 +18,7 @@ namespace turnstile::detail {
 
 class thread_holds {
 public:
-    // True if the calling thread has a hold.
+    // True if the calling thread has a hold here.
     [[nodiscard]] bool has_own() const {
         const base::lock_guard lock{mutex_};
         return holds_.contains(owner::calling_thread());
@@ -27,13 +27,13 @@ public:
         const base::lock_guard lock{mutex_};
         holds_.insert_or_assign(owner::calling_thread(), std::move(hold));
     }
-    // Returns an empty guard if the calling thread has no hold.
+    // Removes and returns the calling thread's hold; an empty guard if it has none.
     [[nodiscard]] guard take_own() {
         const base::lock_guard lock{mutex_};
         auto found = holds_.extract(owner::calling_thread());
         return found ? std::move(found.mapped()) : guard{};
     }
-    // The hold stays in the table.
+    // Returns the calling thread's hold, which stays in the table; null if it has none.
     [[nodiscard]] const guard* own() const {
         const base::lock_guard lock{mutex_};
         const auto found = holds_.find(owner::calling_thread());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// thread_start: the name of a runtime's thread, and the user's function that runs around the thread's work.
+// thread_start: the name of a thread of a runtime, and the user's function that runs around the thread's work.
 //
 // Thread safety: a value; start() from any thread.
 #pragma once
@@ -25,13 +25,13 @@ struct thread_start {
     std::string name;  // no longer than k_longest_thread_name
     hook around{};
 
-    // Starts a thread that blocks every signal except fault signals, until `before` changes its mask. Neither function
-    // may throw. Throws boost::thread_resource_error.
+    // Starts a thread that blocks all signals except fault signals; `before` may change the mask. Neither function may
+    // throw. Throws boost::thread_resource_error.
     [[nodiscard]] boost::thread start(std::function<void()> before,
                                       std::function<void()> work) const {
         const support::block_signals blocked;
-        // Moves the work out of the stored function, because the thread's handle keeps that function. So the work is
-        // destroyed when it is done.
+        // Moves the work out of the stored function, which the thread's handle keeps. So the work is destroyed as soon
+        // as it is done.
         return boost::thread{[*this, before = std::move(before), work = std::move(work)]() mutable {
             base::name_this_thread(name);
             if (before) before();

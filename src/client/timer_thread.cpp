@@ -26,7 +26,7 @@ support::descriptor new_timer() {
 }
 
 timespec to_timespec(boottime_clock::time_point when) {
-    // A time of zero would disarm the timer.
+    // At least 1 ns, because a time of zero would disarm the timer.
     const auto ns = std::max<boottime_clock::rep>(1, when.time_since_epoch().count());
     return {static_cast<time_t>(ns / 1'000'000'000), static_cast<long>(ns % 1'000'000'000)};
 }
@@ -55,7 +55,7 @@ void timer_thread::arm(group& of, client& called, boottime_clock::time_point whe
     const base::lock_guard lock{mutex_};
     if (of.state_ != group::life::open) return;
     forget(of, called);
-    // A client whose timer is missing would wait for ever. So the process ends if memory is exhausted here.
+    // Ends the process if memory is exhausted. Otherwise the client would wait for ever for its timer.
     base::finish_or_end("a timer", [&]() REQUIRES(mutex_) {
         of.armed_.emplace(&called, when);
         armed_.insert({when, &called, &of});
@@ -70,7 +70,7 @@ void timer_thread::forget(group& of, client& called) {
     of.armed_.erase(found);
 }
 
-// Does not set a later time than the timer already has. After it fires, the timer is set again.
+// Sets the timer, unless it is set to an earlier time. After the timer has fired, it is set again.
 void timer_thread::set_timer() {
     if (armed_.empty()) return;
     const auto next = armed_.begin()->when;
@@ -101,7 +101,7 @@ void timer_thread::stop(group& of) noexcept {
 
 // ---- the thread -----------------------------------------------------------------------------
 
-// Sets a timer for a far instant. The kernel cancels this timer when the wall clock is set.
+// Sets a timer for a far instant, which the kernel cancels when the wall clock is set. So the thread notices that.
 void timer_thread::watch_wall_clock() noexcept {
     constexpr itimerspec k_never{{}, {9'000'000'000, 0}};  // in 2255
     ::timerfd_settime(wall_clock_.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &k_never,
@@ -134,13 +134,13 @@ void timer_thread::call(base::unique_lock& lock, group& of, client& armed) {
     returned_.notify_all();
 }
 
-// Calls everything that is due, or everything that is armed, and sets the timer for the rest. Returns false if the
-// thread must end.
+// Calls all clients that are due, or all armed clients, and sets the timer for the rest. Returns false if the thread
+// must end.
 bool timer_thread::run_due(bool everyone) {
     base::unique_lock lock{mutex_};
     stop_groups(lock);
     const auto now = everyone ? boottime_clock::time_point::max() : boottime_clock::now();
-    // A client that arms itself again for a past time is called in the next round.
+    // Collects the due clients first: a client that arms itself again for a past time is called in the next round.
     std::vector<deadline> due;
     for (const auto& next : armed_) {
         if (next.when > now) break;
@@ -155,7 +155,7 @@ bool timer_thread::run_due(bool everyone) {
     return !ending_;
 }
 
-// Calls every armed client of these groups a last time.
+// Calls each armed client of the groups that stop a last time.
 void timer_thread::stop_groups(base::unique_lock& lock) {
     while (!stopping_.empty()) {
         auto& of = *stopping_.back();

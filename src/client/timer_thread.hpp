@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// timer_thread: the timer thread of a client, or of the clients of a runtime. It wakes sessions at their deadlines, by
-// a timerfd on CLOCK_BOOTTIME. It wakes everything that is armed when the wall clock is set
-// (core/lease/clock_watch.hpp). It runs no user code, so user code cannot delay the end of a lease.
+// timer_thread: the timer thread of a client, or of the clients of a runtime. It wakes sessions at their deadlines,
+// with a timerfd on CLOCK_BOOTTIME. If the wall clock is set, it wakes all armed sessions (core/lease/clock_watch.hpp).
+// It runs no user code, so that user code cannot delay the end of a lease.
 //
-// The timers of one client are a *group* (client_timers.hpp), which stops with the client.
+// The timers of one client form a *group* (client_timers.hpp), which stops with the client.
 //
 // Thread safety: all members from any thread. `arm` takes only this class's lock.
 #pragma once
@@ -25,8 +25,8 @@ namespace turnstile::detail {
 
 class timer_thread {
 public:
-    // Called at the armed time, or later, or without a reason, and once more when its group stops. Stays armed until it
-    // is disarmed or its group has stopped.
+    // Called at the armed time or later, sometimes without a reason, and once more when the group stops. The client
+    // stays armed until it is disarmed or its group has stopped.
     class client {
     public:
         virtual void on_timer() = 0;
@@ -41,14 +41,14 @@ public:
         std::map<client*, boottime_clock::time_point> armed_;
     };
 
-    // Throws std::system_error if the system has no descriptor left, and boost::thread_resource_error if it can start
-    // no thread.
+    // Throws std::system_error if the system has no descriptor left, and boost::thread_resource_error if no thread can
+    // be started.
     explicit timer_thread(const thread_start& start);
     ~timer_thread() { end(); }
     timer_thread(const timer_thread&) = delete;
     timer_thread& operator=(const timer_thread&) = delete;
 
-    // Every group must have stopped.
+    // Ends the thread. Every group must have stopped before.
     void end() noexcept;
 
     // ---- for client_timers -------------------------------------------------------------------------
@@ -60,7 +60,7 @@ private:
     void run();
     void watch_wall_clock() noexcept;
     bool run_due(bool everyone);
-    // Unlocks and relocks through a reference, which the thread-safety analysis cannot follow.
+    // This function unlocks and relocks `lock`, which the thread-safety analysis cannot follow through a reference.
     void call(base::unique_lock& lock, group& of, client& armed)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     void stop_groups(base::unique_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
@@ -76,9 +76,9 @@ private:
 
     const support::descriptor timer_;
     base::wake_up woken_;
-    const support::descriptor wall_clock_;  // if empty, the clock is only checked at other events
+    const support::descriptor wall_clock_;  // empty: sessions check the clock only at other events
     mutable base::mutex mutex_;
-    std::set<deadline> armed_ GUARDED_BY(mutex_);  // all groups'
+    std::set<deadline> armed_ GUARDED_BY(mutex_);  // the timers of all groups
     boottime_clock::time_point set_for_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     std::vector<group*> stopping_ GUARDED_BY(mutex_);
     client* called_ GUARDED_BY(mutex_) = nullptr;

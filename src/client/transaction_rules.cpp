@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The rules for transactions. They are pure functions, so that the simulator uses them as well.
+// The rules for transactions, as pure functions, so that the simulator can use them, too.
 #include <utility>
 
 #include <fmt/core.h>
@@ -16,7 +16,7 @@ const std::string& path_of(const transaction::part& part) noexcept {
     return std::visit([](const auto& p) -> const std::string& { return p.path; }, part);
 }
 
-// Returns the bytes of all folders above the path, as if none of the folders existed.
+// Returns the bytes of the paths of all folders above this path, as if all of them had to be created.
 std::size_t bytes_above(const std::string& path) noexcept {
     std::size_t bytes = 0;
     for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_user_code: calls a function of the user in a place where nothing could catch its exceptions, and logs them.
-// call_user: calls a function of the user inside a task of the library. The task ends the process if the library runs
-// out of memory, but not if the user's function throws std::bad_alloc.
+// run_user_code: calls a function of the user where no caller could catch its exceptions, and logs them. call_user:
+// calls a function of the user inside a task of the library. If the library runs out of memory there, the process ends;
+// if the user's function throws std::bad_alloc, it does not.
 //
 // Thread safety: any thread.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace turnstile::detail {
 
-// Returns false if the function threw. `name` is its name in the log.
+// Calls the function. Returns false if it threw. `name`: the name of the function for the log.
 template <class F>
 bool run_user_code(std::string_view name, F&& function) noexcept {
     try {
@@ -29,7 +29,7 @@ bool run_user_code(std::string_view name, F&& function) noexcept {
     return false;
 }
 
-// Replaces the std::bad_alloc of a user's function while it passes through a task of the library.
+// Replaces a std::bad_alloc of the user's function on its way through a task of the library.
 struct users_bad_alloc final : std::exception {
     [[nodiscard]] const char* what() const noexcept override { return "std::bad_alloc"; }
 };

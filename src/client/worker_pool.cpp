@@ -11,8 +11,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// The tasks that this thread runs, the innermost first: a task may close another client, and then runs that client's
-// tasks.
+// A task that the calling thread runs. A task may close another client and then runs that client's tasks, so tasks are
+// nested.
 struct frame {
     const worker_pool* pool;
     const frame* outer;
@@ -65,7 +65,7 @@ void worker_pool::run_next(base::unique_lock& lock) {
         const frame self{this, t_innermost};
         t_innermost = &self;
         run_user_code("a task", [&] { base::finish_or_end("a task of a client", task); });
-        task = nullptr;  // under no lock: what the task owns may call this pool
+        task = nullptr;  // under no lock: destructors of the task's captures may call this pool
         t_innermost = self.outer;
     }
     lock.lock();
@@ -86,7 +86,7 @@ bool worker_pool::on_this_thread() const noexcept {
     return depth_of(this) != 0;
 }
 
-// A crew thread runs the remaining tasks itself, because the crew may have no other thread.
+// A thread of the crew runs the remaining tasks itself, because the crew may have no other thread.
 void worker_pool::finish() noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     const auto inside = depth_of(this);

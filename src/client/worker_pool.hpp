@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker_pool: a client's tasks that may block for seconds. A client has two pools. One pool has the library's work:
-// opening and closing of handles, and the grants, losses and deadlines of shared contenders. The other pool has the
+// worker_pool: runs tasks of a client that may block for seconds. A client has two pools. The first runs the library's
+// work: opening and closing of handles, and the grants, losses and deadlines of shared contenders. The second runs the
 // stop callbacks of lost holds, which are user code and may wait for that work.
 //
-// The tasks run on the threads of a crew, which is the pool's own or shared with other clients. They begin in order. A
-// client's limit bounds how many run at a time. The end waits for the pool's own tasks only.
+// The tasks run on the threads of a crew, which belongs to this pool or is shared with other clients. They begin in
+// order. Each pool has a limit for the number of tasks that run at a time. finish() waits only for the tasks of this
+// pool.
 //
 // Thread safety: all members from any thread. `post` may be called under a lock. Lock order: this lock, then the
 // crew's.
@@ -26,23 +27,23 @@ class worker_pool final : public thread_crew::member,
 public:
     static constexpr std::size_t k_most_threads = thread_crew::k_most_threads;
 
-    // Starts a pool with its own crew, which ends with the pool. Throws boost::thread_resource_error if it cannot start
-    // the first thread.
+    // Starts a pool with a crew for this pool alone, which ends with the pool. Throws boost::thread_resource_error if
+    // the first thread cannot be started.
     [[nodiscard]] static std::shared_ptr<worker_pool> start(
         std::size_t most = k_most_threads, boottime_clock::duration linger = thread_crew::k_linger);
     [[nodiscard]] static std::shared_ptr<worker_pool> start(thread_crew::settings own);
-    // Uses a crew that outlives the pool's tasks.
+    // Makes a pool on the threads of a shared crew, which must outlive the pool's tasks.
     [[nodiscard]] static std::shared_ptr<worker_pool> share(std::shared_ptr<thread_crew> threads);
     ~worker_pool() = default;
     worker_pool(const worker_pool&) = delete;
     worker_pool& operator=(const worker_pool&) = delete;
 
-    // Returns false if the pool has finished; the task is not run then.
+    // Queues the task. Returns false, and does not run the task, if the pool has finished.
     bool post(std::function<void()> task);
     // True inside a task.
     [[nodiscard]] bool on_this_thread() const noexcept;
-    // Returns when all tasks are done, including tasks that other tasks post. It does not wait for a task that calls
-    // it. The pool runs no task afterwards.
+    // Waits until all tasks are done, including tasks that other tasks post, except for a task that calls this
+    // function. The pool runs no task afterwards.
     void finish() noexcept;
 
     bool take_turn() noexcept override;
@@ -51,7 +52,7 @@ private:
     enum class crew { own, shared };
     worker_pool(std::shared_ptr<thread_crew> threads, crew whose, std::size_t most)
         : threads_{std::move(threads)}, whose_{whose}, most_{most} {}
-    // Unlocks and relocks through a reference, which the thread-safety analysis cannot follow.
+    // This function unlocks and relocks `lock`, which the thread-safety analysis cannot follow through a reference.
     void run_next(base::unique_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     [[nodiscard]] bool is_over() const REQUIRES(mutex_) {
         return finished_ && tasks_.empty() && running_ == 0;
@@ -64,7 +65,7 @@ private:
     base::condition changed_;  // a task is done, or arrived after the end began
     std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
     std::size_t running_ GUARDED_BY(mutex_) = 0;
-    std::size_t turns_ GUARDED_BY(mutex_) = 0;  // waiting or running
+    std::size_t turns_ GUARDED_BY(mutex_) = 0;  // number of turns that wait or run
     bool finished_ GUARDED_BY(mutex_) = false;
 };
 
