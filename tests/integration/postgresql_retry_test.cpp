@@ -31,7 +31,8 @@ TEST(postgresql_retry, a_deadlock_is_begun_again) {
     const std::array paths{std::string{"/deadlock"}, std::string{"/"}};
     const auto stripes = sql::stripes_of(paths);
     ASSERT_EQ(stripes.size(), 2U);
-    session_recorder me{sql::make_coordinator(database() + "?options=-cdeadlock_timeout%3D10ms")};
+    session_recorder me{sql::make_coordinator(database() + "?options=-cdeadlock_timeout%3D10ms"),
+                        patient_settings()};
     const auto session = std::to_string(me.attached().session_id);
     plain_connection first;
     first.ask("SELECT pg_advisory_lock" + stripe_text(*stripes.begin()));
@@ -39,17 +40,19 @@ TEST(postgresql_retry, a_deadlock_is_begun_again) {
     other.ask("SET deadlock_timeout = '1h'");
     other.ask("BEGIN");
     other.ask("SELECT pg_advisory_xact_lock" + stripe_text(*stripes.rbegin()));
+    const auto others_process = other.ask("SELECT pg_backend_pid()");
     plain_connection watcher;
-    const auto waiting = [&] {
-        return watcher.ask("SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'");
+    const auto exists = [&](const std::string& waits) {
+        return watcher.ask("SELECT count(*) FROM pg_stat_activity WHERE " + waits) == "1";
     };
     const auto created = me.submit(core::create_op{paths[0], {}, core::create_mode::ephemeral});
-    ASSERT_TRUE(eventually([&] { return waiting() == "1"; }));
+    ASSERT_TRUE(eventually([&] { return exists("wait_event = 'advisory'"); }));
     auto updated = std::async(std::launch::async, [&] {
         return other.ask("UPDATE turnstile_sessions SET lasts = lasts WHERE id = " + session +
                          " RETURNING 'updated'");
     });
-    ASSERT_TRUE(eventually([&] { return waiting() == "2"; }));
+    ASSERT_TRUE(
+        eventually([&] { return exists("wait_event_type = 'Lock' AND pid = " + others_process); }));
     first.ask("SELECT pg_advisory_unlock_all()");
     EXPECT_EQ(updated.get(), "updated") << "the library's transaction has been rolled back";
     EXPECT_TRUE(me.heard<core::reply>().empty());
@@ -60,7 +63,7 @@ TEST(postgresql_retry, a_deadlock_is_begun_again) {
 
 TEST(postgresql_retry, a_serialization_failure_is_begun_again) {
     const std::string path = "/serialization";
-    session_recorder me{sql::make_coordinator(database())};
+    session_recorder me{sql::make_coordinator(database()), patient_settings()};
     me.attached();
     run_sql(
         "CREATE SEQUENCE attempts; CREATE FUNCTION refuse_twice() RETURNS trigger LANGUAGE plpgsql "

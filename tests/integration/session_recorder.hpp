@@ -34,6 +34,14 @@ inline core::session_settings recorder_settings() {
     return settings;
 }
 
+// The client waits for an answer for a part of the session timeout. With these settings a request may wait for another
+// transaction on a machine of any speed.
+inline core::session_settings patient_settings() {
+    auto settings = recorder_settings();
+    settings.timeout = std::chrono::minutes{10};
+    return settings;
+}
+
 // Thread safety: for one test thread beside the session's thread. Every wait has the same limit, and throws at its end.
 class session_recorder final : public core::session_sink {
 public:

@@ -67,11 +67,6 @@ TEST_F(sql_burst, is_not_held_up_by_one_row) {
 // requests never share a batch with that request, because a read is between. So they wait in the client.
 class sql_queue : public ::testing::Test {
 protected:
-    static core::session_settings patient() {
-        auto settings = recorder_settings();
-        settings.timeout = 10min;  // a request waits for a locked row for a fraction of this time
-        return settings;
-    }
     void SetUp() override {
         me.attached();
         for (const auto& znode : {held_up, read_one, checked})
@@ -91,7 +86,7 @@ protected:
     const std::string held_up = base_path() + "-held-up";
     const std::string read_one = base_path() + "-read";
     const std::string checked = base_path() + "-checked";
-    session_recorder me{sql::make_coordinator(database()), patient()};
+    session_recorder me{sql::make_coordinator(database()), patient_settings()};
     const std::unique_ptr<user_connection> mine = connect_user();
     core::ticket write{};
     core::ticket read{};
