@@ -10,7 +10,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <set>
 #include <sstream>
 
@@ -39,10 +38,9 @@ std::set<pid_t> guardians() {
     for (const auto& entry : std::filesystem::directory_iterator{"/proc", ignored}) {
         const auto name = entry.path().filename().string();
         if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-        std::ifstream file{entry.path() / "cmdline"};
-        std::string program;
-        std::getline(file, program, '\0');
-        if (program == TURNSTILE_GUARDIAN) found.insert(std::stoi(name));
+        const pid_t process = std::stoi(name);
+        const auto command = support::text_of_process(process, "cmdline");
+        if (command.c_str() == std::string{TURNSTILE_GUARDIAN}) found.insert(process);
     }
     return found;
 }
@@ -166,9 +164,8 @@ TEST_F(guardians_on_servers, a_child_that_lives_on_keeps_no_lock) {
     const pid_t child = std::stoi(said.substr(said.find("child ") + 6));
     holder.kill();
     EXPECT_TRUE(granted());
-    EXPECT_THAT(support::stat_behind_name(child),
-                ::testing::AllOf(::testing::Not(""), ::testing::Not(::testing::StartsWith("Z"))))
-        << "the child was to live on";
+    const auto state = support::stat_behind_name(child);
+    EXPECT_TRUE(!state.empty() && !state.starts_with('Z')) << "the child was to live on";
     EXPECT_EQ(::kill(child, SIGKILL), 0);
     EXPECT_TRUE(none_left());
 }
@@ -203,11 +200,9 @@ TEST_F(guardians_on_servers, the_command_line_and_the_environment_say_nothing_an
         const std::filesystem::path process = "/proc/" + std::to_string(guardian);
         std::ifstream environment{process / "environ"};
         EXPECT_EQ(environment.peek(), std::ifstream::traits_type::eof());
-        std::ifstream limits{process / "limits"};
-        const std::string text{std::istreambuf_iterator<char>{limits}, {}};
+        const auto text = support::text_of_kernel_file(AT_FDCWD, (process / "limits").c_str());
         EXPECT_THAT(text, ::testing::ContainsRegex("Max core file size +0 "));
-        std::ifstream command{process / "cmdline"};
-        const std::string words{std::istreambuf_iterator<char>{command}, {}};
+        const auto words = support::text_of_kernel_file(AT_FDCWD, (process / "cmdline").c_str());
         const std::string expected = std::string{TURNSTILE_GUARDIAN} + '\0' + "--socket" + '\0';
         EXPECT_EQ(words.substr(0, expected.size()), expected);
         EXPECT_EQ(words.find_first_not_of("0123456789", expected.size()), words.size() - 1);
