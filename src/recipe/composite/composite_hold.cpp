@@ -24,7 +24,7 @@ composite_hold::composite_hold(acquire_request&& request, composite kind, std::s
 
 // ---- the parts ------------------------------------------------------------------------------
 
-// Runs the callback if a holder is there.
+// Runs the callback if the caller has the guard and has not given it up.
 template <class F>
 void composite_hold::tell_as_whole(F&& callback) {
     if (has_holder()) callback();
@@ -65,7 +65,7 @@ std::uint64_t composite_hold::keep_part(std::size_t which, std::shared_ptr<hold>
     return grants_;
 }
 
-// May run the callback at once, in this thread: call it under no lock.
+// Watches for the loss of a part. The callback may run at once, in this thread, so no lock may be held.
 void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
                                 const std::stop_token& loss) {
     auto watch = std::make_shared<stop_callback>(loss, [weak = weak_from_this(), which, serial] {
@@ -74,7 +74,7 @@ void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
     });
     const base::lock_guard lock{mutex_};
     if (parts_[which].serial == serial) parts_[which].loss = std::move(watch);
-    // Otherwise the part was given back meanwhile, and the callback has nothing to do.
+    // If the part was given back meanwhile, its loss needs no watch.
 }
 
 void composite_hold::give_back(std::vector<kept_part>&& parts) {
@@ -107,7 +107,7 @@ std::vector<composite_hold::held_part> composite_hold::given_back() const {
     return given_back_;
 }
 
-// ---- the whole ------------------------------------------------------------------------------
+// ---- the whole hold --------------------------------------------------------------------------
 
 lease_evidence composite_hold::evidence() const noexcept {
     if (forked()) return lease_evidence::relayed;

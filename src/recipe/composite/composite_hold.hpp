@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// composite_hold: the call for a lock that consists of several locks: the record of its parts, the warnings about a
-// part, and the options of a part. Each recipe decides when parts are asked for and given back, and when the whole is
-// valid. client/call.hpp is the caller's side.
+// composite_hold: the call for a lock that consists of several locks. It has the record of the parts, the warnings
+// about parts, and the options for parts. Each recipe that derives from it decides when to request parts, when to give
+// parts back, and when the whole hold is valid. client/call.hpp has the caller's side.
 //
-// The call's lock guards the recipe's value, too. The decisions of a step are executed under no lock: asking for a
-// part, giving one back, telling the caller. A loss arrives by the stop token of the part's hold, on a thread that
-// its client keeps for this, where stop callbacks of the user's may run, too.
+// The lock of the call also guards the recipe's value. The decisions of a step are executed under no lock: requests for
+// a part, giving a part back, and reports to the caller. The stop token of a part's hold reports the part's loss. Its
+// callback runs on a thread of the part's client, on which stop callbacks of the user may run, too.
 //
-// Thread safety: all members from any thread. Lock order: this lock, then the parts' holds'.
+// Thread safety: all members from any thread. Lock order: this lock, then the locks of the parts' holds.
 #pragma once
 
 #include <cstdint>
@@ -36,38 +36,40 @@ protected:
     using stop_callback = std::stop_callback<std::function<void()>>;
     struct kept_part {
         std::shared_ptr<hold> held;
-        std::shared_ptr<stop_callback> loss;  // destroyed under no lock
-        std::uint64_t serial = 0;             // the grant's: an older grant's loss does not count
+        std::shared_ptr<stop_callback> loss;  // must be destroyed under no lock
+        std::uint64_t serial = 0;             // number of the grant, for its loss
     };
     using held_part = std::pair<std::size_t, std::shared_ptr<hold>>;
 
     composite_hold(acquire_request&& request, composite kind, std::size_t parts);
 
-    // ---- decisions of the recipe ------------------------------------------------------------
-    // Called by any thread, under no lock; the part may have been given back meanwhile.
+    // ---- implemented by the recipe -----------------------------------------------------------
+    // Handles the loss of a part. Called by any thread, under no lock. The part may have been given back meanwhile.
     virtual void on_part_lost(std::size_t which, std::uint64_t serial) = 0;
-    // True if the holder should hear how much time is left of the whole, when a part's lease is about to end.
+    // True if the holder must be warned, because the lease of a part ends soon. `left`: the remaining time of the whole
+    // hold.
     [[nodiscard]] virtual bool is_short(boottime_clock::duration left) const = 0;
 
     // ---- the parts -------------------------------------------------------------------------
-    // By the table of options; its warnings are about the whole. `withdrawn` ends the part's wait.
+    // Returns the options for a part's call, by option_table. Warnings of the part concern the whole hold. `withdrawn`:
+    // a stop ends the part's wait.
     [[nodiscard]] acquire_options options_for_part(std::stop_token withdrawn);
-    // Returns the serial of the grant.
+    // Stores the hold of a part. Returns the number of the grant.
     std::uint64_t keep_part(std::size_t which, std::shared_ptr<hold> held) REQUIRES(mutex_);
     void watch_part(std::size_t which, std::uint64_t serial, const std::stop_token& loss);
     static void give_back(std::vector<kept_part>&& parts);
     [[nodiscard]] std::vector<held_part> held_parts() const;  // the last part first
-    // Stores the parts that are held now, for the wait in release(): it asks each of them for the end of its release.
-    // Call it before the holder gives the parts back.
+    // Stores the parts that are held now, so that release() can wait for the end of each part's release. Call it before
+    // the holder gives the parts back.
     void note_given_back() REQUIRES(mutex_);
     [[nodiscard]] std::vector<held_part> given_back() const;  // the last part first
 
-    // ---- the whole -------------------------------------------------------------------------
-    // The caller has its guard and has not given it up.
+    // ---- the whole hold ---------------------------------------------------------------------
+    // True if the caller has its guard, and has not given it up.
     [[nodiscard]] bool has_holder() const;
-    // Posts the callbacks of a loss, and triggers `lost()`.
+    // Posts the callbacks that report a loss, and triggers `lost()`.
     void tell_lost(std::vector<task>&& callbacks);
-    // The result of release(): why the whole had ended before, or the first error of a part.
+    // Returns the result of release(): the reason why the hold had ended before, or `first`, the first error of a part.
     [[nodiscard]] result<void> released(const std::optional<error>& first) const;
 
     std::vector<kept_part> parts_ GUARDED_BY(mutex_);

@@ -13,28 +13,27 @@ namespace turnstile::detail {
 
 namespace {
 
-// A wait for one lock continues when the session ends or another client deletes its znode. A wait for several does
-// the same.
+// A waiter of one lock queues again if its session ends or another client deletes its znode. A waiter of several locks
+// does the same: it starts over.
 core::after_loss after(const error& why) {
     return why == errc::session_lost || why == errc::removed ? core::after_loss::start_over
                                                              : core::after_loss::give_up;
 }
 
-// True if a waiting caller may still be granted the whole after this failure of one part.
+// True if a waiting caller may still be granted all locks later, although one part has failed with this error.
 bool may_be_granted_later(const error& why) {
     return why == errc::busy || why == errc::timeout || why == errc::not_connected ||
            why == errc::session_lost || why == errc::removed;
 }
 
-// Only a waiting caller tries all parts at once. Two multi_locks that do so could refuse each other, and two callers
-// that do not wait would both get `busy`, where one of them would have been granted if they had come one after the
-// other.
+// Only a waiting caller tries all parts at once. If two callers that do not wait did this, each could refuse the other,
+// and both would get `busy`. If they had come one after the other, one of them would have been granted.
 core::all_of::course course_of(const part_locks& locks, core::attempt mode, trial_pace& pace) {
     const bool tries = mode == core::attempt::wait && locks.can_be_tried_together();
     return tries ? pace.next() : core::all_of::course::in_order;
 }
 
-// The calls of a trial. If an exception ends the trial, the calls that were not waited for are given up.
+// The calls of a trial. If an exception ends the trial, the destructor gives up the calls without an outcome.
 struct started_tries {
     part_locks::started calls;
     std::size_t waited_for = 0;
@@ -62,7 +61,7 @@ multi_hold::multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> 
 
 // ---- acquiring ------------------------------------------------------------------------------
 
-// After the last answer the outcome is known, and nothing is left to wait for.
+// After the last answer the outcome is known, so wait() returns at once.
 result<guard> multi_hold::acquire() {
     return base::finish_or_end("a multi_lock's call", [this] {
         for (auto next = begin(); !next.empty();)
@@ -79,7 +78,7 @@ part_questions multi_hold::wait_for(std::size_t which) {
                                                   : lock.acquire(std::move(options)));
 }
 
-// All tries are under way before the first is waited for.
+// Sends all tries before it waits for the first.
 part_questions multi_hold::try_all(const std::vector<std::size_t>& parts) {
     started_tries started;
     started.calls = locks_.start_tries(parts, [this](const queue_lock& queue, std::size_t which) {
@@ -98,7 +97,7 @@ void multi_hold::async_acquire() {
     base::finish_or_end("a multi_lock's call", [this] { go_on_async(begin()); });
 }
 
-// The last answer of several tries decides how the call continues.
+// Continues the call after an answer, when the value has decided what to ask next.
 void multi_hold::go_on_async(const part_questions& next) {
     if (next.is_over) return answer_handler();
     if (next.ask) return ask_async(*next.ask);
@@ -126,7 +125,7 @@ void multi_hold::try_all_async(const std::vector<std::size_t>& parts) {
     }
 }
 
-// A part whose options are refused by an exception has not kept the handler.
+// If async_acquire() refuses the options by an exception, the handler will not be called.
 void multi_hold::ask_async(std::size_t which) {
     const auto answered = answer_to(which, asked::to_wait);
     try {
@@ -143,7 +142,7 @@ part_questions multi_hold::begin() {
     return decide().next;
 }
 
-// Only cancels the parts. Their answers contain the reason.
+// Cancels the parts. `why` is not needed, because the parts' answers contain the reason.
 void multi_hold::cancel(const error& /*why*/) noexcept {
     for (std::size_t i = 0; i != locks_.size(); ++i) {
         base::unique_lock lock{mutex_};
@@ -159,15 +158,17 @@ acquire_options multi_hold::part_options(std::size_t which, asked how) {
     lock.unlock();
     auto part = options_for_part(withdrawn.get_token());
     if (deadline_) part.timeout = wait_limit::until(*deadline_);
-    if (how == asked::to_try) part.on_queued = {};  // the part of a try is not queued for long
-    // The limit of the whole begins with the last part, and ends with any part.
+    if (how == asked::to_try) part.on_queued = {};  // a try does not queue for long
+    // The time limit of the whole hold starts with the grant of the last part, and a part that reaches its limit ends
+    // the whole.
     if (which + 1 == locks_.size()) part.max_hold = options().max_hold;
-    // The stop was requested before the wait began.
+    // Passes on a stop that was requested before the wait began.
     if (options().stop.stop_requested()) withdrawn.request_stop();
     return part;
 }
 
-// Returns the next question. Empty: answers of other tries are still to come, or the call has its outcome.
+// Handles the answer of a part. Returns the next question; empty if other tries are unanswered, or if the outcome is
+// known.
 part_questions multi_hold::on_answer(std::size_t which, asked how, result<guard>&& answer) {
     std::stop_token loss;
     std::uint64_t serial = 0;
@@ -199,8 +200,8 @@ core::all_of::refusal multi_hold::refusal_of(const error& why, asked how) const 
 }
 
 void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
-    // This very callback is destroyed last: a release would wait for it otherwise, since it may run the user's stop
-    // callbacks below.
+    // Keeps this callback alive until the end of the function. The callback may run the user's stop callbacks below,
+    // and its destructor would wait for itself in a release.
     std::shared_ptr<stop_callback> ends_here;
     decisions next;
     {
@@ -217,7 +218,7 @@ void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
     execute(std::move(next));
 }
 
-// ---- after an answer ------------------------------------------------------------------------
+// ---- decisions after an answer ---------------------------------------------------------------
 
 multi_hold::decisions multi_hold::decide() {
     decisions decided;
@@ -226,7 +227,7 @@ multi_hold::decisions multi_hold::decide() {
     const base::overloaded note{
         [&](const all_of::ask& question) REQUIRES(mutex_) {
             next.ask = question.part;
-            asks_[question.part] = std::stop_source{};  // no request to withdraw the part yet
+            asks_[question.part] = std::stop_source{};  // this part is not withdrawn
         },
         [&](const all_of::try_part& trial) REQUIRES(mutex_) {
             next.tries.push_back(trial.part);
@@ -251,7 +252,7 @@ multi_hold::decisions multi_hold::decide() {
     return decided;
 }
 
-// Called once, after the first trial of a call that began with one.
+// Reports the result of the call's first trial, if the call began with a trial. Called once.
 void multi_hold::tell_pace() {
     const bool got_all = value_.now() == core::all_of::phase::held;
     if (!pace_ || (!got_all && value_.failed_trials() == 0)) return;
@@ -259,7 +260,7 @@ void multi_hold::tell_pace() {
     pace_.reset();
 }
 
-// The caller gets the news before another contender can be granted a part that was given back.
+// Notifies the caller before it gives parts back, because another contender may be granted such a part at once.
 void multi_hold::execute(decisions&& decided) {
     for (auto& wait : decided.withdraw) wait.request_stop();
     if (decided.lost) tell_lost(std::move(*decided.lost));
@@ -273,7 +274,7 @@ void multi_hold::post(task callback) {
         for (std::size_t i = 0; i != parts_.size(); ++i)
             if (parts_[i].held && !value_.holds(i)) lost = parts_[i].held;
     }
-    if (!lost) return;  // the whole was released meanwhile
+    if (!lost) return;  // the whole hold was released meanwhile
     lost->on_lost([callback = std::move(callback)](const error&) { callback(); });
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_hold: the call for a multi_lock: core::all_of, with the answers of the locks.
+// multi_hold: the call for a multi_lock. It feeds the locks' answers into a core::all_of.
 //
-// recipe/composite/composite_hold.hpp has the code that it shares with other holds of several locks, and the use of
-// the lock. A part that is over is kept until the whole is given up, for its answers and callbacks.
+// composite_hold.hpp has the code that holds of several locks share, and says what the lock guards. A part whose hold
+// has ended is kept until the whole hold is given up, for its answers and callbacks.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then the parts' holds'.
 #pragma once
@@ -24,14 +24,15 @@ namespace turnstile::detail {
 
 class multi_hold final : public composite_hold {
 public:
-    // `locks` in their canonical order; the request has no handler for acquire().
+    // `locks`: in their canonical order. `request`: without a handler for acquire().
     multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> pace,
                acquire_request&& request);
     ~multi_hold() override { unlock(); }
     multi_hold(const multi_hold&) = delete;
     multi_hold& operator=(const multi_hold&) = delete;
 
-    // Call either of these, once. Both block, and are Boost interruption points, as the locks' own calls are.
+    // Start the call; call one of them, once. acquire() blocks. Both are Boost interruption points, as calls of the
+    // locks are.
     result<guard> acquire();
     void async_acquire();
 
@@ -45,12 +46,12 @@ public:
     void run_as_callback(task callback) override;
 
 private:
-    // The decisions of a step.
+    // The decisions of a step, which are executed after the lock is released.
     struct decisions {
         part_questions next;
-        std::vector<std::stop_source> withdraw;  // the waits to be ended
+        std::vector<std::stop_source> withdraw;  // ends the waits of these parts
         std::vector<kept_part> give_back;
-        std::optional<std::vector<task>> lost;  // the callbacks for the loss
+        std::optional<std::vector<task>> lost;  // the callbacks that report the loss
     };
 
     [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
@@ -83,13 +84,13 @@ private:
 
     const part_locks locks_;
     const core::attempt mode_;
-    const std::optional<boottime_clock::time_point> deadline_;  // for the whole call
+    const std::optional<boottime_clock::time_point> deadline_;  // the deadline of the whole call
 
     std::shared_ptr<trial_pace> pace_
         GUARDED_BY(mutex_);  // none: there is nothing to tell it, or it has been done
     core::all_of value_ GUARDED_BY(mutex_);
     std::vector<std::stop_source> asks_
-        GUARDED_BY(mutex_);  // each ends the latest wait for its part
+        GUARDED_BY(mutex_);  // the latest for each part: a stop ends the part's wait
     start_failure failure_ GUARDED_BY(mutex_);
     whole_record record_ GUARDED_BY(mutex_);
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of multi_hold that a guard calls: see multi_hold.hpp.
+// The functions of multi_hold that a guard calls (multi_hold.hpp).
 #include <algorithm>
 #include <utility>
 
@@ -48,7 +48,7 @@ fencing_vector multi_hold::tokens() const {
     return record_.tokens(parts_, locks_);
 }
 
-// Called before the parts go: the guard of a finished hold still describes it.
+// Stores a description of the hold before its parts go, because the guard still describes the hold afterwards.
 void multi_hold::remember() {
     if (value_.now() == core::all_of::phase::held) record_.remember(parts_, locks_);
 }
@@ -71,7 +71,7 @@ void multi_hold::leave(const error& /*why*/) noexcept {
     });
 }
 
-// Order matters: the commit is sent under the first hold, and checks the others.
+// Returns the parts in the order of the locks, since the first part carries the commit, which checks the others.
 result<hold::znode_holds> multi_hold::parts_for_commit() {
     if (const auto still = status(); !still) return still.error();
     znode_holds all;
@@ -84,14 +84,14 @@ result<hold::znode_holds> multi_hold::parts_for_commit() {
     return all;
 }
 
-// A part exists until the guard has gone, at least a lost part.
+// A part exists until the guard is destroyed, if only a lost part, so its client runs the callback.
 void multi_hold::run_as_callback(task callback) {
     const auto all = held_parts();
     if (all.empty()) return callback();
     all.front().second->run_as_callback(std::move(callback));
 }
 
-// All releases are under way before the first is waited for.
+// Waits for the parts' releases, which have all been started before.
 result<void> multi_hold::await_release(boottime_clock::time_point deadline) {
     std::optional<error> first;
     for (const auto& [which, part] : given_back()) {

@@ -39,7 +39,7 @@ public:
     explicit state(std::vector<any_lock> all) : locks{in_canonical_order(std::move(all))} {
         for (const auto& lock : locks) paths += (paths.empty() ? "" : ", ") + lock.path();
     }
-    // `done` is empty for a caller that blocks.
+    // Makes the call. `done` is empty for a caller that blocks.
     [[nodiscard]] result<std::shared_ptr<detail::multi_hold>> call(
         acquire_options&& options, core::attempt mode, detail::call::handler&& done = {}) const {
         const auto good = detail::check_refused(options, detail::composite::multi, "multi_lock");
@@ -70,7 +70,7 @@ const std::vector<any_lock>& multi_lock::locks() const noexcept {
     return state_->locks;
 }
 
-// ---- the primary forms ----------------------------------------------------------------------
+// ---- acquire and its variants ----------------------------------------------------------------
 
 result<guard> multi_lock::acquire(acquire_options options) {
     return state_->acquire(std::move(options), core::attempt::wait);
@@ -88,7 +88,7 @@ void multi_lock::async_acquire(acquire_options options,
     (*started)->async_acquire();
 }
 
-// ---- the standard forms ---------------------------------------------------------------------
+// ---- functions of the standard's lock types ---------------------------------------------------
 
 void multi_lock::take() {
     state_->threads.lock(*this, state_->paths);

@@ -16,8 +16,8 @@ std::string all_paths(const std::vector<any_lock>& locks) {
     return text;
 }
 
-// All queues, or none: the parts are tried at once only if all use one client's connections. Otherwise one part would
-// be kept while the answer of another waits for other servers.
+// Returns the queue of each lock if the locks can be tried together; otherwise nothing. That is possible if all locks
+// use the connections of one client. Otherwise a part would be kept while another part waits for other servers' answer.
 std::vector<const queue_lock*> queues_of(const std::vector<any_lock>& locks) {
     std::vector<const queue_lock*> queues;
     for (const auto& lock : locks) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// part_locks: the locks of a multi_lock in their canonical order, and the tries of several of them at once.
+// part_locks: the locks of a multi_lock in their canonical order. Can try several of them at once.
 //
 // Thread safety: all members from any thread; nothing changes after the constructor.
 #pragma once
@@ -23,15 +23,15 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return locks_.size(); }
     [[nodiscard]] const any_lock& operator[](std::size_t which) const { return locks_[which]; }
-    // The paths of all locks.
+    // Returns the paths of all locks as one text.
     [[nodiscard]] const std::string& paths() const noexcept { return paths_; }
 
     [[nodiscard]] bool can_be_tried_together() const noexcept { return queues_.size() > 1; }
-    // The client of the locks; they can be tried together.
+    // Returns the client of the locks. Allowed only if can_be_tried_together().
     [[nodiscard]] const std::shared_ptr<client_impl>& servers() const {
         return queues_.front()->servers();
     }
-    // Starts a try of each of these locks. `request(queue, which)` makes its request.
+    // Starts a try for each of these locks. `request(queue, which)` makes the request for a try.
     template <class Request>
     [[nodiscard]] started start_tries(const std::vector<std::size_t>& which,
                                       Request&& request) const {
@@ -46,7 +46,7 @@ public:
 
 private:
     const std::vector<any_lock> locks_;
-    // The locks' queues; empty if the locks cannot be tried together.
+    // The queue of each lock; empty if the locks cannot be tried together.
     const std::vector<const queue_lock*> queues_;
     const std::string paths_;
 };

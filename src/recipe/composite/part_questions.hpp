@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// part_questions: the locks of a multi_lock to ask now, and how. Thread safety: none, a value.
+// part_questions: the locks of a multi_lock that must be requested now. Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>
@@ -8,13 +8,13 @@
 
 namespace turnstile::detail {
 
-// to_wait: asks for a hold as soon as possible. to_try: asks for a hold at once, or none.
+// to_wait: request a hold, and wait for it. to_try: request a hold that is granted at once or refused.
 enum class asked { to_wait, to_try };
 
 struct part_questions {
-    std::optional<std::size_t> ask;  // the part to wait for
+    std::optional<std::size_t> ask;  // request this part and wait for it
     std::vector<std::size_t> tries;
-    bool is_over = false;  // the outcome is known: ask nothing more
+    bool is_over = false;  // the outcome is known: request nothing more
 
     [[nodiscard]] bool empty() const { return !ask && tries.empty(); }
 };

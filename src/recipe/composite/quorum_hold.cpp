@@ -29,7 +29,7 @@ quorum_hold::~quorum_hold() {
         ensemble.lock.servers()->services().timers->disarm(*this);
 }
 
-// ---- one step -------------------------------------------------------------------------------
+// ---- a step: one event of the call -----------------------------------------------------------
 
 template <class F>
 void quorum_hold::step(F&& event) {
@@ -78,7 +78,8 @@ quorum_hold::decisions quorum_hold::decide() {
     return next;
 }
 
-// Called after arm(): so a client that closes later calls once more, and no pause outlives its client.
+// Gives up pauses for parts whose client has closed. Called after arm(): a client that closes later calls the timer
+// once more, so no pause outlives its client.
 void quorum_hold::forget_closed(boottime_clock::time_point now) {
     for (std::size_t i = 0; i != parts_.size(); ++i) {
         if (!value_.pauses(i) || (*ensembles_)[i].lock.servers()->open()) continue;
@@ -94,13 +95,13 @@ void quorum_hold::arm() {
         ensemble.lock.servers()->services().timers->arm(*this, next);
 }
 
-// A timer that has called is not armed any more, even if it has called too early.
+// Notes that the timer has called and is not armed any more, even if it called too early.
 void quorum_hold::take_timer() {
     const base::lock_guard lock{mutex_};
     armed_ = boottime_clock::time_point::max();
 }
 
-// The caller hears of a loss before another contender can be granted the parts that are given back.
+// Notifies the caller of a loss before it gives parts back, because another contender may be granted a part at once.
 void quorum_hold::execute(decisions&& next) {
     if (next.lost) tell_lost(std::move(*next.lost));
     give_back(std::move(next.give_back));
@@ -116,9 +117,9 @@ void quorum_hold::execute(decisions&& next) {
     if (kept) post([kept] { kept->answer_handler(); });
 }
 
-// Hands the work to a thread that may run the user's stop callbacks. The timer's thread must own nothing meanwhile:
-// destroying the last reference destroys the user's objects, and may destroy the client, which waits for this very
-// thread. The client whose timer this is takes the work in any case: its timer stops before its workers.
+// Passes the work to a worker, which may run the user's stop callbacks. The timer's thread must not own the call
+// meanwhile: the last reference may destroy the user's objects and the client, whose destructor waits for the timer's
+// thread. The client of this timer accepts the work, because it stops its timers before its workers.
 void quorum_hold::on_timer() {
     const auto work = [weak = weak_from_this()] {
         const auto alive = std::static_pointer_cast<quorum_hold>(weak.lock());
@@ -194,7 +195,7 @@ void quorum_hold::start() {
     base::finish_or_end("a quorum_lock's call", [this] { listen(options().stop); });
     step([this](core::quorum& value, boottime_clock::time_point now) REQUIRES(mutex_) {
         value.start(now);
-        if (left_) value.leave();  // leave() was called before the start
+        if (left_) value.leave();  // leave() was called before start()
     });
 }
 
@@ -223,7 +224,7 @@ bool quorum_hold::connected(std::size_t which) const {
     return !sessions.empty() && sessions.front()->state() == session_state::connected;
 }
 
-// The state of each ensemble, in an error with this code.
+// Returns the state of each ensemble as text, for an error with this code.
 std::string quorum_hold::answers_so_far(errc code) const {
     std::string text;
     for (std::size_t i = 0; i != parts_.size(); ++i) {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum_hold: the call for a quorum_lock: core::quorum, with the answers of the ensembles.
+// quorum_hold: the call for a quorum_lock. It feeds the ensembles' answers into a core::quorum.
 //
-// recipe/composite/composite_hold.hpp has the code that it shares with other holds of several locks, and the use
-// of the lock. The parts' answers and losses arrive on a worker of their client; timers only hand over to a
-// worker. So the user's executor runs only the user's own callbacks. The timers of all clients are armed, since
-// any client may have closed. Each calls once more when its client closes, so that a pause does not wait for an
-// ensemble that cannot be asked any more.
+// composite_hold.hpp has the code that holds of several locks share, and says what the lock guards. The answers and
+// losses of a part arrive on a worker of the part's client, and timers only pass work to a worker. So the user's
+// executor runs only the user's callbacks. The timers of all clients are armed, because any client may have closed. A
+// client that closes calls its timers once more. So the call never pauses for an ensemble that cannot be asked any
+// more.
 //
-// Thread safety: all members from any thread. Lock order: this lock, then clients', sessions' and holds',
-// timers'.
+// Thread safety: all members from any thread. Lock order: this lock, then the locks of clients, of sessions and holds,
+// and of timers.
 #pragma once
 
 #include <memory>
@@ -37,7 +37,7 @@ public:
     quorum_hold(const quorum_hold&) = delete;
     quorum_hold& operator=(const quorum_hold&) = delete;
 
-    // Call it once. The handler gets the outcome, or wait() returns it.
+    // Starts the call. The handler gets the outcome; without a handler, wait() returns it. Call it once.
     void start();
 
     void on_timer() override;
@@ -59,12 +59,13 @@ private:
         std::vector<std::size_t> ask;
         std::vector<std::stop_source> withdraw;
         std::vector<kept_part> give_back;
-        bool answer = false;                    // the call has its outcome
-        std::optional<std::vector<task>> lost;  // the callbacks for the loss
+        bool answer = false;                    // true: the call has its outcome
+        std::optional<std::vector<task>> lost;  // the callbacks that report the loss
     };
 
     [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
-    // Parts whose leases have ended never come back: without a gap, see core::quorum.
+    // True while the leases of a majority are valid. A part whose lease has ended does not count again later
+    // (core::quorum).
     [[nodiscard]] bool is_certain() const noexcept override REQUIRES(mutex_);
     [[nodiscard]] error doubt() const override REQUIRES(mutex_);
     void cancel(const error& why) noexcept override;
@@ -99,12 +100,12 @@ private:
     const bool tries_;
 
     core::quorum value_ GUARDED_BY(mutex_);
-    std::vector<std::stop_source> asks_ GUARDED_BY(mutex_);  // the latest for each part
+    std::vector<std::stop_source> asks_ GUARDED_BY(mutex_);  // the latest request of each part
     std::vector<std::optional<error>> said_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
-    std::optional<error> left_ GUARDED_BY(mutex_);  // why the caller does not wait any more
+    std::optional<error> left_ GUARDED_BY(mutex_);  // why the caller has given up
     std::optional<std::pair<fencing_vector, boottime_clock::time_point>> last_ GUARDED_BY(mutex_);
-    // An asynchronous call owns itself until it is answered: during a pause nothing else refers to it.
+    // An asynchronous call owns itself until it is answered, because no other object refers to it during a pause.
     std::shared_ptr<quorum_hold> kept_ GUARDED_BY(mutex_);
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of quorum_hold that a guard calls, and its callbacks: see quorum_hold.hpp.
+// The functions of quorum_hold that a guard calls, and the user's callbacks (quorum_hold.hpp).
 #include <algorithm>
 #include <utility>
 
@@ -10,10 +10,10 @@
 
 namespace turnstile::detail {
 
-// ---- callbacks ------------------------------------------------------------------------------
+// ---- the user's callbacks ---------------------------------------------------------------------
 
-// Posts to a client that is open, or else to a client that is closing just now: a closed client runs the task in the
-// caller.
+// Posts to an open client. If none is open, posts to a client that is closing now: a closed client runs the task in the
+// calling thread.
 void quorum_hold::post(task callback) {
     const auto find = [this](auto&& good) {
         return std::find_if(ensembles_->begin(), ensembles_->end(), [&good](const auto& ensemble) {
@@ -75,7 +75,7 @@ fencing_vector quorum_hold::tokens() const {
     return last_ && (over_ || !is_certain()) ? last_->first : part_tokens();
 }
 
-// Called before each step: the guard of a finished hold still describes it.
+// Stores a description of the hold before each step, because the guard still describes the hold after its end.
 void quorum_hold::remember() {
     if (value_.now() == core::quorum::phase::held && is_certain())
         last_ = {part_tokens(), majority_until()};
@@ -90,14 +90,14 @@ void quorum_hold::leave(const error& /*why*/) noexcept {
             note_given_back();
             value_.leave();
             next = decide();
-            next.answer = false;  // the caller knows already
+            next.answer = false;  // the caller has its answer already
         }
         execute(std::move(next));
     });
 }
 
-// Waits until enough ensembles have confirmed the release for another client to get a majority. It does not wait for
-// the rest: an ensemble may be silent for long. Connected ensembles come first.
+// Waits until so many ensembles have confirmed the release that another client can get a majority; connected ensembles
+// first. Does not wait for the rest, because an ensemble may not answer for a long time.
 result<void> quorum_hold::await_release(boottime_clock::time_point deadline) {
     auto all = given_back();
     std::stable_partition(all.begin(), all.end(),
@@ -108,7 +108,7 @@ result<void> quorum_hold::await_release(boottime_clock::time_point deadline) {
         const auto& [which, part] = all[all.size() - left];
         const auto answer = part->release(deadline);
         if (answer || answer.error() == errc::session_lost || answer.error() == errc::removed)
-            continue;  // that part excludes no contender any more
+            continue;  // this part's hold excludes no contender any more
         if (!first) first = base::named((*ensembles_)[which].name, answer.error());
         if (answer.error() == errc::interrupted) break;
     }

@@ -41,7 +41,7 @@ void check(const quorum_options& options) {
         refuse("retry_longest is shorter than retry_first");
 }
 
-// The hosts of "a:1,b:2" as a set.
+// Returns the hosts of a text like "a:1,b:2".
 std::set<std::string> split(const std::string& hosts) {
     std::set<std::string> all;
     for (std::size_t from = 0; from <= hosts.size();) {
@@ -52,7 +52,7 @@ std::set<std::string> split(const std::string& hosts) {
     return all;
 }
 
-// Two ensembles that share a server would be one vote with two names.
+// Checks the arguments. Refuses two ensembles that share a server, because that server would vote twice.
 std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& members,
                                          std::string_view path, const quorum_options& options) {
     check(options);
@@ -75,7 +75,7 @@ std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& membe
         checked_members->push_back(
             {name, detail::queue_lock{inside, path, core::contender_family::lock}});
     }
-    // The order decides which caller gives up a minority first, so it is the same in every process.
+    // Sorts by name, so that the order is the same in every process: it decides which caller gives up a minority first.
     std::sort(checked_members->begin(), checked_members->end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
     return checked_members;
@@ -96,8 +96,8 @@ public:
         resource += all->front().lock.path();
     }
 
-    // `done` is empty for a blocking caller: its thread is the owner. A part does not know that, since no thread
-    // waits for the part itself.
+    // Makes the call. `done` is empty for a blocking caller, whose thread then is the owner. The parts have no owner,
+    // since no thread waits for a part itself.
     [[nodiscard]] result<std::shared_ptr<detail::quorum_hold>> start(
         acquire_options&& options, core::attempt mode, detail::call::handler&& done = {}) const {
         const auto good = detail::check_refused(options, detail::composite::quorum, "quorum_lock");
@@ -142,7 +142,7 @@ std::size_t quorum_lock::majority() const noexcept {
     return state_->all->size() / 2 + 1;
 }
 
-// ---- the primary forms ----------------------------------------------------------------------
+// ---- acquire and its variants ----------------------------------------------------------------
 
 result<guard> quorum_lock::acquire(acquire_options options) {
     return state_->acquire(std::move(options), core::attempt::wait);
@@ -166,7 +166,7 @@ std::vector<result<std::optional<contender>>> quorum_lock::heads(
     return all;
 }
 
-// ---- the standard forms ---------------------------------------------------------------------
+// ---- functions of the standard's lock types ---------------------------------------------------
 
 void quorum_lock::take() {
     state_->threads.lock(*this, path());

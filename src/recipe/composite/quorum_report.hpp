@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum_report: the meaning of several ensembles' refusals for the whole. Pure functions.
+// quorum_report: turns the refusals of several ensembles into one error. Pure functions.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,10 @@
 
 namespace turnstile::detail {
 
-// `next::never`: this ensemble would grant only after a change from outside (a setting, a right).
+// Returns `next::never` if the ensemble would grant only after a change from outside, such as another setting or right.
 [[nodiscard]] core::quorum::next worth_asking_again(const error& why);
-// The code for a call that no majority can grant any more. For a try: busy, if any ensemble was busy.
+// Returns the error code of a call for which a majority has become impossible. For a try: `busy` if an ensemble was
+// busy.
 [[nodiscard]] errc code_of(const std::vector<std::optional<error>>& answers, bool tried);
 // Returns the error of a hold that has lost its majority.
 [[nodiscard]] error no_majority(const std::string& path, const std::string& answers);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// start_failure: why the present start of a multi_hold failed: the first part refused for a reason that no other part
-// caused, or else the last loss of a part that was held already.
+// start_failure: the reason why a start of a multi_hold failed. This is the first refusal that no other part had
+// caused, or otherwise the latest loss of a held part.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -18,10 +18,10 @@ public:
         if (!refusal_) refusal_ = std::move(why);
     }
     void lose(error why) { loss_ = std::move(why); }
-    // Begins a new start, or the next part of this one.
+    // Forgets the reasons, for a new start or for the next part.
     void go_on() { *this = {}; }
 
-    // The part's answer itself, or the loss of another part for which it was withdrawn; `unknown` if there is neither.
+    // Returns the refusal, or the loss that made the call withdraw the request; `unknown` if there is neither.
     [[nodiscard]] const error& why(const error& unknown) const {
         if (refusal_) return *refusal_;
         return loss_ ? *loss_ : unknown;

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// trial_pace: decides whether the next call of a multi_lock tries all its parts at once before it waits for any.
+// trial_pace: decides whether the next call of a multi_lock tries all parts at once before it waits for a part.
 //
-// A trial that does not get all parts has made znodes in vain, and woken the contenders behind them. So after a failed
-// trial the next call waits for the first part, and tries only the rest while it holds that part. After two failures
-// in a row the next three calls do so, then seven, up to 63. Calls for the same set exclude each other by its first
-// part, so that the trials of the rest succeed. After a trial that gets all parts the next call tries all again.
+// A trial that does not get all parts has created znodes in vain, and has woken the contenders behind them. So after a
+// failed trial the next call waits for the first part, and tries the other parts only while it holds that part. After
+// two failed trials in a row the next three calls wait for the first part; after further failures the next seven, up to
+// 63. Calls for the same locks exclude each other by the first part, so their trials of the other parts succeed. After
+// a trial that gets all parts, the next call tries all parts again.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -19,7 +20,7 @@ namespace turnstile::detail {
 
 class trial_pace {
 public:
-    // Decides for the call that begins now.
+    // Returns the course for a call that begins now.
     [[nodiscard]] core::all_of::course next() noexcept {
         auto left = waiting_calls_.load();
         while (left != 0)
@@ -27,7 +28,7 @@ public:
                 return core::all_of::course::rest_at_once;
         return core::all_of::course::all_at_once;
     }
-    // The result of a call's first trial, if nothing was waited for before it.
+    // Reports the result of a call's first trial, if the call had waited for no part before.
     void on_trial(bool got_all) noexcept {
         if (got_all) {
             failures_ = 0;
@@ -41,8 +42,8 @@ public:
 private:
     static constexpr std::uint32_t k_most_doublings = 6;
 
-    std::atomic<std::uint32_t> failures_{0};       // in a row
-    std::atomic<std::uint32_t> waiting_calls_{0};  // that still have to wait for the first part
+    std::atomic<std::uint32_t> failures_{0};       // consecutive failed trials
+    std::atomic<std::uint32_t> waiting_calls_{0};  // calls left that wait for the first part
 };
 
 }  // namespace turnstile::detail

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// whole_record: a multi_lock's hold as its guard describes it: from its parts while they exist, and from a copy of
-// their last state afterwards.
+// whole_record: the hold of a multi_lock as its guard describes it. While the parts exist, the description comes from
+// them, and afterwards from a copy of their last state.
 //
-// `parts` are values with `held`, in the order of `locks`, which have names.
+// `parts` are values with a member `held`, in the order of `locks`. `locks` have names.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -21,7 +21,7 @@ namespace turnstile::detail {
 
 class whole_record {
 public:
-    // The token of the last lock in the order.
+    // Returns the token of the last lock in the order.
     template <class Parts>
     [[nodiscard]] fencing_token token(const Parts& parts) const {
         if (last_) return last_->token;
@@ -36,7 +36,7 @@ public:
         return last_ ? last_->valid_until : earliest_end(parts);
     }
 
-    // Call it once, before the parts go.
+    // Copies the state of the parts. Call it once, before the parts are given back.
     template <class Parts, class Locks>
     void remember(const Parts& parts, const Locks& locks) {
         if (!last_) last_ = {token(parts), tokens_of(parts, locks), earliest_end(parts)};
@@ -49,7 +49,7 @@ private:
         boottime_clock::time_point valid_until;
     };
 
-    // A part that consists of several parts has names for them.
+    // A part that consists of several parts itself names their tokens; any other part gets the name of its lock.
     template <class Parts, class Locks>
     [[nodiscard]] static fencing_vector tokens_of(const Parts& parts, const Locks& locks) {
         std::vector<fencing_vector::component> all;

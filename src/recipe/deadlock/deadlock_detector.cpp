@@ -30,8 +30,8 @@ void check_lock_path(std::string_view path) {
     if (const auto good = base::validate_path(path); !good) throw_error(good.error());
 }
 
-// After the deadline the callbacks have this long to report the wait's outcome. If they do not, they cannot run: this
-// may be the thread of their executor.
+// Returns the time until which the thread waits for the outcome: the deadline plus a time for callbacks. If no callback
+// has come by then, none can run, because this thread may belong to the executor.
 std::optional<boottime_clock::time_point> latest(
     std::optional<boottime_clock::time_point> deadline) {
     constexpr std::chrono::milliseconds k_patience{500};
@@ -40,7 +40,7 @@ std::optional<boottime_clock::time_point> latest(
     return *deadline + k_patience;
 }
 
-// A look that failed for this reason may succeed later, or the wait itself ends for the same reason.
+// True if a look that failed with this error may succeed later, or if the wait itself ends for the same reason.
 bool may_pass(const error& why) {
     return why == errc::timeout || why == errc::not_connected || why == errc::cancelled ||
            why == errc::closed || why == errc::auth_failed;
@@ -60,7 +60,7 @@ std::string deadlock::to_string() const {
     return text;
 }
 
-// ---- looking ----------------------------------------------------------------------------------
+// ---- looks at the queues -----------------------------------------------------------------------
 
 class TURNSTILE_NO_EXPORT deadlock_detector::state {
 public:
@@ -85,10 +85,10 @@ public:
     [[nodiscard]] std::chrono::milliseconds look_after() const { return look_after_; }
 
     [[nodiscard]] result<std::vector<deadlock>> find(const query_options& options) const;
-    // Why the waiter with this znode has to give up, if it has to.
+    // If the waiter with this znode must give up, returns the cycle that its wait has closed.
     [[nodiscard]] result<std::optional<deadlock>> closed_by(std::string_view znode,
                                                             const query_options& options) const;
-    // The outcome of a wait for the lock on `path`. The wait ends early if it closes a cycle.
+    // Returns the outcome of a wait for the lock on `path`. Ends the wait early if it closes a cycle.
     [[nodiscard]] result<guard> outcome_of(
         detail::queued_wait& mine, const std::string& path,
         std::optional<boottime_clock::time_point> deadline) const;
@@ -102,7 +102,7 @@ private:
 
     const std::shared_ptr<detail::client_impl> client_;
     const std::vector<std::string> paths_;
-    const std::string folder_;  // empty: look at the paths
+    const std::string folder_;  // empty: look only at the paths
     const std::chrono::milliseconds look_after_;
 };
 
@@ -129,9 +129,9 @@ result<detail::wait_for_graph> deadlock_detector::state::look(const query_option
     return detail::wait_for_graph{std::move(*queues)};
 }
 
-// The reads of a session never go back in time. So contenders in both looks (by name and czxid) were all at the
-// servers together at the instant between the looks. A cycle whose parts come from different instants of the first
-// look does not pass.
+// Reads the queues of the cycle a second time. A session never reads older data than before. So contenders that both
+// looks show (same name and czxid) were all at the servers at the instant between the looks. A cycle that the first
+// look put together from different instants fails this test.
 result<bool> deadlock_detector::state::stands_in_a_second_look(const deadlock& found,
                                                                const query_options& options) const {
     const auto queues = read(detail::locks_of(found), options);
@@ -163,7 +163,7 @@ result<std::optional<deadlock>> deadlock_detector::state::closed_by(
     return *stands ? std::move(found) : std::nullopt;
 }
 
-// ---- the class --------------------------------------------------------------------------------
+// ---- deadlock_detector -------------------------------------------------------------------------
 
 deadlock_detector::deadlock_detector(const state* looks) noexcept : state_{looks} {}
 
@@ -202,7 +202,7 @@ result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) c
                      lock.path() + ": the deadlock detector does not look at this lock"};
     }
     if (options.timeout.is_zero())
-        return lock.try_acquire(std::move(options));  // a try waits for no holder
+        return lock.try_acquire(std::move(options));  // a try waits for no contender
     if (const auto good = state_->client()->may_wait_for_handler(); !good) return good.error();
     if (options.owner.empty()) options.owner = thread_owner();
     const auto deadline = options.timeout.deadline();
@@ -210,7 +210,7 @@ result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) c
     const auto mine = std::make_shared<detail::queued_wait>();
     lock.async_acquire(mine->options(std::move(options)), mine->handler());
 
-    // The lock's queue contains the contender, and it would remain there if the caller got no outcome.
+    // Ends the process if memory is exhausted: otherwise the contender would stay in its queue without a caller.
     return base::finish_or_end("a wait",
                                [&] { return state_->outcome_of(*mine, lock.path(), deadline); });
 }
@@ -237,7 +237,7 @@ result<guard> deadlock_detector::state::outcome_of(
             continue;
         }
         auto outcome = mine.cancel();
-        if (outcome || outcome.error() != errc::cancelled) return outcome;  // the wait is over
+        if (outcome || outcome.error() != errc::cancelled) return outcome;  // the wait has ended
         if (found.has_error()) return found.error();
         return error{errc::would_deadlock,
                      path + ": the newest wait of a cycle: " + (*found)->to_string()};

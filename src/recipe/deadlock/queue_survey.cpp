@@ -19,7 +19,7 @@ constexpr std::size_t k_most_folders = 100'000;
 // The family whose contenders all exclude each other.
 constexpr auto k_exclusive = core::contender_family::lock;
 
-// The children of each folder; a missing folder has none.
+// Returns the children of each folder; none for a missing folder.
 result<std::vector<std::vector<std::string>>> children_of(client_impl& client,
                                                           const std::vector<std::string>& folders,
                                                           const query_options& options) {

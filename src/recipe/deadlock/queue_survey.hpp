@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue_survey: reads the queues of many locks for a client that takes part in none.
+// queue_survey: reads the queues of many locks, for a client that has no contender in them.
 #pragma once
 
 #include <string>
@@ -12,12 +12,12 @@
 
 namespace turnstile::detail {
 
-// The queues of those locks that have a waiter. Each is read at a different instant between the call and its return;
-// a contender that goes meanwhile is left out. A lock without a folder has no queue.
+// Returns the queues that have a waiter. Each queue is read at a different instant between the call and its return. If
+// a contender ends meanwhile, it is omitted. A lock without a folder has no queue.
 [[nodiscard]] result<std::vector<lock_queue>> queues_with_waiters(
     client_impl& client, const std::vector<std::string>& paths, const query_options& options);
 
-// The folders that contain a waiter, from `folder` itself on down.
+// Returns all folders at or below `folder` whose queue has a waiter.
 [[nodiscard]] result<std::vector<std::string>> contended_below(client_impl& client,
                                                                const std::string& folder,
                                                                const query_options& options);

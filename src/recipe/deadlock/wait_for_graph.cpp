@@ -12,8 +12,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// The order of waits by age: by the transaction that made the znode. (Several creates of one transaction have one
-// czxid; then the names decide, in every process alike.)
+// The order of waits by age: by the czxid of the contender's znode. Several creates of one transaction have one czxid;
+// then the names decide, in every process alike.
 auto age(const contender& entry) {
     return std::tie(entry.token, entry.name);
 }
@@ -38,10 +38,10 @@ wait_for_graph::wait_for_graph(std::vector<lock_queue> queues) : queues_{std::mo
     }
 }
 
-// ---- the shortest cycle that one wait has closed ----------------------------------------------
+// ---- the shortest cycle that a wait has closed -------------------------------------------------
 
-// Breadth first from the newest wait, over older waits only. A vertex is a wait, and leads to the waits of all
-// contenders ahead of it. Each place of each queue is examined once.
+// A breadth-first search from the newest wait, over older waits only. A vertex is a wait. Its edges lead to the waits
+// of all owners ahead of it. Each place of a queue is examined once.
 class wait_for_graph::search {
 public:
     search(const wait_for_graph& graph, place newest) : graph_{graph} {
@@ -55,14 +55,15 @@ public:
     }
 
 private:
-    // A wait of `blocker`'s owner. The wait of step `from` waits for `blocker`.
+    // A vertex of the search: a wait of an owner that blocks the wait of step `from`. `blocker` is that owner's
+    // contender.
     struct step {
         place wait;
         std::size_t from = 0;
         place blocker;
     };
 
-    // The place of the first owner that blocks this wait, if it is blocked.
+    // Adds the waits of the owners ahead of this wait. If the first owner blocks this wait as well, returns its place.
     std::optional<place> expand(std::size_t current) {
         const auto wait = steps_[current].wait;
         for (auto& next = looked_at_[wait.queue]; next < wait.position; ++next) {
@@ -102,7 +103,7 @@ private:
     const wait_for_graph& graph_;
     std::vector<step> steps_;
     std::map<std::string_view, bool> seen_;
-    std::map<std::size_t, std::size_t> looked_at_;  // the number of places, by queue
+    std::map<std::size_t, std::size_t> looked_at_;  // number of examined places, by queue
 };
 
 std::optional<deadlock> wait_for_graph::cycle_closed_by(place newest) const {
@@ -118,18 +119,18 @@ std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
     return std::nullopt;
 }
 
-// ---- all of them ------------------------------------------------------------------------------
+// ---- all cycles --------------------------------------------------------------------------------
 
-// The waits that are in a cycle and may have closed it, in linear time. An owner without another wait or hold before
-// this wait did not block anyone, so its wait closed nothing. Edges lead from a wait to the contender ahead of it
-// (and from there to all ahead) and to that contender's owner, and from an owner to its waits.
+// Returns the waits that are in a cycle and may have closed it, in linear time. If an owner had no other wait and no
+// hold before a wait, it blocked no contender, so that wait closed nothing. Edges of the graph lead from a wait to the
+// contender ahead of it, and so to all ahead; from a contender to its owner; and from an owner to its waits.
 std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph;
     std::map<std::string_view, std::size_t> owners;
     for (const auto& [owner, waits] : waits_) owners.emplace(owner, boost::add_vertex(graph));
     std::vector<std::pair<std::size_t, place>> waits;  // by vertex
     for (std::size_t queue = 0; queue != queues_.size(); ++queue) {
-        std::optional<std::size_t> ahead;  // the wait ahead
+        std::optional<std::size_t> ahead;  // the wait ahead of this one
         for (std::size_t position = 1; position < queues_[queue].contenders.size(); ++position) {
             const auto vertex = boost::add_vertex(graph);
             if (ahead) boost::add_edge(vertex, *ahead, graph);

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// wait_for_graph: which owner waits for which over the queues of several exclusive locks, and the cycles in it.
+// wait_for_graph: which owner waits for which other owner in the queues of several exclusive locks, and the cycles of
+// these waits.
 //
-// A contender that is not the first of its queue waits for the owners of all ahead of it; an owner
-// goes on when all its waits have ended. So there is a deadlock exactly if the owners' graph has a
-// cycle (the AND model: E. Knapp, "Deadlock detection in distributed databases", ACM Computing Surveys 19,
-// 1987). Contenders without an owner are left out.
+// A contender that is not first in its queue waits for the owners of all contenders ahead. An owner goes on when all
+// its waits have ended. So there is a deadlock exactly if the graph of owners has a cycle (the AND model: E. Knapp,
+// "Deadlock detection in distributed databases", ACM Computing Surveys 19, 1987). The graph omits contenders without an
+// owner.
 //
-// Every cycle has one newest wait. When it came, all the others were there, with the contenders that block
-// them, since a contender ahead in a queue is older. So the newest waiter can see the cycle from the start,
-// and the rule "the newest gives up" chooses exactly one wait, though the members exchange no messages.
+// Every cycle has one newest wait. When that wait began, all other waits of the cycle existed, with the contenders that
+// block them, since a contender ahead in a queue is older. So the newest waiter can see the cycle from the start. The
+// rule "the newest waiter gives up" chooses exactly one wait, although the members exchange no messages.
 //
 // Thread safety: a pure value.
 #pragma once
@@ -33,26 +34,27 @@ struct lock_queue {
     std::vector<contender> contenders;
 };
 
-// Takes out contenders whose sessions are over for the client that looks: no call waits or holds by them, though the
-// servers have not ended those sessions yet. `over` gets session ids.
+// Removes contenders whose sessions the reading client has left. No call waits or holds by such a contender, although
+// the servers have not ended its session yet. `over` gets a session id, and returns true for such a session.
 void forget_left_over(std::vector<lock_queue>& queues,
                       const std::function<bool(std::int64_t session)>& over);
 
 class wait_for_graph {
 public:
     explicit wait_for_graph(std::vector<lock_queue> queues);
-    wait_for_graph(wait_for_graph&&) = default;  // not copyable: it refers to its own queues
+    wait_for_graph(wait_for_graph&&) = default;  // not copyable, since it refers to its own queues
     wait_for_graph& operator=(wait_for_graph&&) = default;
 
-    // For each wait that is the newest of a cycle, its shortest cycle; the newest wait first.
+    // Returns the shortest cycle for each wait that is the newest of a cycle; the newest wait first.
     [[nodiscard]] std::vector<deadlock> cycles() const;
-    // The cycle whose newest wait is the contender `name` of the lock on `path`. Other waits of its owner there do
-    // not count: an earlier wait may be left from a session that the client has lost and the servers have not ended.
+    // Returns the cycle whose newest wait is the contender `name` of the lock on `path`. Other waits of the same owner
+    // for that lock do not count: the owner may have left an earlier wait in a session that the servers have not ended
+    // yet.
     [[nodiscard]] std::optional<deadlock> cycle_closed_by(std::string_view path,
                                                           std::string_view name) const;
 
 private:
-    // A contender, by its queue and its place there.
+    // The place of a contender: its queue, and its position in that queue.
     struct place {
         std::size_t queue = 0;
         std::size_t position = 0;
@@ -67,15 +69,15 @@ private:
     [[nodiscard]] std::optional<deadlock> cycle_closed_by(place newest) const;
 
     std::vector<lock_queue> queues_;
-    std::map<std::string_view, std::size_t> contenders_;    // the number of contenders, by owner
+    std::map<std::string_view, std::size_t> contenders_;    // number of contenders, by owner
     std::map<std::string_view, std::vector<place>> waits_;  // by owner
 };
 
-// The paths of the locks in the cycle, each once.
+// Returns the path of each lock in the cycle once.
 [[nodiscard]] std::vector<std::string> locks_of(const deadlock& found);
 
-// True if `queues`, which must be read after the queues of `found`, contain every znode of the cycle: then all were
-// there at the instant between the two looks, each behind the contender that blocks it.
+// True if `queues` contain every znode of the cycle `found`. They must be read after `found`. Then all these znodes
+// existed at the instant between the two looks, each behind the contender that blocks it.
 [[nodiscard]] bool still_stands(const deadlock& found, const std::vector<lock_queue>& queues);
 
 }  // namespace turnstile::detail

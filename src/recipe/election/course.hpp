@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// course: the events of a participant in an election, the actions that it asks for, and the states between.
+// course: the states of a participant in an election, the events that change them, and the actions that follow.
 //
-// Each stay in the queue is a *turn* with a number. `progress` is the state of one participant, with its turn and its
-// next actions; participation.hpp decides which state follows which.
+// Each stay in the queue is a *turn* with a number. `progress` has the state of one participant, its present turn and
+// its next actions. participation.hpp decides which state follows.
 //
 // Thread safety: none, values.
 #pragma once
@@ -21,17 +21,17 @@ using turn = std::uint64_t;
 
 // ---- states ---------------------------------------------------------------------------------
 struct resting {
-    std::optional<error> why;  // why it failed to take part
+    std::optional<error> why;  // the error with which it failed to take part
 };
 struct seeking {};
 struct called {};
 struct deciding {};
 struct leading {};
 struct stepping_down {
-    bool again = true;    // queues after the function's return
-    bool pauses = false;  // and after a pause
+    bool again = true;    // true: queues again after the function's return
+    bool pauses = false;  // true: pauses before that
 };
-struct pausing {};  // the participant ended its own term, and pauses
+struct pausing {};  // pauses after a term that the participant ended itself
 using state = std::variant<resting, seeking, called, deciding, leading, stepping_down, pausing>;
 
 // ---- events ---------------------------------------------------------------------------------
@@ -48,17 +48,17 @@ struct refused {
 struct lost {
     turn of = 0;
 };
-struct begun {  // the task begins
+struct begun {  // the function's task has begun
     turn of = 0;
 };
-struct not_run {  // the executor refused the task
+struct not_run {  // the executor refused the function's task
     turn of = 0;
 };
 struct decided {
     turn of = 0;
     bool leads = true;
 };
-struct returned {  // the task's end, with or without a call of the function
+struct returned {  // the task has ended, even if it did not call the function
     turn of = 0;
 };
 struct rested {  // the pause has ended
@@ -68,27 +68,27 @@ using input = std::variant<started, closed, resigned, granted, refused, lost, be
                            decided, returned, rested>;
 
 // ---- actions --------------------------------------------------------------------------------
-struct enter {  // the queue
+struct enter {  // enter the queue
     turn of = 0;
 };
-struct leave {  // the queue; a grant that has come meanwhile is reported nevertheless
+struct leave {  // leave the queue; a grant that came meanwhile is reported nevertheless
     turn of = 0;
 };
-struct call {  // hand the function's task over
+struct call {  // pass the function's task to its thread
     turn of = 0;
 };
 struct stop {  // trigger the term's stop token
     turn of = 0;
 };
-struct give_back {  // the granted hold, which may be lost already
+struct give_back {  // give back the granted hold, which may be lost already
     turn of = 0;
 };
-struct pause {  // send `rested` at its end
+struct pause {  // send the event `rested` after the pause
     turn of = 0;
 };
 using action = std::variant<enter, leave, call, stop, give_back, pause>;
 
-// ---- one participant ------------------------------------------------------------------------
+// ---- progress: one participant ----------------------------------------------------------------
 
 class progress {
 public:
@@ -100,15 +100,15 @@ public:
 
     void go_to(state next) { state_ = std::move(next); }
     void do_next(const action& next) { to_do_.push_back(next); }
-    // The actions, to be done in this order.
+    // Returns the actions, which must be executed in this order.
     [[nodiscard]] std::vector<action> take() { return std::exchange(to_do_, {}); }
 
-    // Begins a new turn, in the queue.
+    // Enters the queue, for a new turn.
     void seek() {
         state_ = seeking{};
         do_next(enter{++turn_});
     }
-    // Leaves the queue; a granted hold is given back.
+    // Ends the turn: leaves the queue, or gives back the granted hold.
     void rest() {
         state_ = resting{};
         do_next(give_back{turn_});
@@ -117,7 +117,7 @@ public:
         state_ = how;
         do_next(stop{turn_});
     }
-    // The next turn begins after the pause.
+    // Begins the pause before the next turn.
     void wait_out() {
         state_ = pausing{};
         do_next(pause{turn_});

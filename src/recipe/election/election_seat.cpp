@@ -43,9 +43,9 @@ election_seat::~election_seat() {
     queue_.servers()->services().timers->disarm(*this);
 }
 
-// ---- steps ----------------------------------------------------------------------------------
+// ---- events and their effects -----------------------------------------------------------------
 
-// Needs one critical section: a close() between its halves would take the thread from a beginning term.
+// Needs one critical section: a close() between its halves would take the thread away from a term that begins.
 void election_seat::start() {
     seat_effects to_do;
     {
@@ -56,7 +56,7 @@ void election_seat::start() {
 }
 
 void election_seat::close() noexcept {
-    if (queue_.servers()->forked()) return;  // the parent's object: its threads do not exist here
+    if (queue_.servers()->forked()) return;  // a copy in a forked child
     base::finish_or_end("the end of an election", [this] { end(); });
 }
 
@@ -93,7 +93,7 @@ void election_seat::run(seat_effects&& effects) {
     if (effects.pauses) wait_out(*effects.pauses, effects.until);
 }
 
-// Each posted task takes the oldest report, whichever thread posted the task.
+// Reports a change to the listeners. Each posted task takes the oldest change, so the order is right.
 void election_seat::tell_listeners() {
     bool leads = false;
     {
@@ -105,8 +105,8 @@ void election_seat::tell_listeners() {
 
 // ---- the queue ------------------------------------------------------------------------------
 
-// A close() that came meanwhile has triggered `leaves`. Then the contender does not enter the queue, or leaves it
-// again.
+// Makes the contender for a turn. If close() was called meanwhile, the token `leaves` has a stop request. Then the
+// contender does not enter the queue, or leaves it again.
 void election_seat::ask(course::turn turn, std::stop_token leaves) {
     acquire_options options;
     options.stop = std::move(leaves);
@@ -132,8 +132,8 @@ void election_seat::on_outcome(course::turn turn, result<guard>&& outcome) {
         const base::lock_guard lock{mutex_};
         return now_.grant(turn, granted);
     }();
-    if (!to_do) return;  // an earlier turn's hold ends with this call
-    // May run the callback at once, in this thread.
+    if (!to_do) return;  // the hold of an earlier turn is released here
+    // The callback may run at once, in this thread.
     granted->loss.emplace(granted->hold.lost(), [weak = weak_from_this(), turn] {
         if (const auto self = weak.lock()) self->step(course::lost{turn});
     });
@@ -143,8 +143,8 @@ void election_seat::on_outcome(course::turn turn, result<guard>&& outcome) {
 // ---- a term ---------------------------------------------------------------------------------
 
 void election_seat::hand_over(course::turn turn, const std::optional<duty_thread>& thread) {
-    if (!thread) return run_term(turn);  // without a function: this is a worker, which may block
-    // An executor may keep the task for ever.
+    if (!thread) return run_term(turn);  // no function: this worker may block
+    // The task does not own the seat, because an executor may keep the task for ever.
     const std::function<void()> task = [weak = weak_from_this(), turn] {
         if (const auto self = weak.lock())
             base::finish_or_end("a term of an election", [&] { self->run_term(turn); });
@@ -168,7 +168,7 @@ void election_seat::run_term(course::turn turn) {
     {
         const std::stop_callback on_loss{lead->lost(), [&stop] { stop.request_stop(); }};
         if (decide(turn, lead)) {
-            if (!duty_) return;  // until the term's stop token is triggered
+            if (!duty_) return;  // waits for the stop of the term
             call(*lead, stop.get_token());
         }
     }
@@ -247,11 +247,11 @@ result<void> election_seat::move_to(std::string_view successor, boottime_clock::
 void election_seat::wait_out(course::turn turn, boottime_clock::time_point until) {
     auto& servers = *queue_.servers();
     if (until > boottime_clock::now()) servers.services().timers->arm(*this, until);
-    // The timers of a closing client accept nothing more, or have called already.
+    // If the client is closing, its timers accept nothing more or have called already, so the pause ends now.
     if (until <= boottime_clock::now() || !servers.open()) step(course::rested{turn});
 }
 
-// The timers' thread must do nothing that may wait.
+// Uses a worker, because the timer's thread must not block.
 void election_seat::on_timer() {
     base::finish_or_end("the end of a pause", [this] {
         queue_.servers()->services().workers->post([weak = weak_from_this()] {
@@ -260,7 +260,7 @@ void election_seat::on_timer() {
     });
 }
 
-// A timer may call too early.
+// Ends the pause, unless the timer has called too early.
 void election_seat::end_pause() {
     std::optional<course::turn> turn;
     boottime_clock::time_point until;

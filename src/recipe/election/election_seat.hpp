@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// election_seat: a participant of an election, with or without a function: it queues, leads, and queues again.
+// election_seat: a participant of an election, with or without a function. It queues, leads, and queues again.
 //
-// `seat_state` has the state, and decides the next effects. This class calls it under a lock, and executes the effects
-// under none. The seat lives until the last call of its function has returned.
+// `seat_state` has the state, and decides the effects of each event. election_seat calls it under a lock, and executes
+// the effects under no lock. The seat lives until the last call of its function has returned.
 //
-// Without a function a lead needs no thread: a worker of the client decides whether it may lead, and the term is over
-// when the callbacks of its stop token have returned.
+// A participant without a function needs no thread while it leads: a worker of the client decides whether it may lead.
+// Its term ends when the callbacks of the term's stop token have returned.
 //
 // Thread safety: all members from any thread. Listeners are called on the client's callbacks executor, one call at a
 // time and in order. Nothing else depends on that executor: await() may be called there.
@@ -33,7 +33,7 @@ class election_seat final : public timer_thread::client,
 public:
     using function = leader::function;
 
-    // `duty` may be empty. Throws the exceptions of `leader`'s constructors.
+    // `duty`: the function; may be empty. Throws the exceptions of `leader`'s constructors.
     election_seat(const turnstile::client& servers, std::string_view path, function&& duty,
                   leader_options&& options);
     ~election_seat();
@@ -46,13 +46,14 @@ public:
     result<void> move_to(std::string_view successor, boottime_clock::duration within,
                          const query_options& options);
 
-    // The hold of the term under way, or nullptr. The lead is given up when the last copy is destroyed.
+    // Returns the hold of the present term; nullptr if there is none. The lead is given up when the last copy is
+    // destroyed.
     [[nodiscard]] std::shared_ptr<guard> lead() const;
-    // The stop token of the present term; nullopt if there is none.
+    // Returns the stop token of the present term; nothing if there is none.
     [[nodiscard]] std::optional<std::stop_token> while_leading() const;
     [[nodiscard]] std::size_t terms() const;
     [[nodiscard]] std::optional<error> failure() const;
-    // Waits until it leads with a valid hold.
+    // Waits until the participant leads with a valid hold.
     result<void> await(const query_options& options);
     [[nodiscard]] listener_handle on_change(std::function<void(bool)> listener) {
         return listeners_.add(std::move(listener));
@@ -84,7 +85,7 @@ private:
     const core::claim wants_;
     const queue_lock queue_;
     const std::string id_;
-    const std::string text_;  // for its znode
+    const std::string text_;  // the text for the participant's znode
     const function duty_;
     const leader_options options_;
     listener_list<bool> listeners_;

@@ -23,7 +23,7 @@ leader::function checked(leader::function&& duty) {
 
 }  // namespace
 
-// ---- a term ---------------------------------------------------------------------------------
+// ---- leader_term ------------------------------------------------------------------------------
 
 bool leader_term::valid() const noexcept {
     return lead_.valid();
@@ -54,7 +54,7 @@ result<commit_result> leader_term::commit(const transaction& writes) {
     return lead_.commit(writes);
 }
 
-// ---- the participant ------------------------------------------------------------------------
+// ---- leader ---------------------------------------------------------------------------------
 
 class leader::state {
 public:

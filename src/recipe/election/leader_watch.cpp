@@ -38,7 +38,7 @@ void check(const leader_watch::listener& listener, const leader_watch_options& o
 
 }  // namespace
 
-// Lives until its thread has ended: the listener itself may destroy the watch.
+// Keeps the observer alive until the observer's thread has ended, since the listener may destroy the watch.
 class TURNSTILE_NO_EXPORT leader_watch::state {
 public:
     class observer;
@@ -62,7 +62,7 @@ public:
         thread_->pump();
     }
     void end() {
-        if (queue_.servers()->forked()) return;  // the parent's object
+        if (queue_.servers()->forked()) return;  // the object belongs to the parent process
         stop_.request_stop();
         {
             const base::lock_guard lock{mutex_};
@@ -88,7 +88,7 @@ private:
         const base::lock_guard lock{mutex_};
         failure_ = std::move(failure);
     }
-    // False after the watch has ended.
+    // Pauses until the next look. Returns false if the watch has ended.
     bool pause();
 
     const detail::queue_lock queue_;
@@ -96,7 +96,7 @@ private:
     const boottime_clock::duration every_;
     std::stop_source stop_;
     std::shared_ptr<detail::callback_queue> thread_;
-    std::optional<found> told_{};  // for the thread alone: the listener's latest argument
+    std::optional<found> told_{};  // the listener's latest argument
 
     mutable base::mutex mutex_;
     base::condition changed_;
@@ -110,7 +110,7 @@ result<bool> leader_watch::state::observer::still_leads(const std::string& znode
     return answers->front().error == core::server_error::ok;
 }
 
-// The first in the queue leads until its znode goes, so nothing else is read meanwhile.
+// Reads the queue's first participant. It leads until its znode is gone, so meanwhile only that znode is read.
 void leader_watch::state::observer::look() {
     base::finish_or_end("a look at an election", [this] {
         if (told_ && *told_) {

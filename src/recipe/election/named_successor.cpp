@@ -12,7 +12,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// Another client may change the folder's data between our look and our write, but not again and again for ever.
+// Limit of the attempts: another client may change the folder's data between our read and our write.
 constexpr int k_most_looks = 4;
 
 }  // namespace

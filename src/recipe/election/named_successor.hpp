@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// named_successor: hands the lead to a named participant, by a hint in the election's folder. succession.hpp defines
-// the hint and decides about it.
+// named_successor: hands the lead over to a named participant, by a hint in the data of the election's folder.
+// succession.hpp defines the hint and its rules.
 #pragma once
 
 #include <string>
@@ -11,11 +11,12 @@
 
 namespace turnstile::detail {
 
-// True if the participant with this grant may lead. False: another participant was named to lead, or the hold is over.
-// Blocks.
+// Returns true if the participant with the hold `lead` may lead; false if another participant is named, or if the hold
+// has ended. Blocks.
 [[nodiscard]] bool decide_succession(const queue_lock& queue, const std::string& id, guard& lead);
 
-// Writes the hint, under this hold. Errors: bad_option if no participant has that name; guard::commit()'s. Blocks.
+// Writes the hint under the hold `lead`. Errors: bad_option if no participant has the name `successor`, and the errors
+// of guard::commit(). Blocks.
 [[nodiscard]] result<void> name_successor(const queue_lock& queue, guard& lead,
                                           std::string_view successor,
                                           boottime_clock::duration within,

@@ -5,7 +5,7 @@ namespace turnstile::detail {
 
 namespace course {
 
-// ---- state and event ------------------------------------------------------------------------
+// ---- the effect of each event in each state ---------------------------------------------------
 
 namespace {
 
@@ -68,7 +68,7 @@ void meet(progress& of, const deciding& /*now*/, const closed& /*event*/) {
 void meet(progress& of, const leading& /*now*/, const resigned& /*event*/) {
     of.step_down({.again = of.enters_after_its_term(), .pauses = true});
 }
-// A loss is the servers' doing, and would not become rarer by a pause.
+// Queues without a pause: the servers caused the loss, and a pause would not make losses rarer.
 void meet(progress& of, const leading& /*now*/, const lost& /*event*/) {
     of.step_down({.again = of.enters_after_its_term()});
 }
@@ -83,7 +83,7 @@ void meet(progress& of, const stepping_down& /*now*/, const closed& /*event*/) {
     of.go_to(stepping_down{false});
 }
 
-// The task has ended: the next turn may begin.
+// Ends the turn, since its task has ended. The next turn may begin.
 void end_turn(progress& of, const stepping_down& how) {
     of.rest();
     if (!how.again) return;
@@ -119,7 +119,7 @@ std::optional<turn> turn_of(const Input& event) {
 template <class Input>
 void meet_any(progress& of, const Input& event) {
     const auto which = turn_of(event);
-    if (which && *which != of.present()) return meet(of, resting{}, event);  // an earlier turn's
+    if (which && *which != of.present()) return meet(of, resting{}, event);  // an earlier turn
     const auto before = of.now();
     std::visit([&](const auto& now) { meet(of, now, event); }, before);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// participation: the state of a participant of an election, and its next actions. A value: it calls nothing
-// outside, and has no thread, clock or server. The library uses it in seat_state.hpp, the simulator in
-// tests/verification/work/election_work.cpp. A participant without a function behaves like one whose function returns
-// as soon as its term has to end.
+// participation: the state of a participant of an election, and its next actions. A value: it calls nothing outside,
+// and has no thread, clock or server. The library uses it in seat_state.hpp, and the simulator in
+// tests/verification/work/election_work.cpp. A participant without a function behaves as if it had a function that
+// returns as soon as its term must end.
 //
 // | state         | in the queue    | the function                  | goes on to                             |
 // |---------------|-----------------|-------------------------------|----------------------------------------|
@@ -15,12 +15,12 @@
 // |               | lost it         |                               |                                        |
 // | pausing       | not             | does not run                  | seeking: rested; resting: closed       |
 //
-// An event of an earlier turn changes nothing, and a grant for an earlier turn is given back. No other turn begins before
-// the function of the present turn has returned: so a grant always has a function that runs or is about to.
+// An event of an earlier turn changes nothing, and a grant for an earlier turn is given back. No turn begins before the
+// function of the previous turn has returned. So a granted participant always has a function that runs or will run.
 //
-// A term that its own participant ended (the function returned or threw, it resigned) is followed by a pause, or, with
-// `once`, by rest. A participant that lost the lead, or stepped aside for a named one, queues at once; with `once` it
-// rests only if its function had been called.
+// A pause follows a term that the participant ended itself (its function returned or threw, or it resigned); with
+// `once` the participant rests instead. A participant that lost the lead, or stepped aside for a named participant,
+// queues at once; with `once` it rests if its function had been called.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -33,7 +33,7 @@
 
 namespace turnstile::detail {
 
-// The granted hold ended before it could be used: a further attempt may succeed.
+// True if the granted hold ended before it was used, so that another attempt may succeed.
 [[nodiscard]] inline bool is_worth_another_attempt(const error& why) {
     return why == errc::session_lost || why == errc::removed;
 }
@@ -43,15 +43,15 @@ public:
     // `once`: the participant rests after one term.
     explicit participation(bool once) : progress_{once} {}
 
-    // Handles the event. Returns the actions, to be done in this order.
+    // Handles the event. Returns the actions, which must be executed in this order.
     [[nodiscard]] std::vector<course::action> on(const course::input& event);
 
-    // True if this turn is the present one, and in this state.
+    // True if this turn is the present turn, and the participant is in this state.
     template <class State>
     [[nodiscard]] bool is(course::turn which) const {
         return which == progress_.present() && std::holds_alternative<State>(progress_.now());
     }
-    // The turn whose task is running.
+    // Returns the turn whose task is running; nothing if no task is running.
     [[nodiscard]] std::optional<course::turn> running() const;
     [[nodiscard]] bool leads() const {
         return std::holds_alternative<course::leading>(progress_.now());
@@ -59,9 +59,9 @@ public:
     [[nodiscard]] bool rests() const {
         return std::holds_alternative<course::resting>(progress_.now());
     }
-    // The turn before the present pause.
+    // During a pause, returns the turn before the pause.
     [[nodiscard]] std::optional<course::turn> pausing() const;
-    // Why it rests, if it failed to take part.
+    // Returns the error with which the participant failed to take part, if it rests for that reason.
     [[nodiscard]] std::optional<error> failure() const;
 
 private:

@@ -44,7 +44,7 @@ std::optional<seat_effects> seat_state::grant(turn of, const std::shared_ptr<lea
 
 std::shared_ptr<guard> seat_state::begin_term(turn of, const owner& thread,
                                               const std::stop_source& stop) {
-    static_cast<void>(on(course::begun{of}));  // whose actions are none
+    static_cast<void>(on(course::begun{of}));  // leads to no actions
     if (!now_.is<course::deciding>(of)) return nullptr;
     term_.begin(of, thread, stop);
     return {held_.held, &held_.held->hold};
@@ -84,7 +84,7 @@ void seat_state::add(seat_effects& effects, const course::call& next) {
     effects.by = thread_;
 }
 
-// A task that still decides, or that runs the function, reports its return itself.
+// Ends the term of a participant without a function. The task of a function reports its own return.
 void seat_state::add(seat_effects& effects, const course::stop& next) {
     effects.to_trigger.push_back(term_.stop());
     if (has_function_ || !term_.lead()) return;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat_state: the state of an election_seat: its turn, its granted hold, its term, its pause, and its news.
+// seat_state: the state of an election_seat: its turn, its granted hold, its term, its pause, and its news for
+// listeners.
 //
-// Each event returns effects, which the seat executes under no lock: calls into the client and the user's executor
-// block or call the seat.
+// Each event returns effects. The seat executes them under no lock, because they call the client and the user's
+// executor, which may block or call the seat.
 //
 // Thread safety: none, a value of its seat.
 #pragma once
@@ -33,10 +34,10 @@ struct seat_effects {
     std::vector<std::stop_source> to_trigger{};
     std::vector<std::shared_ptr<void>> to_release{};
     std::optional<course::turn> enters{};
-    std::stop_token leaves{};  // triggered when that lead has to be given up
+    std::stop_token leaves{};  // requests the end of that lead
     std::optional<course::turn> calls{};
     std::optional<duty_thread> by{};
-    std::optional<course::turn> returns{};  // the end of a term without a function
+    std::optional<course::turn> returns{};  // ends a term without a function
     std::optional<course::turn> pauses{};
     boottime_clock::time_point until{};  // the end of the pause
     bool has_news = false;
@@ -46,7 +47,7 @@ class seat_state {
 public:
     using turn = course::turn;
 
-    // `once`: the participant rests after one term. `pause`: how long it stays out of the queue after its own term.
+    // `once`: the participant rests after one term. `pause`: the time that it stays out of the queue after such a term.
     seat_state(bool once, boottime_clock::duration pause, bool has_function)
         : has_function_{has_function}, now_{once}, pauses_{pause} {}
 
@@ -55,21 +56,20 @@ public:
     struct ending {
         seat_effects effects;
         std::optional<duty_thread> thread;
-        std::optional<turn>
-            term;  // whose end `caller` may wait for; a later term of another thread is not its own
+        std::optional<turn> term;  // the term whose end `caller` may wait for
     };
     [[nodiscard]] ending close(const owner& caller);
     [[nodiscard]] seat_effects on(const course::input& event);
-    // Keeps the granted hold; nullopt if its turn is over: then the caller gives the hold back.
+    // Stores the granted hold. Returns nothing if its turn has ended; then the caller must give the hold back.
     [[nodiscard]] std::optional<seat_effects> grant(turn of,
                                                     const std::shared_ptr<leadership>& held);
 
-    // ---- one term; the seat calls these in their order, and stops where the turn has ended ----
-    // Returns the hold for the task that begins; null if the turn is over.
+    // ---- one term: the seat calls these functions in their order, until one reports the turn's end ----
+    // Returns the hold for a task that begins; null if its turn has ended.
     [[nodiscard]] std::shared_ptr<guard> begin_term(turn of, const owner& thread,
                                                     const std::stop_source& stop);
     [[nodiscard]] seat_effects decide(turn of, bool may_lead, const std::shared_ptr<guard>& lead);
-    // Returns the hold of the function's call that ended.
+    // Called when the function has returned or thrown. Returns the hold with which it was called.
     [[nodiscard]] std::shared_ptr<guard> end_call(bool threw);
     void end_term(turn of) { term_.end(of); }
 
@@ -78,13 +78,13 @@ public:
     [[nodiscard]] bool leads_in(turn which) const { return now_.is<course::leading>(which); }
     [[nodiscard]] bool rests() const { return now_.rests(); }
     [[nodiscard]] bool has_entered() const noexcept { return entered_; }
-    // Why it rests, if it failed to take part.
+    // Returns the error with which the participant failed to take part, if it rests for that reason.
     [[nodiscard]] std::optional<error> failure() const { return now_.failure(); }
     [[nodiscard]] const term_in_progress& term() const noexcept { return term_; }
-    // The turn before the present pause, and the end of the latest pause.
+    // During a pause, returns the turn before the pause, and the time of the pause's end.
     [[nodiscard]] std::optional<turn> pausing() const { return now_.pausing(); }
     [[nodiscard]] boottime_clock::time_point pause_end() const noexcept { return pause_end_; }
-    // Takes the oldest report for the listeners: whether the participant leads. There must be one.
+    // Removes and returns the oldest news for the listeners: true if the participant leads. There must be news.
     [[nodiscard]] bool take_news();
 
 private:
@@ -102,9 +102,9 @@ private:
 
     bool has_function_;
     participation now_;
-    bool entered_ = false;               // at least once
-    std::optional<duty_thread> thread_;  // between start() and close()
-    std::stop_source waiting_;           // for the turn in the queue
+    bool entered_ = false;               // true: has entered the queue before
+    std::optional<duty_thread> thread_;  // exists between start() and close()
+    std::stop_source waiting_;           // ends the wait of the present turn
     granted_hold held_;
     term_in_progress term_;
     std::deque<bool> news_;  // the oldest first

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// term_in_progress: the turn whose task runs in an election, the task's thread, and the hold that
-// its function was called with.
+// term_in_progress: the turn whose task runs in an election, the thread of the task, and the hold with which the task
+// has called its function.
 //
-// | state | leads to |
+// | state   | leads to                                                        |
 // |---------|-----------------------------------------------------------------|
-// | none | running: begin() |
-// | running | leading: lead(); none: end(), if no later turn has begun by then |
-// | leading | running: take_lead() |
+// | none    | running: begin()                                                |
+// | running | leading: lead(); none: end(), unless a later turn has begun     |
+// | leading | running: take_lead()                                            |
 //
 // Thread safety: none, a value.
 #pragma once
@@ -27,7 +27,7 @@ class term_in_progress {
 public:
     using turn = course::turn;
 
-    // The task of this turn runs in `thread`. It has to end when this stop token is triggered.
+    // Begins a task of this turn, which runs in `thread`, and must end when `stop` is requested.
     void begin(turn of, const owner& thread, const std::stop_source& stop) {
         running_ = task{of, thread};
         stop_ = stop;
@@ -36,22 +36,22 @@ public:
         if (is_running(of)) running_.reset();
     }
     [[nodiscard]] bool is_running(turn which) const { return running_ && running_->of == which; }
-    // The turn whose end the caller may wait for; nullopt if the task runs in the caller's own thread.
+    // Returns the turn for whose end the caller may wait; nothing if the task runs in the caller's own thread.
     [[nodiscard]] std::optional<turn> awaited_by(const owner& caller) const {
         return running_ && running_->thread != caller ? std::optional{running_->of} : std::nullopt;
     }
-    // The stop source of the turn that began last.
+    // Returns the stop source of the latest turn.
     [[nodiscard]] const std::stop_source& stop() const noexcept { return stop_; }
 
-    // The function gets this hold.
+    // Called when the function is called with this hold.
     void lead(std::shared_ptr<guard> hold) {
         lead_ = std::move(hold);
         ++calls_;
     }
-    // The function has returned.
+    // Called when the function has returned.
     [[nodiscard]] std::shared_ptr<guard> take_lead() { return std::exchange(lead_, nullptr); }
 
-    // nullptr unless the function is running.
+    // Returns the hold with which the function was called; nullptr unless the function is running.
     [[nodiscard]] const std::shared_ptr<guard>& lead() const noexcept { return lead_; }
     // The number of calls of the function.
     [[nodiscard]] std::size_t calls() const noexcept { return calls_; }

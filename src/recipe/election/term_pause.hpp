@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// term_pause: how long a participant stays out of the queue after its own term.
+// term_pause: the time for which a participant stays out of the queue after its own term.
 //
-// After a function that returned: the pause of the options. After functions that threw: at first between once and
-// twice the pause, by chance. Both double each time, up to a minute (or twice the pause, if that is longer). A pause
-// below half a second grows from a second on, so that a function that always throws does not write to the servers and
-// the log without end.
+// After a function that returned, this is the pause of the options. After a function that threw, the pause is drawn
+// between once and twice that pause. With each further throw both bounds double, up to a minute (or twice the pause of
+// the options, if that is longer). If the pause of the options is below half a second, the bounds start at a second. So
+// a function that always throws does not write to the servers and the log without end.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -28,7 +28,7 @@ public:
           after_throw_{std::max(2 * pause, k_first_after_throw),
                        std::max(2 * pause, k_longest_after_throw)} {}
 
-    // The next pause.
+    // Returns the next pause, and counts consecutive throws.
     [[nodiscard]] duration draw(bool threw, base::random& chance) {
         if (threw) return after_throw_.draw(chance);
         after_throw_.reset();

@@ -20,14 +20,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The time left to a call whose time is over: to write the end of a job that had to stop, or to read the record of a
-// job that runs elsewhere.
+// Extra time after the caller's time limit: to write the end of a job that had to stop, or to read the record of a job
+// that another participant runs.
 constexpr std::chrono::seconds k_grace = 1s;
 
-// The shortest pause between two looks at a job that runs elsewhere.
+// The shortest pause before the next look at a job that another participant runs.
 constexpr std::chrono::seconds k_least_pause = 1s;
 
-// Other gates recognise by this name that the lock's holder is a gate.
+// The recipe's name in the holder metadata, by which a gate recognizes that the lock's holder is a gate, too.
 constexpr std::string_view k_recipe = "job_gate";
 
 }  // namespace
@@ -48,18 +48,18 @@ public:
         return std::move(*record);
     }
 
-    // Called under the lock: starts the job if it is due. `limits` apply to the steps before the start.
+    // Starts the job if it is due. `lock` must be held. `limits` apply to the steps before the start.
     result<job_report> run(guard& lock, const std::function<void(job_run&)>& job,
                            const query_options& limits) const;
-    // The report for a caller without the lock. `refusal` is the error of its acquire.
+    // Returns the report for a caller that did not get the lock. `refusal` is the error of its acquire.
     result<job_report> running_elsewhere(const error& refusal, const query_options& limits) const;
-    // The error for a caller without the lock, if the holder is a mutex or another recipe: no participant runs the
-    // job then.
+    // Returns the error for a caller that did not get the lock because a mutex or another recipe holds it: then no
+    // participant runs the job.
     error foreign_holder(const error& refusal, const contender& holder) const;
-    // The pause until the next attempt, by the record and the latest known time of the servers' clock.
+    // Returns the pause until the next attempt, from the record and the latest known time of the servers' clock.
     boottime_clock::duration pause_beside(const job_record& now) const;
 
-    // A phase that begins now is over by then, whatever the servers do.
+    // Returns the end of a phase that begins now. The phase ends then even if the servers do not answer.
     [[nodiscard]] boottime_clock::time_point phase_end() const {
         return boottime_clock::now() + to_nanoseconds(queue.servers()->options().session_timeout);
     }
@@ -68,7 +68,7 @@ public:
     const std::string id;
     const detail::queue_lock queue;
     const std::string record_path;
-    mutable std::atomic_flag foreign_told;  // the holder was reported in the log
+    mutable std::atomic_flag foreign_told;  // the log has reported the foreign holder
 
 private:
     result<job_report> start(const detail::stamped_node& node, const detail::stamped_data& found,
@@ -92,14 +92,14 @@ result<job_report> job_gate::state::run(guard& lock, const std::function<void(jo
     job_report report;
     report.verdict = decided.verdict;
     report.record = std::move(*last);
-    // Bounded: the stamps are from servers, whose clocks may show any time.
+    // The wait is limited to ten years, because a server's clock may show any time.
     report.retry_in = to_nanoseconds(std::chrono::milliseconds{decided.wait});
     if (decided.verdict != job_verdict::ran) return report;
     report.record = {job_state::running, report.record.number + 1, id, 0, 0, decided.missed};
     return start(node, *found, std::move(report), lock, job, limits.stop);
 }
 
-// A caller's deadline does not end this: a start with an unknown outcome costs a period.
+// Ignores the caller's deadline: a start with an unknown outcome would cost a whole period.
 result<job_report> job_gate::state::start(const detail::stamped_node& node,
                                           const detail::stamped_data& found, job_report&& report,
                                           guard& lock, const std::function<void(job_run&)>& job,
@@ -108,7 +108,8 @@ result<job_report> job_gate::state::start(const detail::stamped_node& node,
     const auto before = boottime_clock::now();
     if (const auto written = node.write(found, detail::to_text(report.record), limits); !written)
         return written.error();
-    // The start is in the record: if the caller's memory is exhausted now, it must not believe that nothing happened.
+    // The record has the start. If memory is exhausted now, the process ends, so that the caller cannot believe that
+    // the job did not start.
     const auto started =
         base::finish_or_end("the start of a job", [&] { return node.read(limits); });
     if (!started) {
@@ -134,7 +135,7 @@ result<job_report> job_gate::state::start(const detail::stamped_node& node,
     return std::move(report);
 }
 
-// The end of a stopped job is written, too, if the servers answer.
+// Writes the end of the job into the record. For a stopped job, too, if the servers answer in time.
 void job_gate::state::finish(const detail::stamped_node& node, job_report& report, job_state how,
                              const std::stop_token& stop) const {
     const bool stopped = stop.stop_requested();
@@ -208,8 +209,7 @@ const std::string& job_gate::path() const noexcept {
 result<job_report> job_gate::run(const std::function<void(job_run&)>& job,
                                  acquire_options options) {
     if (!job) throw_error({errc::bad_option, "job_gate: the job is empty"});
-    if (options.timeout.is_zero())
-        options.timeout = {};  // there is no time left in which it could wait for the lock
+    if (options.timeout.is_zero()) options.timeout = {};  // no time is left to wait for the lock
     const auto deadline = options.timeout.deadline();
     if (deadline) options.timeout = wait_limit::until(*deadline);
     const bool waits = deadline.has_value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// job_rule: decides when a job may be started, and reads and writes its record, as pure functions of stamps.
+// job_rule: decides when a job may start, and converts the job's record to text, as pure functions of time stamps.
 #pragma once
 
 #include <cstdint>
@@ -12,28 +12,28 @@
 
 namespace turnstile::detail {
 
-// The record of a run that has just been started or ends now. The text has no stamp for this start or end, because
-// the servers give one to the write: "state=running run=7 by=host-1 missed=0" and "state=ok run=7 by=host-1 missed=0
-// started=1763724876000".
+// Returns the text of a run that was just started or that ends now: "state=running run=7 by=host-1 missed=0", or
+// "state=ok run=7 by=host-1 missed=0 started=1763724876000". The text has no stamp of this start or end, because the
+// servers stamp the write.
 [[nodiscard]] std::string to_text(const job_record& record);
-// `written`: the znode's mtime. nullopt if the text is no record.
+// Parses a record; nothing if the text is no record. `written`: the znode's mtime.
 [[nodiscard]] std::optional<job_record> parse_job(std::string_view text, std::int64_t written);
 
 struct job_decision {
-    job_verdict verdict = job_verdict::ran;  // ran: the job may be started
-    std::int64_t wait = 0;                   // milliseconds, unless the job may be started
+    job_verdict verdict = job_verdict::ran;  // `ran`: the job may start now
+    std::int64_t wait = 0;                   // milliseconds until it may start
     std::uint64_t missed = 0;
     friend bool operator==(const job_decision&, const job_decision&) = default;
 };
 
-// Milliseconds. `now` is the leader's clock at some moment under the lock.
+// The rules in milliseconds.
 struct job_terms {
     std::int64_t period = 0;
     std::int64_t at_least_for = 0;
     std::int64_t at_most_for = 0;
 };
 
-// bad_option: an impossible span, or rules under which the job could run again at once.
+// Converts the rules. Error bad_option: an impossible duration, or rules by which the job could run again at once.
 [[nodiscard]] result<job_terms> terms_of(const job_rules& rules);
 
 [[nodiscard]] job_decision decide_job(const job_record& last, std::int64_t now,

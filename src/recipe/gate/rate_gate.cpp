@@ -14,17 +14,17 @@ namespace turnstile {
 
 namespace {
 
-// Bounded: the stamps are from servers, whose clocks may show any time.
+// Limits the wait, because it comes from servers' time stamps, and a server's clock may show any time.
 boottime_clock::duration milliseconds_of(std::int64_t wait) {
     return to_nanoseconds(std::chrono::milliseconds{wait});
 }
 
-// Waits in the caller's thread while the hold is valid.
+// Lets the caller's thread wait as long as the hold is valid.
 class turn_pause {
 public:
     turn_pause(const guard& hold, const std::stop_token& stop) : hold_{hold}, stop_{stop} {}
 
-    // Success at `until`; an error if the pause ended earlier.
+    // Returns success at `until`, and an error if the wait ends earlier.
     result<void> wait(boottime_clock::time_point until, const std::string& path) {
         const auto wake = [this] {
             const base::lock_guard lock{mutex_};

@@ -14,9 +14,9 @@ namespace turnstile::detail {
 
 namespace {
 
-constexpr std::size_t k_most_quoted = 80;  // bytes of other clients' data
+constexpr std::size_t k_most_quoted = 80;  // limit for a quotation of another client's text
 
-// nullopt unless the whole text is one number.
+// Parses the whole text as a number; nothing for any other text.
 template <class N>
 std::optional<N> number(std::string_view text) {
     N value = 0;
@@ -25,9 +25,9 @@ std::optional<N> number(std::string_view text) {
     return value;
 }
 
-// "1763724876000" or "1763724876000*17"
+// Parses "1763724876000" or "1763724876000*17".
 std::optional<rate_group> parse_group(std::string_view text) {
-    // std::find: GCC 12 at -O3 warns that find() of the view reads beyond its end.
+    // Uses std::find, because GCC 12 at -O3 warns that the view's find() reads beyond the end.
     const auto times =
         static_cast<std::size_t>(std::find(text.begin(), text.end(), '*') - text.begin());
     const auto latest = number<std::int64_t>(text.substr(0, times));
@@ -61,8 +61,8 @@ void rate_record::add(const rate_group& more) {
         std::next(place)->entries += place->entries;
         groups.erase(place);
     }
-    // If a leader's clock was set back, there are groups with earlier and with later stamps. The oldest groups are
-    // merged.
+    // Merges the oldest groups. There are too many groups if a leader's clock was set back, so that stamps of both
+    // times exist.
     while (groups.size() > k_most_groups) {
         groups[1].entries += groups[0].entries;
         groups.erase(groups.begin());
@@ -146,7 +146,7 @@ void forget_old(rate_record& record, std::int64_t now) {
     std::erase_if(record.groups, [&](auto group) { return group.latest + record.period <= now; });
 }
 
-// If the present leader's clock shows less than the last entries' stamps, the wait is longer.
+// If the leader's clock shows less than the stamps of the latest entries, the wait becomes longer.
 std::int64_t wait_for_room(const rate_record& record, std::int64_t now) {
     auto all = record.entered();
     for (const auto& group : record.groups) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rate_rule: decides whether there is room for a further entry, as a pure function of stamps.
+// rate_rule: decides whether there is room for another entry, as a pure function of time stamps.
 #pragma once
 
 #include <cstddef>
@@ -15,51 +15,54 @@
 
 namespace turnstile::detail {
 
-// Entries that free their places together, a period after the latest of them.
+// Entries that leave together, one period after the latest of them.
 struct rate_group {
-    std::int64_t latest = 0;  // the stamp in milliseconds, by the leader's clock
+    std::int64_t latest = 0;  // stamp in milliseconds, by the leader's clock
     std::size_t entries = 1;
     friend bool operator==(const rate_group&, const rate_group&) = default;
 };
 
-// The content of the record. A rule for up to k_most_groups entries has a group for each entry. A rule for more puts
-// the entries of a slot (a k_slots-th of the period) into one group, so that there are at most k_most_groups.
-// A group counts its entries as if all came with its latest: room may come back one slot late, and never early.
+// The entries of a gate, as the record's text has them. Under a rule for up to k_most_groups entries, each entry is a
+// group. Under a rule for more, all entries of a slot (the period has k_slots slots) form one group, so that there are
+// at most k_most_groups. All entries of a group count as if they came with the latest: room may come back up to one
+// slot late, but never early.
 struct rate_record {
     static constexpr std::size_t k_most_groups = 60;
     static constexpr std::int64_t k_slots =
-        59;  // a period can begin inside a slot, and touches one more then
+        59;  // a period that begins inside a slot includes one more
 
     std::size_t entries = 1;
     std::int64_t period = 0;
-    std::vector<rate_group> groups{};  // by stamp
+    std::vector<rate_group> groups{};  // sorted by stamp
     friend bool operator==(const rate_record&, const rate_record&) = default;
 
     void add(const rate_group& more);
-    // The number of entries that have a place.
+    // Number of entries that have not left yet.
     [[nodiscard]] std::size_t entered() const;
 
-    // "entries=100 period=60000 at=1763724876000*17,1763724877012": a group's latest stamp, and its entries if it has
-    // more than one. The newest entry is left out: its stamp is the znode's mtime, which the servers give to the
-    // write.
+    // Returns a text like "entries=100 period=60000 at=1763724876000*17,1763724877012": for each group its latest
+    // stamp, and the number of its entries if it is above one. The text omits the newest entry: its stamp is the
+    // znode's mtime, which the servers give to the write.
     [[nodiscard]] std::string to_string() const;
-    // nullopt if the text is no record. `written`: the znode's mtime, which is the newest entry's stamp.
+    // Parses a record; nothing for any other text. `written`: the znode's mtime, which is the stamp of the newest
+    // entry.
     [[nodiscard]] static std::optional<rate_record> parse(std::string_view text,
                                                           std::int64_t written);
 };
 
-// The record of a rule without entries so far. bad_option: the rule makes no sense.
+// Returns the record of a rule without entries. Error bad_option: the rule makes no sense.
 [[nodiscard]] result<rate_record> empty_record(const rate_rule& rule);
 
-// Reads the data of the znode `<path>-record`. protocol: it is no record; bad_option: it has another rule.
+// Returns the record in the data of the znode `<path>-record`. Errors: `protocol` if the data are no record,
+// `bad_option` if the record has another rule.
 [[nodiscard]] result<rate_record> record_of(const rate_record& rule, const stamped_data& found,
                                             const std::string& path);
 
-// Drops old entries: an entry at s takes its place up to, and not including, s + period.
+// Removes the entries that have left: an entry with the stamp s leaves at s + period.
 void forget_old(rate_record& record, std::int64_t now);
-// The time until there is room for one more entry; zero or less if there is room. Call it after forget_old.
+// Returns the time until there is room for another entry; zero or less if there is room. Call forget_old() before.
 [[nodiscard]] std::int64_t wait_for_room(const rate_record& record, std::int64_t now);
-// The error `busy`, for a caller that does not wait.
+// Returns the error `busy`, for a caller that does not wait.
 [[nodiscard]] error no_room(const rate_record& record, std::int64_t wait, const std::string& path);
 
 }  // namespace turnstile::detail

@@ -12,9 +12,9 @@ namespace turnstile::detail {
 
 namespace {
 
-// The holds of a read-write lock's guard, which keeps them.
+// The holds behind the guard of a read-write lock. The guard keeps them.
 struct parts {
-    std::shared_ptr<upgraded_hold> upgraded;  // null: there is only the other
+    std::shared_ptr<upgraded_hold> upgraded;  // null: the hold was not upgraded
     std::shared_ptr<session_hold> base;
 
     [[nodiscard]] core::contender_kind kind() const {
@@ -37,7 +37,7 @@ result<parts> parts_of(const std::string& path, guard& hold) {
 }
 
 void replace(guard& hold, std::shared_ptr<detail::hold> by) {
-    static_cast<void>(internals::take_hold(std::move(hold)));  // without releasing it
+    static_cast<void>(internals::take_hold(std::move(hold)));  // without a release
     hold = internals::make_guard(std::move(by));
 }
 
@@ -45,7 +45,7 @@ error reader_cannot(const std::string& path) {
     return {errc::bad_option, path + ": a reader's hold cannot become more; use acquire_upgrade()"};
 }
 
-// The upgradable hold that has to be upgraded; null if there is nothing left to do.
+// Returns the upgradable hold that must be upgraded; null if the guard has a writer's hold already.
 result<std::shared_ptr<session_hold>> to_be_upgraded(const std::string& path, guard& hold) {
     const auto found = parts_of(path, hold);
     if (!found) return found.error();
@@ -54,7 +54,7 @@ result<std::shared_ptr<session_hold>> to_be_upgraded(const std::string& path, gu
     if (found->kind() == core::contender_kind::write) return std::shared_ptr<session_hold>{};
     if (found->kind() == core::contender_kind::read) return reader_cannot(path);
     const auto znode = core::parse_contender(base->znode().substr(path.size() + 1));
-    // The hold was downgraded while all sequence numbers are equal: the writer's znode has stayed
+    // The hold was downgraded at the end of the servers' counter, where it keeps the writer's znode
     // (held::begin_rename).
     if (znode && znode->wants.kind == core::contender_kind::write) {
         if (const auto again = base->rename(core::contender_kind::write); !again)
@@ -78,7 +78,7 @@ result<std::shared_ptr<session_hold>> start(const upgrade_request& request,
     return started;
 }
 
-// The upper hold was granted: from now on the guard has both.
+// Makes the guard own both holds, after the upper hold was granted.
 result<void> put_together(guard& hold, const std::shared_ptr<session_hold>& base, guard&& upper) {
     auto above = std::dynamic_pointer_cast<session_hold>(internals::take_hold(std::move(upper)));
     above->tie(base);

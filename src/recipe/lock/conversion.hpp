@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // conversion: changes the kind of a read-write lock's hold without a gap.
 //
-// Thread safety: the rules of the guard; the rest from any thread.
+// Thread safety: one thread at a time for each guard; otherwise any thread.
 #pragma once
 
 #include <functional>
@@ -12,14 +12,14 @@
 
 namespace turnstile::detail {
 
-// The guard's kind: read, write or upgradable; write for an upgraded one. Errors: not_held; bad_option for a guard of
-// something else than the read-write lock on `path`.
+// Returns the kind of the guard's hold: read, write or upgradable; write for an upgraded hold. Errors: not_held;
+// bad_option if the guard does not belong to the read-write lock on `path`.
 [[nodiscard]] result<core::contender_kind> kind_held(const std::string& path, guard& hold);
 
-// Changes the hold to `read` or `upgradable`. Does nothing if the hold has that kind already.
+// Changes the hold to the kind `to`, which is `read` or `upgradable`. Does nothing if the hold has that kind already.
 result<void> downgrade(const std::string& path, guard& hold, core::contender_kind to);
 
-// The hold to upgrade, its new kind, and the way to it.
+// The lock of the hold that shall become a writer's, and whether the upgrade may wait.
 struct upgrade_request {
     client_impl& servers;
     const std::string& path;

@@ -11,11 +11,11 @@ namespace turnstile::detail {
 
 namespace {
 
-// The number of attempts to find the head, if all contenders in a list had gone before they were read.
+// Limit of the attempts to find the first contender, if all contenders of a list have ended before they were read.
 constexpr int k_most_looks = 16;
 
-// Arrival order. Distances are counted from one of the names, so that the overflow at 2^31 keeps the order. An
-// upgrade may have the number of its upgradable contender, which came before it.
+// Sorts by arrival. Distances are counted from one of the names, so that a wrap at 2^31 keeps the order. An upgrade may
+// have the number of its upgradable contender, which came first.
 void sort_by_arrival(std::vector<std::string>& names) {
     if (names.empty()) return;
     const auto number = [](const std::string& name) {
@@ -43,8 +43,7 @@ turnstile::contender_kind kind_of(core::contender_kind kind) {
     return turnstile::contender_kind::mutex;
 }
 
-// The contenders `names`, which are in the order of arrival, with the text of their znodes; without contenders that
-// have gone.
+// Reads the znodes of the contenders `names`, which are in the order of arrival. Omits contenders that have ended.
 result<std::vector<contender>> read(client_impl& client, const std::string& path,
                                     const std::vector<std::string>& names,
                                     const query_options& options) {
@@ -96,7 +95,7 @@ result<std::vector<contender>> describe(const std::string& path, std::span<const
         found.push_back(describe_one(names[i], answer));
     }
     if (found.empty()) return found;
-    // Equal numbers (a server may repeat 2^31 - 1) are ordered by creation.
+    // Orders equal numbers by creation, since a server may repeat the number 2^31 - 1.
     const auto key = [pivot = core::order_number(found.front().sequence)](const contender& entry) {
         return std::pair{core::sequence_distance(core::order_number(entry.sequence), pivot),
                          entry.token};
@@ -124,8 +123,8 @@ result<std::vector<contender>> contenders(client_impl& client, const queue_of& q
     return read(client, queue.path, *names, options);
 }
 
-// A contender that is ahead in the list and has gone does not come back. So the first readable contender was the head
-// when it was read. Equal numbers are read together.
+// A contender that was ahead in the list and has ended does not come back. So the first contender that can be read was
+// first in the queue when it was read. Contenders with equal numbers are read together.
 result<std::optional<contender>> head(client_impl& client, const queue_of& queue,
                                       query_options options) {
     if (const auto deadline = options.timeout.deadline())

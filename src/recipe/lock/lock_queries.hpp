@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_queries: reads the holder of a lock and its waiters without taking part.
+// lock_queries: reads the holder and the waiters of a lock, without a contender in its queue.
 #pragma once
 
 #include <optional>
@@ -14,7 +14,7 @@
 
 namespace turnstile::detail {
 
-// The contenders of one family on one path.
+// A queue: the contenders of one family on one path.
 struct queue_of {
     std::string path;
     core::contender_family family = core::contender_family::lock;
@@ -24,29 +24,29 @@ struct queue_of {
 [[nodiscard]] std::vector<std::string> contenders_among(std::vector<std::string> children,
                                                         core::contender_family of);
 
-// The contender with the znode `name`, from the server's answer.
+// Describes the contender with the znode `name`, from the servers' answer to a read of it.
 [[nodiscard]] contender describe_one(const std::string& name, const core::reply& answer);
 
-// The contenders `names`, which are in the order of arrival, from one answer each; without contenders that have
-// gone.
+// Describes the contenders `names`, which are in the order of arrival, from an answer for each. Omits contenders that
+// have ended.
 [[nodiscard]] result<std::vector<contender>> describe(const std::string& path,
                                                       std::span<const std::string> names,
                                                       std::span<const core::reply> answers);
 
-// The error for a query that the servers refused.
+// Returns the error for a query that the servers refused.
 [[nodiscard]] error query_refusal(core::server_error why, const std::string& path);
 
-// The names of the contenders of a queue, the holder first. None if there is no folder.
+// Returns the names of a queue's contenders, the holder first; none if the folder does not exist.
 [[nodiscard]] result<std::vector<std::string>> contender_names(client_impl& client,
                                                                const queue_of& queue,
                                                                const query_options& options);
 
-// All contenders with the text of their znodes, without contenders that have gone meanwhile.
+// Reads all contenders of a queue with their texts. Omits contenders that have ended meanwhile.
 [[nodiscard]] result<std::vector<contender>> contenders(client_impl& client, const queue_of& queue,
                                                         const query_options& options);
 
-// The first contender. If it has gone when its znode is read, the next one is read; if all have gone, the queue is
-// read again.
+// Returns the first contender. If it has ended before its znode is read, reads the next one. If all have ended, lists
+// the queue again.
 [[nodiscard]] result<std::optional<contender>> head(client_impl& client, const queue_of& queue,
                                                     query_options options);
 

@@ -7,7 +7,7 @@
 namespace turnstile::detail {
 namespace {
 
-// The most requests under way at a time: all their answers are in memory at once.
+// Limit for the requests in progress, because the answers to all of them are in memory at once.
 constexpr std::size_t k_batch = 1'000;
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// many_reads: asks one question about each of many znodes, with a bounded number of requests under way.
+// many_reads: asks the same question about many znodes, with a limited number of requests in progress.
 //
 // Thread safety: pure functions of a client, which may be used from any thread.
 #pragma once
@@ -14,12 +14,12 @@
 
 namespace turnstile::detail {
 
-// The answers to one question about each of `paths`, in order.
+// Returns the answers to one question about each of `paths`, in their order.
 [[nodiscard]] result<std::vector<core::reply>> ask_each(
     client_impl& client, const std::vector<std::string>& paths, const query_options& options,
     const std::function<core::operation(const std::string&)>& question);
 
-// The same deadline for all requests of a question.
+// Turns the timeout into a deadline, so that all requests of a query end at the same time.
 [[nodiscard]] query_options with_deadline(query_options options);
 
 }  // namespace turnstile::detail

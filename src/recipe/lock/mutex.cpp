@@ -39,7 +39,7 @@ const detail::queue_lock* detail::exclusive_queue::of(const mutex& lock) noexcep
     return queue.is_strict() ? &queue : nullptr;
 }
 
-// ---- the primary forms ----------------------------------------------------------------------
+// ---- acquire and its variants ----------------------------------------------------------------
 
 result<guard> mutex::acquire(acquire_options options) {
     return state_->queue.acquire(std::move(options), state_->wants);
@@ -71,7 +71,7 @@ result<std::size_t> mutex::position(const guard& hold, const query_options& opti
     return state_->queue.position(hold, options);
 }
 
-// ---- the standard forms ---------------------------------------------------------------------
+// ---- functions of the standard's lock types ---------------------------------------------------
 
 void mutex::take() {
     state_->threads.lock(*this, path());

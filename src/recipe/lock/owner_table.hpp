@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// owner_table: which owner holds a lock, and how many share that hold: what a re-entrant lock decides by,
+// owner_table: which owner holds a lock, and the number of shares of each hold. It decides for a re-entrant lock,
 // without threads and servers.
 //
-// | entry of an owner | its acquire()                              | leaves by                     |
+// | entry of an owner | its acquire()                              | the entry changes to          |
 // |-------------------|--------------------------------------------|-------------------------------|
-// | none              | queues: `entering`                         |                               |
-// | entering          | refused: one owner is one flow of control  | granted: held; failed: none   |
-// | held              | shares the hold, if it is still valid      | the last share goes: none     |
+// | none              | queues, and makes the entry `entering`     |                               |
+// | entering          | refused: one owner cannot wait twice       | held: granted; none: failed   |
+// | held              | shares the hold, if it is still valid      | none: the last share ends     |
 //
-// A hold that was lost stays its owner's until the last share goes, so that no thread re-enters it (F16) or
-// mistakes the next one for it.
+// A lost hold stays in the owner's entry until its last share ends. So no thread can enter the lost hold again (F16),
+// or mistake the next hold for it.
 //
-// `Owner` is ordered, and says whether it is a thread; a `Hold` is copied. Thread safety: none, a value.
+// `Owner` has an order, and says whether it is a thread. A `Hold` is copied. Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>
@@ -22,16 +22,16 @@
 namespace turnstile::detail {
 
 enum class owner_entry {
-    queues,   // without a hold, and entering now: granted() or gave_up() must follow
+    queues,   // has no hold, and enters the queue: granted() or gave_up() must follow
     shares,   // gets a further share of its hold
-    waits,    // entering already
+    waits,    // is entering the queue already
     is_over,  // has a hold that is not valid any more
 };
 
 template <class Owner, class Hold>
 class owner_table {
 public:
-    // An acquire() of this owner; `valid` decides whether the owner's hold is still valid.
+    // Called for an acquire() of this owner. `valid` decides whether the owner's hold is still valid.
     template <class Valid>
     [[nodiscard]] owner_entry enter(const Owner& owner, Valid&& valid) {
         const auto [at, first] = entries_.try_emplace(owner);
@@ -42,12 +42,12 @@ public:
         ++mine.shares;
         return owner_entry::shares;
     }
-    // The queueing owner gets its hold, with the first share.
+    // Gives the hold and its first share to the owner that was entering.
     // place: first_share
     void granted(const Owner& owner, Hold hold) { entries_[owner] = {std::move(hold), 1}; }
     void gave_up(const Owner& owner) { entries_.erase(owner); }
 
-    // Takes one share away. Returns the hold if that was the last share: it has to be given up.
+    // Ends a share. Returns the hold if that was the last share; then the hold must be given up.
     [[nodiscard]] std::optional<Hold> leave(const Owner& owner) {
         const auto found = entries_.find(owner);
         // place: last_share
@@ -56,12 +56,12 @@ public:
         entries_.erase(found);
         return last;
     }
-    // True if `caller` may give up a share of this owner's: a thread's share only on that thread (F35).
+    // True if `caller` may end a share of `owner`. A share of a thread may end only on that thread (F35).
     [[nodiscard]] static bool may_leave(const Owner& owner, const Owner& caller) {
         return !owner.is_thread() || owner == caller;  // place: only_its_thread_leaves
     }
 
-    // Null while the owner has none.
+    // Returns the owner's hold; null if there is none.
     [[nodiscard]] const Hold* hold_of(const Owner& owner) const {
         const auto found = entries_.find(owner);
         return found == entries_.end() || !found->second.hold ? nullptr : &*found->second.hold;
@@ -73,7 +73,7 @@ public:
 
 private:
     struct entry {
-        std::optional<Hold> hold;  // nullopt: entering
+        std::optional<Hold> hold;  // nothing: the owner is entering
         std::size_t shares = 0;
     };
     std::map<Owner, entry> entries_;

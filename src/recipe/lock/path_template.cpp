@@ -26,10 +26,10 @@ constexpr std::string_view k_servers_own = "zookeeper";
     throw_error({errc::bad_path, fmt::format("path template {}: {}", base::printable(text), rule)});
 }
 
-// ---- one argument ---------------------------------------------------------------------------
+// ---- the text of an argument -------------------------------------------------------------------
 
-// The number of bytes at the front of `rest` that form a character without an escape; 0: the first byte has to be
-// escaped.
+// Returns the number of bytes at the front of `rest` that form a character which needs no escape; 0 if the first byte
+// must be escaped.
 std::size_t plain_length(std::string_view rest, bool in_front) {
     const auto [character, length] = support::decode_utf8(rest);
     if (length == 0 || !base::allowed_in_path(character)) return 0;
@@ -40,7 +40,8 @@ std::size_t plain_length(std::string_view rest, bool in_front) {
 
 enum class last_byte { as_it_is, escaped };
 
-// Appends the next unit, a character or an escaped byte; returns the number of its bytes.
+// Appends the next unit, which is a character or an escaped byte. Returns the number of the argument's bytes in that
+// unit.
 std::size_t append_unit(std::string& path, std::string_view argument, std::size_t at,
                         last_byte last) {
     const bool forced = last == last_byte::escaped && at + 1 == argument.size();
@@ -53,7 +54,7 @@ std::size_t append_unit(std::string& path, std::string_view argument, std::size_
     return plain;
 }
 
-// A name in a name space of this library: UUID version 5.
+// Returns the argument's UUID (version 5) in a name space of this library.
 std::string digest(std::string_view argument) {
     return base::name_guid("7bd1f2a4-5d0e-4a52-9c3b-20f4c6a1e8d3", argument);
 }
@@ -61,7 +62,7 @@ std::string digest(std::string_view argument) {
 std::string escape_argument(std::string_view argument, last_byte last) {
     if (argument.empty()) return std::string{k_empty};
     std::string path;
-    std::size_t beginning = 0;  // in `path`, and always between two units
+    std::size_t beginning = 0;  // an index in `path`, always between two units
     for (std::size_t at = 0; at < argument.size();) {
         at += append_unit(path, argument, at, last);
         if (path.size() <= path_template::k_longest_beginning) beginning = path.size();
@@ -73,8 +74,8 @@ std::string escape_argument(std::string_view argument, last_byte last) {
 
 // ---- names in the path ----------------------------------------------------------------------
 
-// True for a name that our recipes, Curator's or kazoo's would take for a contender or a lease: a marker and the
-// number that servers append, ten digits or a minus sign and nine or ten.
+// True for a name that our recipes, Curator's or kazoo's would take for a contender or a lease: a word for the kind,
+// and a number as servers append it (ten digits, or a minus sign and nine or ten digits).
 bool looks_like_a_contender(std::string_view name) {
     if (core::contender_sequence(name)) return true;
     const auto last = name.find_last_not_of("0123456789");
@@ -110,7 +111,7 @@ std::vector<std::string> split(std::string_view text) {
     return pieces;
 }
 
-// The parts of the argument's name before it and behind it.
+// Return the text before the argument, and behind it, in the argument's name.
 std::string_view before(const std::string& piece) {
     return std::string_view{piece}.substr(piece.rfind('/') + 1);
 }
@@ -156,7 +157,8 @@ std::string path_template::format_list(std::span<const std::string_view> given) 
     return path;
 }
 
-// An argument never has a slash, and is alone in its name: so it ends where the name ends, less the text behind it.
+// True if the template can make the path. An argument has no slash and is alone in its name, so it ends with the name,
+// or before the text that follows it there.
 bool path_template::matches(std::string_view path) const noexcept {
     if (!path.starts_with(pieces_.front())) return false;
     path.remove_prefix(pieces_.front().size());

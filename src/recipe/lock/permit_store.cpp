@@ -12,9 +12,9 @@ namespace turnstile::detail {
 
 namespace {
 
-// Others may set the number between our look and our write, but not again and again for ever.
+// Limit of the attempts: other clients may set the number between our read and our write.
 constexpr int k_most_rounds = 64;
-constexpr std::size_t k_most_quoted = 100;  // bytes of other clients' data
+constexpr std::size_t k_most_quoted = 100;  // limit for a quotation of another client's text
 
 error refusal(core::server_error why, const std::string& path) {
     switch (why) {
@@ -32,13 +32,13 @@ error refusal(core::server_error why, const std::string& path) {
     }
 }
 
-// The number and, read after it, the present contenders.
+// The limit, and the permits of the contenders that were listed after it.
 struct look {
     bool there = true;
     core::permit_limit limit;
     std::int32_t version = 0;
     std::int64_t taken = 0;
-    std::uint64_t read_on = 0;  // the connection of the reads
+    std::uint64_t read_on = 0;  // number of the connection of the reads
 };
 
 result<look> look_at(client_impl& servers, const std::string& path, const query_options& options) {
@@ -70,9 +70,9 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
     return seen;
 }
 
-// The limit's record after a change to `permits`. Permits granted under the earlier limit may be out until they are
-// given back, and so may permits from before that, unless all present contenders fit. If the limit grows, the last
-// contender with a place under an earlier limit stays the same.
+// Returns the limit to write for a change to `permits`. Permits that were granted under the earlier limit may be held
+// until they are given back; so may permits from before that limit, unless all present contenders fit. If the limit
+// grows, the last contender with a place under an earlier limit stays the same.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);
@@ -81,8 +81,8 @@ core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     return limit;
 }
 
-// Records the last hold beyond the new limit, from a list that was read after the change. The limit counts without
-// it: if this call stops here, the first contender in line does it.
+// Completes the new limit with the last contender that may hold beyond it, from a list that is read after the change.
+// The limit is valid without this: if this call stops here, the first contender in line completes the limit.
 void settle(client_impl& servers, const std::string& path, const core::permit_limit& open,
             const core::permit_limit& before, const core::reply& set,
             const query_options& options) {
@@ -94,7 +94,7 @@ void settle(client_impl& servers, const std::string& path, const core::permit_li
         core::set_op{path, core::limit_text(found), set.stat.version}, set.connection, options));
 }
 
-// Makes missing parents, and the folder with its number.
+// Creates missing parents, and the folder with its number of permits.
 result<void> create(client_impl& servers, const std::string& path, std::int32_t permits,
                     const query_options& options) {
     std::vector<core::operation> creates;
@@ -105,7 +105,7 @@ result<void> create(client_impl& servers, const std::string& path, std::int32_t 
                                          core::create_mode::persistent, servers.acl()});
     const auto answers = servers.write_repeatedly(std::move(creates), options);
     if (!answers) return answers.error();
-    // Only the last answer matters: if a parent exists, it does not matter that this client may not create it.
+    // Only the last answer counts. If a parent exists, this client need not have the right to create it.
     const auto outcome = answers->back().error;
     if (outcome == core::server_error::ok || outcome == core::server_error::node_exists) return {};
     for (const auto& answer : *answers)
@@ -115,7 +115,7 @@ result<void> create(client_impl& servers, const std::string& path, std::int32_t 
             return refusal(answer.error, path);
     if (answers->front().error == core::server_error::no_node)
         return servers.away_error({errc::no_chroot, path});
-    return {};  // a parent was reaped in between: try again
+    return {};  // the servers have removed an empty parent: try again
 }
 
 }  // namespace
@@ -134,7 +134,7 @@ result<std::int32_t> free_permits(client_impl& servers, const std::string& path,
     return static_cast<std::int32_t>(std::max<std::int64_t>(0, seen->limit.now - seen->taken));
 }
 
-// A write with a lost answer is not repeated: the next look shows the number.
+// Sets the number. A write without an answer is not repeated, since the next read shows the number.
 result<void> store_limit(client_impl& servers, const std::string& path, std::int32_t permits,
                          query_options options) {
     if (const auto deadline = options.timeout.deadline())
@@ -144,7 +144,7 @@ result<void> store_limit(client_impl& servers, const std::string& path, std::int
         if (!seen) return seen.error();
         if (!seen->there) {
             if (auto created = create(servers, path, permits, options); !created) return created;
-            continue;  // another client may have made the folder, with another number
+            continue;  // another client may have created the folder with another number
         }
         const auto next = next_limit(*seen, permits);
         if (next == seen->limit) return {};

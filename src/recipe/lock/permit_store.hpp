@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// permit_store: reads and sets the number of a semaphore's permits, in its folder's data (core/queue/permits.hpp).
+// permit_store: reads and sets a semaphore's number of permits, in the data of its folder (core/queue/permits.hpp).
 //
 // Thread safety: from any thread.
 #pragma once
@@ -12,15 +12,16 @@
 
 namespace turnstile::detail {
 
-// Errors: the queries' errors; bad_path: there is no semaphore, or its data is no number.
+// Errors: the errors of queries; bad_path if there is no semaphore, or if the folder's data are no number.
 [[nodiscard]] result<core::permit_limit> read_limit(client_impl& servers, const std::string& path,
                                                     const query_options& options);
 
-// The number of permits without a contender.
+// Returns the number of permits that no contender claims.
 [[nodiscard]] result<std::int32_t> free_permits(client_impl& servers, const std::string& path,
                                                 const query_options& options);
 
-// Makes the semaphore if there is none. Errors: as above, and no_permission, bad_path for the parents.
+// Sets the number of permits, and creates a missing semaphore. Errors: as for read_limit(); no_permission and bad_path
+// also for the parents.
 result<void> store_limit(client_impl& servers, const std::string& path, std::int32_t permits,
                          query_options options);
 

@@ -18,7 +18,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// A lock with this name would be a contender for the lock on its parent, and block it.
+// Refuses a path whose last name is a contender's: its folder would block the lock on the parent.
 void refuse_contender(std::string_view path) {
     const auto slash = path.rfind('/');
     if (!core::parse_contender(path.substr(slash + 1))) return;
@@ -131,7 +131,7 @@ result<std::size_t> queue_lock::position(const guard& hold, const query_options&
     const auto number = core::contender_sequence(name);
     if (!number || !core::at_counter_end(*number))
         return static_cast<std::size_t>(place - names->begin());
-    // If the sequence numbers are equal, only the czxids show the order.
+    // Reads the whole queue, since only the czxids give the order of equal numbers.
     const auto all = queue(options);
     if (!all) return all.error();
     const auto mine = std::find_if(all->begin(), all->end(),

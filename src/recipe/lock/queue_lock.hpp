@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue_lock: the common part of the recipes with one queue on a path: the client, the claim, the ways to acquire,
-// and the queries. A recipe adds the claims of its contenders and its own members.
+// queue_lock: the common part of the recipes that have one queue on a path: the client, the claim, the functions to
+// acquire, and the queries. A recipe adds the claims of its contenders and its own functions.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -29,20 +29,21 @@ class shared_contender;
 
 class queue_lock {
 public:
-    // Throws std::system_error: bad_path; closed, for a moved-from client.
+    // Throws std::system_error: bad_path; `closed` for a moved-from client.
     queue_lock(const client& servers, std::string_view path, core::contender_family family)
         : queue_lock{internals::of(servers), path, family} {}
     queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
                core::contender_family family);
-    // Makes a plain lock with its lock_options. Throws bad_option, too.
+    // Makes a mutex's queue with these lock_options. Throws also bad_option.
     queue_lock(const client& servers, std::string_view path, const lock_options& modes);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_.str(); }
-    // The same text in every process: the servers and the path from their root (base/resource_name.hpp).
+    // Returns the lock's name, which is equal in every process: the servers, and the path from their root
+    // (base/resource_name.hpp).
     [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
     [[nodiscard]] const std::shared_ptr<client_impl>& servers() const noexcept { return client_; }
 
-    // Makes the request for client_impl::acquire. Without a handler the caller blocks in wait().
+    // Makes a request for client_impl::acquire(). Without a handler the caller must block in wait().
     [[nodiscard]] result<acquire_request> request(const core::claim& wants, core::attempt mode,
                                                   acquire_options&& options,
                                                   acquire_request::handler&& done = nullptr,
@@ -53,18 +54,18 @@ public:
     result<guard> try_acquire(acquire_options&& options, const core::claim& wants) const {
         return acquire(std::move(options), wants, core::attempt::once);
     }
-    // Throws bad_option for an empty handler. `data`: the znode's data, in place of the holder
-    // metadata.
+    // Throws bad_option for an empty handler. `data`: replaces the holder metadata in the contender's znode.
     void async_acquire(acquire_options options, const core::claim& wants,
                        std::function<void(result<guard>)> handler,
                        std::optional<std::string> data = std::nullopt) const;
 
     // ---- for a multi_lock ------------------------------------------------------------------
-    // True if each acquire asks the servers: no threads of this process share its hold.
+    // True if each acquire sends a request to the servers, since no threads of this process share a hold.
     [[nodiscard]] bool is_strict() const noexcept { return shared_ == nullptr; }
-    // The claim that excludes all others, if the lock has one.
+    // Returns the claim that excludes all other contenders, if the lock has one.
     [[nodiscard]] core::claim exclusive_claim() const noexcept;
-    // An exclusive try, for client_impl::acquire_together; no handler: the caller blocks in wait().
+    // Makes the request of an exclusive try, for client_impl::acquire_together(). Without a handler the caller must
+    // block in wait().
     [[nodiscard]] result<acquire_request> exclusive_try(
         acquire_options&& options, acquire_request::handler&& done = nullptr) const {
         return request(exclusive_claim(), core::attempt::once, std::move(options), std::move(done));
@@ -73,10 +74,10 @@ public:
     [[nodiscard]] result<bool> is_locked(const query_options& options) const;
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options) const;
     [[nodiscard]] result<std::optional<contender>> head(const query_options& options) const;
-    // All contenders that hold by the rule, in the order of arrival.
+    // Returns the contenders that hold the lock by the queue rule, in the order of arrival.
     [[nodiscard]] result<std::vector<contender>> holders(
         const query_options& options, const core::permit_limit& permits = {}) const;
-    // The number of contenders ahead of this guard's znode; `removed` if the znode is not in the queue.
+    // Returns the number of contenders ahead of the guard's znode. Error `removed`: the znode is not in the queue.
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options) const;
 
@@ -86,7 +87,7 @@ private:
     core::contender_family family_;
     std::string resource_;
     boottime_clock::duration lock_delay_{};
-    std::shared_ptr<shared_contender> shared_;  // null: strict
+    std::shared_ptr<shared_contender> shared_;  // null: each acquire sends a request
 };
 
 }  // namespace turnstile::detail

@@ -14,14 +14,14 @@ namespace turnstile {
 
 namespace {
 
-// The guards of the standard forms, a stack for each thread.
+// The guards from lock() and its variants: a stack for each thread.
 class thread_stacks {
 public:
     void push(guard&& hold) {
         const base::lock_guard lock{mutex_};
         stacks_[owner::calling_thread()].push_back(std::move(hold));
     }
-    // An empty guard if the calling thread has none.
+    // Removes and returns the calling thread's latest guard; an empty guard if it has none.
     [[nodiscard]] guard pop() {
         const base::lock_guard lock{mutex_};
         const auto found = stacks_.find(owner::calling_thread());
@@ -31,7 +31,7 @@ public:
         if (found->second.empty()) stacks_.erase(found);
         return hold;
     }
-    // The calling thread's latest guard, which its next pop() moves away; null if it holds nothing.
+    // Returns the calling thread's latest guard; null if it has none. The next pop() empties that guard.
     [[nodiscard]] const guard* top() const {
         const base::lock_guard lock{mutex_};
         const auto found = stacks_.find(owner::calling_thread());
@@ -102,7 +102,7 @@ const std::string& recursive_mutex::path() const noexcept {
     return state_->queue.path();
 }
 
-// ---- the primary forms ----------------------------------------------------------------------
+// ---- acquire and its variants ----------------------------------------------------------------
 
 result<guard> recursive_mutex::acquire(acquire_options options, owner identity) {
     return state_->acquire(std::move(options), identity, core::attempt::wait);
@@ -146,7 +146,7 @@ result<std::size_t> recursive_mutex::position(const guard& hold,
     return state_->queue.position(hold, options);
 }
 
-// ---- the standard forms ---------------------------------------------------------------------
+// ---- functions of the standard's lock types ---------------------------------------------------
 
 void recursive_mutex::take() {
     auto outcome = acquire();

@@ -14,10 +14,10 @@ namespace turnstile::detail {
 struct reentrant_holds::common {
     common(owner whose, guard&& base) : identity{whose}, hold{std::move(base)} {}
     const owner identity;
-    guard hold;  // the last share releases it
+    guard hold;  // released by the last share
 };
 
-// The object behind a guard: one of the shares of a hold.
+// The object behind a guard: one share of a hold.
 class reentrant_holds::share final : public hold, public std::enable_shared_from_this<share> {
 public:
     share(std::shared_ptr<reentrant_holds> all, std::shared_ptr<common> of)
@@ -131,7 +131,7 @@ void reentrant_holds::gave_up(owner identity) noexcept {
 
 result<guard> reentrant_holds::make_share(const std::shared_ptr<common>& of,
                                           const callback<void(const error&)>& on_lost) {
-    return base::finish_or_end("a share of a hold", [&] {  // this share is counted already
+    return base::finish_or_end("a share of a hold", [&] {  // this share counts already
         auto result = internals::make_guard(std::make_shared<share>(shared_from_this(), of));
         if (on_lost) result.on_lost(on_lost);
         return result;

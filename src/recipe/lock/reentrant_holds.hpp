@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reentrant_holds: guards that share one owner's hold, by the rules of owner_table.
+// reentrant_holds: makes guards that share the hold of one owner, by the rules of owner_table.
 //
 // Thread safety: all members from any thread. Guards keep the table alive.
 #pragma once
@@ -21,26 +21,26 @@ class reentrant_holds : public std::enable_shared_from_this<reentrant_holds> {
 public:
     explicit reentrant_holds(std::string path) : path_{std::move(path)} {}
 
-    // A guard that shares the owner's hold, or why there can be none. nullopt if the owner has no hold: then it is
-    // `entering`, and entered() must follow.
+    // Returns a guard that shares the owner's hold, or the error why there can be none. Returns nothing if the owner
+    // has no hold: then the owner is entering, and entered() must follow.
     [[nodiscard]] std::optional<result<guard>> enter(owner identity,
                                                      const callback<void(const error&)>& on_lost);
-    // The outcome of the call by an entering owner.
+    // Handles the outcome of a call by an owner that was entering.
     [[nodiscard]] result<guard> entered(owner identity, result<guard>&& outcome,
                                         const callback<void(const error&)>& on_lost);
-    void gave_up(owner identity) noexcept;  // the call could not even be started
+    void gave_up(owner identity) noexcept;  // called if the call could not be started
 
-    // The number of guards that share this owner's hold.
+    // Number of guards that share this owner's hold.
     [[nodiscard]] std::size_t count(owner identity) const;
 
 private:
     class share;
-    struct common;  // the state shared by the guards of one hold
+    struct common;  // the state that the guards of one hold share
     using table = owner_table<owner, std::shared_ptr<common>>;
 
     [[nodiscard]] result<guard> make_share(const std::shared_ptr<common>& of,
                                            const callback<void(const error&)>& on_lost);
-    // The hold itself if this was its last share, otherwise an empty guard.
+    // Ends a share. Returns the hold if this was its last share, and otherwise an empty guard.
     [[nodiscard]] guard drop(const std::shared_ptr<common>& of) noexcept;
 
     const std::string path_;

@@ -20,7 +20,7 @@ error out_of_range(const std::string& path, permit_count permits) {
                                   std::to_string(permit_count::k_most) + " at most"};
 }
 
-// A grant or `busy` shows that there are as many permits as this object expects.
+// Notes that the semaphore has the number of permits that this object expects, which a grant or `busy` shows.
 void note_agreement(std::atomic<bool>& agreed, const result<guard>& outcome) {
     if (outcome || outcome.error() == errc::busy) agreed = true;
 }
@@ -60,7 +60,7 @@ public:
     }
 
     const detail::queue_lock queue;
-    std::optional<std::int32_t> limit;  // the number that this object expects
+    std::optional<std::int32_t> limit;  // the number of permits that this object expects
     const std::shared_ptr<std::atomic<bool>> agreed = std::make_shared<std::atomic<bool>>(false);
 };
 
@@ -76,7 +76,7 @@ const std::string& semaphore::path() const noexcept {
     return state_->queue.path();
 }
 
-// ---- permits --------------------------------------------------------------------------------
+// ---- acquire and its variants ----------------------------------------------------------------
 
 result<guard> semaphore::acquire(permit_count permits, acquire_options options) {
     return state_->acquire(permits, std::move(options), core::attempt::wait);
@@ -102,7 +102,7 @@ void semaphore::async_acquire(permit_count permits, acquire_options options,
     if (!started) answer(started.error());
 }
 
-// ---- how many -------------------------------------------------------------------------------
+// ---- the number of permits -------------------------------------------------------------------
 
 result<std::int32_t> semaphore::limit(const query_options& options) const {
     const auto limit = detail::read_limit(state_->servers(), path(), options);

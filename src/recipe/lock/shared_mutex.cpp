@@ -7,7 +7,7 @@
 
 namespace turnstile {
 
-// ---- views ----------------------------------------------------------------------------------
+// ---- shared_mutex_view -----------------------------------------------------------------------
 
 shared_mutex_view::shared_mutex_view(state* whole) noexcept : state_{whole} {}
 
@@ -66,7 +66,7 @@ const detail::queue_lock* detail::exclusive_queue::of(const shared_mutex_view& l
     return lock.kind() == contender_kind::writer ? lock.state_->queue.get() : nullptr;
 }
 
-// ---- the primary forms ----------------------------------------------------------------------
+// ---- acquire and its variants ----------------------------------------------------------------
 
 shared_mutex::shared_mutex(const client& servers, std::string_view path)
     : state_{new state{std::make_shared<detail::queue_lock>(servers, path,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state that the parts of shared_mutex share.
+// shared_mutex: the state that a shared_mutex and its views share.
 #pragma once
 
 #include <memory>

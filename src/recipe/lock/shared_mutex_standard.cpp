@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The standard forms of shared_mutex, and Boost's conversions.
+// The functions of shared_mutex that the standard's lock types need, and Boost's conversions.
 #include <utility>
 
 #include "recipe/lock/shared_mutex.hpp"
@@ -8,7 +8,7 @@ namespace turnstile {
 
 namespace {
 
-// The calling thread's hold, if it has this kind. A hold that is over counts by its former kind.
+// Returns the calling thread's hold if it has this kind. A hold that has ended passes with any kind.
 guard take_own(detail::standard_forms& threads, const std::string& path, contender_kind kind) {
     auto own = threads.take(path);
     const auto held = detail::kind_held(path, own);

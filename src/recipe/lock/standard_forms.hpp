@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// standard_forms: turns outcomes into the results of lock(), try_lock() and their kin, for every recipe: a hold is
-// kept for the calling thread, "not taken" is `false`, everything else is thrown.
+// standard_forms: turns outcomes into the results of lock(), try_lock() and their variants, for every recipe. It keeps
+// a hold for the calling thread, returns `false` for a lock that was not taken, and throws every other error.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -14,19 +14,19 @@
 
 namespace turnstile::detail {
 
-// `L` must have acquire().
+// The lock type `L` must have acquire().
 class standard_forms {
 public:
     [[nodiscard]] const guard* own() const { return holds_.own(); }
 
-    // Throws would_deadlock if the calling thread has a hold already.
+    // Acquires for the calling thread. Throws would_deadlock if that thread has a hold already.
     template <class L>
     void lock(L& lock, const std::string& path) {
         if (holds_.has_own())
             throw_error({errc::would_deadlock, path + ": this thread holds it already"});
         keep_or_throw(lock.acquire());
     }
-    // Only tries if no time is left. Returns false if the calling thread has a hold already.
+    // Acquires within `left`; tries once if no time is left. Returns false if the calling thread has a hold already.
     template <class L>
     bool try_lock(L& lock, boottime_clock::duration left) {
         if (holds_.has_own()) return false;
@@ -40,8 +40,8 @@ public:
         holds_.keep(std::move(*outcome));
     }
 
-    // Returns false if the lock was busy, the wait timed out, or no server was connected: the standard's functions have
-    // one `false` for all three. Throws for any other error.
+    // True for success. False if the lock was busy, the wait timed out, or no server was connected, because functions
+    // of the standard have one `false` for all three. Throws any other error.
     template <class T>
     static bool taken(const result<T>& outcome) {
         if (outcome) return true;
@@ -50,7 +50,7 @@ public:
             throw_from_lock(why);
         return false;
     }
-    // The calling thread's hold, which now belongs to the caller. Throws not_owner if there is none.
+    // Removes and returns the calling thread's hold. Throws not_owner if there is none.
     [[nodiscard]] guard take(const std::string& path) {
         auto hold = holds_.take_own();
         if (!hold) throw_error({errc::not_owner, path});

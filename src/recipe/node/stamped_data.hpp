@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stamped_data: a znode's data with the version and the stamp of its last write, both from the servers.
+// stamped_data: a znode's data, with the version and the time stamp of its last write. Both come from the servers.
 //
 // Thread safety: none, values.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace turnstile::detail {
 
-// A znode's data as it was read; version -1 if there was no znode.
+// Data of a znode as they were read; the version is -1 if there was no znode.
 struct stamped_data {
     std::string text;
     std::int32_t version = -1;

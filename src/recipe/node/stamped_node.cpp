@@ -13,7 +13,8 @@ commit_options as_commit(const query_options& limits) {
     return {limits.timeout, limits.stop};
 }
 
-// Why the time is unknown. The caller need not know whether the write for it was carried out: it changes nothing.
+// Returns the error why the time is unknown. The outcome of the write for the time does not matter, since the write
+// changes nothing.
 error without_time(const error& why, const guard& by, const query_options& limits) {
     if (why != errc::outcome_unknown) return why;
     if (const auto held = by.status(); !held) return held.error();
@@ -36,7 +37,7 @@ result<stamped_data> read_stamped(client_impl& servers, const std::string& path,
     return stamped_data{std::move(found.data), found.stat.version, found.stat.mtime};
 }
 
-// The answer of servers that are away would be waited for when the hold is long over.
+// Stops waiting when the hold ends. Otherwise the call would wait for servers that cannot be reached long after that.
 result<stamped_data> stamped_node::read_while_held(const std::string& path,
                                                    const query_options& limits) const {
     if (const auto held = by_.status(); !held) return held.error();

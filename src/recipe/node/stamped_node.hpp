@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// stamped_node: a persistent znode that is read and written under a hold, and the leader's clock.
+// stamped_node: reads and writes a persistent znode under a hold, and reads the leader's clock.
 //
-// "Now" is the leader's stamp of a write of ours: a commit that changes only the hold's own znode, whose mtime is
-// then read. So the clocks of this machine and of the connected server do not matter. The stamps of one leader never
-// decrease, unless its clock is set back. A new leader's clock may differ from the old one's as much as their
-// machines' clocks.
+// The present time is the leader's time stamp of a write: a commit that changes only the hold's own znode, whose mtime
+// is read afterwards. So the clocks of this machine and of the connected server do not matter. The stamps of one leader
+// never decrease, unless its clock is set back. A new leader's clock may differ from the previous leader's clock.
 //
-// A call also ends when the hold ends: with the error of guard::status(), or with guard::commit()'s outcome_unknown.
+// A call also ends when the hold ends: with the error of guard::status(), or with outcome_unknown from guard::commit().
 //
 // Thread safety: a value of references; for one thread at a time. Calls block.
 #pragma once
@@ -27,9 +26,9 @@ public:
         : servers_{servers}, path_{std::move(path)}, by_{by} {}
 
     [[nodiscard]] result<stamped_data> read(const query_options& limits) const;
-    // The time on the clock of the servers' leader, read after this call began.
+    // Returns the time by the leader's clock at some moment after the begin of this call.
     [[nodiscard]] result<std::int64_t> ask_time(const query_options& limits) const;
-    // Writes or makes the znode, if it has not changed since it was read. bad_version, node_exists: it has.
+    // Writes or creates the znode. Errors: bad_version and node_exists if it has changed since `as_read`.
     result<void> write(const stamped_data& as_read, const std::string& text,
                        const query_options& limits) const;
 
@@ -42,7 +41,7 @@ private:
     guard& by_;
 };
 
-// Reads without a hold.
+// Reads a znode without a hold.
 [[nodiscard]] result<stamped_data> read_stamped(client_impl& servers, const std::string& path,
                                                 const query_options& limits);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// text_fields: one line of `key=value` pairs, the form of recipes' state in znodes: people can read it, and later
-// versions may add fields. Values are percent-escaped.
+// text_fields: one line of `key=value` pairs with percent-escaped values. Recipes store their state in znodes in this
+// form: people can read it, and later versions may add fields.
 #pragma once
 
 #include <concepts>
@@ -12,7 +12,8 @@
 
 namespace turnstile::detail {
 
-// Milliseconds of a server's clock since 1970, before the year 10000: so the sum with a user's span cannot overflow.
+// True for a server's time stamp (milliseconds since 1970) before the year 10000. So a sum with a duration cannot
+// overflow.
 [[nodiscard]] constexpr bool is_stamp(std::int64_t milliseconds) noexcept {
     constexpr std::int64_t k_end = 253'402'300'800'000;
     return milliseconds >= 0 && milliseconds < k_end;
@@ -20,7 +21,7 @@ namespace turnstile::detail {
 
 class text_fields {
 public:
-    // Text that is no pair is skipped; of two pairs with one key the last counts.
+    // Parses a line. Skips text that is no pair; if a key occurs twice, the last pair counts.
     [[nodiscard]] static text_fields parse(std::string_view text);
 
     void add(std::string_view key, std::string_view value);
@@ -31,9 +32,9 @@ public:
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
     [[nodiscard]] std::optional<std::string_view> find(std::string_view key) const;
-    // nullopt if it is missing or no number.
+    // Returns the number of the key; nothing if the key is missing or its value is no number.
     [[nodiscard]] std::optional<std::int64_t> number(std::string_view key) const;
-    // The same for a number that can be a stamp.
+    // Returns the number of the key if it is_stamp().
     [[nodiscard]] std::optional<std::int64_t> stamp(std::string_view key) const;
 
 private:

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// kazoo_name: what kazoo's lock recipes, as they are, call their znodes.
+// kazoo_name: the names of the znodes that kazoo's lock recipes create.
 //
 // | recipe           | name                       | waits for, ahead of it            |
 // |------------------|----------------------------|-----------------------------------|
 // | Lock, WriteLock  | `<32 hex>__lock__<n>`      | all                               |
 // | ReadLock         | `<32 hex>__rlock__<n>`     | `__lock__`                        |
 //
-// To our recipes they are foreign (core/queue/contender_name.hpp): a survey shows them, and no rule of ours acts on them.
+// Our recipes take these znodes for foreign (core/queue/contender_name.hpp). A survey shows them, but no rule of ours
+// uses them.
 //
 // Thread safety: a pure function.
 #pragma once
@@ -23,7 +24,7 @@ struct kazoo_name {
     friend bool operator==(const kazoo_name&, const kazoo_name&) = default;
 };
 
-// nullopt for any other name.
+// Parses a name; nothing for any other name.
 [[nodiscard]] std::optional<kazoo_name> parse_kazoo(std::string_view child) noexcept;
 
 }  // namespace turnstile::detail

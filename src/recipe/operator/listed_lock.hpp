@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// listed_lock: a lock in the list of its folder: known by the names of its contenders, before any of them was read.
+// listed_lock: a lock as the list of its folder shows it: by the names of its contenders, before any of them is read.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -14,7 +14,7 @@ namespace turnstile::detail {
 
 // The folder of the servers' own znodes: configuration and quotas.
 inline constexpr const char* k_servers_own = "/zookeeper";
-// The limit of a survey.
+// Limit for the folders of a survey.
 inline constexpr std::size_t k_most_folders = 100'000;
 
 struct listed_lock {
@@ -24,17 +24,17 @@ struct listed_lock {
 
 struct listed_folder {
     std::vector<listed_lock> locks;
-    std::vector<std::string> folders;  // the names of children that are no contenders
+    std::vector<std::string> folders;  // names of children that are no contenders
 };
 
-// Sorts the children of a folder into locks and further folders.
+// Sorts the children of a folder into the contenders of locks and further folders.
 [[nodiscard]] listed_folder sort_children(std::vector<std::string> children);
 
-// A lock's contender, from the answer for its znode. The caller sets the position.
+// Describes a lock's contender from the answer to a read of its znode. The caller must set the position.
 [[nodiscard]] contender describe_listed(lock_kind kind, const std::string& name,
                                         const core::reply& answer);
 
-// The error of a survey that would need more than k_most_folders.
+// Returns the error of a survey that would need more than k_most_folders.
 [[nodiscard]] error too_many_folders(const std::string& folder);
 
 }  // namespace turnstile::detail

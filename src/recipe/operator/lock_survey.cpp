@@ -31,7 +31,7 @@ public:
           options_{detail::with_deadline({options.timeout, options.stop})},
           most_read_{options.most_read} {}
 
-    // All locks from `folder` on down, or only the locks in it.
+    // Finds all locks at or below `folder`, or only the locks in it.
     result<lock_survey> survey(const std::string& folder, bool deep) {
         if (!client_) return error{errc::closed, "it was moved from"};
         if (const auto good = base::validate_path(folder); !good) return good.error();
@@ -102,7 +102,7 @@ private:
         return {};
     }
 
-    // A semaphore's folder contains the number of its permits.
+    // Reads the number of permits, which a semaphore's folder has in its data.
     result<void> read_permits() {
         std::vector<std::string> folders;
         for (const auto& lock : listed_)
@@ -128,7 +128,7 @@ private:
         return std::span{names}.first(std::min(most_read_, names.size()));
     }
 
-    // Leaves out contenders that have gone in the meantime.
+    // Describes the contenders. Omits contenders that have ended meanwhile.
     static std::vector<contender> described(lock_kind kind, std::span<const std::string> names,
                                             std::span<const core::reply> answers) {
         std::vector<contender> queue;
@@ -145,7 +145,7 @@ private:
     const query_options options_;
     const std::size_t most_read_;
     std::vector<found_lock> listed_;
-    std::vector<std::vector<contender>> queues_;  // for each lock of listed_
+    std::vector<std::vector<contender>> queues_;  // the queue of each lock of listed_
     lock_survey survey_;
 };
 

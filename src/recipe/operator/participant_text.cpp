@@ -11,7 +11,7 @@ namespace turnstile::detail {
 
 namespace {
 
-constexpr std::size_t k_longest = 1024;  // in bytes, for the id and for the data
+constexpr std::size_t k_longest = 1024;  // bytes, for the id and for the data
 constexpr std::string_view k_data = "\nturnstile-data=";
 
 void check_text(const std::string& name, const std::string& text) {

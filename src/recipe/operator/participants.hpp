@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// participants: reads the members of an election from the znodes of its queue.
+// participants: reads the participants of an election from the znodes of its queue.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace turnstile::detail {
 
-// The leader comes first.
+// Returns all participants; the participant that leads is first.
 [[nodiscard]] result<std::vector<participant>> participants(const queue_lock& queue,
                                                             const query_options& options);
 [[nodiscard]] result<std::optional<participant>> first_participant(const queue_lock& queue,

@@ -25,8 +25,8 @@ using core::server_error;
 using std::chrono::milliseconds;
 
 constexpr int k_most_tries = 16;
-constexpr int k_most_orders = 3;  // in one take(): another client may overwrite an order
-constexpr int k_looks = 40;       // at least, while a contender has time to go
+constexpr int k_most_orders = 3;  // in one take(), since another client may overwrite an order
+constexpr int k_looks = 40;       // looks at least, while a contender has time to leave
 constexpr boottime_clock::duration k_longest_pause = std::chrono::seconds{1};  // between looks
 constexpr std::chrono::seconds k_time_to_withdraw{5};
 
@@ -47,7 +47,7 @@ query_options limits_of(const revoke_options& options) {
     return {.stop = options.stop};
 }
 
-// The session time-out that the contender claims; nullopt if the servers grant no such time-out.
+// Returns the session timeout that the contender claims; nothing if servers cannot grant such a timeout.
 std::optional<milliseconds> timeout_of(const contender_metadata& claimed,
                                        const revoke_options& options) {
     milliseconds::rep value = 0;
@@ -58,12 +58,13 @@ std::optional<milliseconds> timeout_of(const contender_metadata& claimed,
     return milliseconds{value};
 }
 
-// The caller has given up, by its stop token or by an interruption of its thread.
+// True if the caller has given up, by its stop token or by an interruption of its thread.
 bool is_given_up(const error& why) {
     return why == errc::cancelled || why == errc::interrupted;
 }
 
-// Once an order may have been written, the call must report an outcome. If memory is exhausted, the process ends.
+// The name of a step that ends the process if memory is exhausted: once an order may be written, the call must report
+// an outcome.
 constexpr auto k_order = "an order to release";
 
 }  // namespace
@@ -77,7 +78,7 @@ public:
         return base::child_path(queue_.path(), target.name);
     }
 
-    // The znode as it is now, if it is still the same znode; nullopt if it is gone.
+    // Returns the present state of the contender's znode; nothing if that znode is gone.
     [[nodiscard]] result<std::optional<core::reply>> look(const contender& target,
                                                           const query_options& limits) const {
         auto answers = queue_.servers()->read({core::get_op{znode(target)}}, limits);
@@ -86,14 +87,14 @@ public:
         if (answer.error == server_error::no_node) return std::optional<core::reply>{};
         if (answer.error != server_error::ok) return refusal(answer.error, target);
         if (static_cast<std::uint64_t>(answer.stat.czxid) != target.token.zxid())
-            return std::optional<core::reply>{};  // another znode of the same name
+            return std::optional<core::reply>{};  // another znode with the same name
         return std::optional{std::move(answer)};
     }
 
-    // Appends the order to the data of the contender's znode; for Curator's contender its request replaces the data.
-    // If the answer of a write is lost, the next look finds the order.
+    // Appends the order to the data of the contender's znode. For a contender of Curator, Curator's request replaces
+    // the data. If the answer to a write is lost, the next look finds the order.
     struct written_order {
-        std::optional<core::reply> seen{};  // with the order; nullopt: the znode is gone
+        std::optional<core::reply> seen{};  // with the order; nothing: the znode is gone
         bool wrote = false;
     };
     [[nodiscard]] result<written_order> write_order(const contender& target,
@@ -108,7 +109,7 @@ public:
             if (!outcome.seen) return outcome;
             const auto& data = outcome.seen->data;
             const auto standing = core::parse_revocation(data);
-            // A request would undo the order that is there.
+            // A request must not replace an order in the data.
             const bool ordered = standing && standing->manner == core::revocation::how::take &&
                                  order.manner == core::revocation::how::ask;
             if (ordered || standing == order) return outcome;
@@ -127,8 +128,8 @@ public:
         return error{errc::busy, znode(target) + " changes faster than the order can be written"};
     }
 
-    // The version was read on the connection `read_on`. Returns ok, no_node or bad_version; everything else is an
-    // error.
+    // Writes at the version that was read on the connection `read_on`. Returns ok, no_node or bad_version; every other
+    // answer is an error.
     [[nodiscard]] result<server_error> write(core::operation&& op, std::uint64_t read_on,
                                              const contender& target,
                                              const query_options& limits) const {
@@ -141,8 +142,9 @@ public:
         return error;
     }
 
-    // Deletes the znode if it is as in `ordered`; otherwise bad_version. It is read again, since the version alone
-    // does not tell: servers that were set back to older data, without the order, give the same version again.
+    // Deletes the znode if its data are still as in `ordered`; returns bad_version otherwise. Reads the znode again,
+    // because the version alone does not decide: servers that went on from older data, without the order, assign the
+    // version again.
     [[nodiscard]] result<server_error> remove(const core::reply& ordered, const contender& target,
                                               const query_options& limits) const {
         for (int i = 0; i != k_most_tries; ++i) {
@@ -159,7 +161,7 @@ public:
         return server_error::bad_version;
     }
 
-    // Waits until the znode is gone, or the time is over.
+    // Waits until the znode is gone, or until the time has passed. Returns true if it is gone.
     [[nodiscard]] result<bool> goes_within(boottime_clock::duration time, const contender& target,
                                            const query_options& limits) const {
         const auto end = boottime_clock::now() + time;
@@ -175,7 +177,7 @@ public:
         }
     }
 
-    // Removes the marks of these words from the end of the data. False: the znode is gone.
+    // Removes requests and orders with these words from the end of the data. Returns false if the znode is gone.
     [[nodiscard]] result<bool> withdraw(const contender& target, const core::revocation& words,
                                         const query_options& limits) const {
         const auto& before = target.metadata.text;
@@ -196,7 +198,7 @@ public:
         return error{errc::busy, znode(target) + " changes faster than the order can be withdrawn"};
     }
 
-    // The longest time for which a hold may still be valid after the order was written.
+    // Returns the longest time for which a hold may still be valid after the order was written.
     [[nodiscard]] result<milliseconds> time_for(const contender_metadata& claimed,
                                                 const contender& target,
                                                 const revoke_options& options) const {
@@ -211,8 +213,8 @@ public:
         return 2 * std::max(*theirs, ours);
     }
 
-    // Writes the order, and deletes the znode when `time` has passed since. Starts again if another client has
-    // overwritten the order: the holder may have confirmed its hold in between.
+    // Writes the order, and deletes the znode when `time` has passed after the write. If another client has overwritten
+    // the order, starts again, because the holder may have confirmed its hold meanwhile.
     [[nodiscard]] result<revocation_outcome> take(const contender& target,
                                                   const core::revocation& order, milliseconds time,
                                                   const query_options& limits) const {
@@ -236,7 +238,8 @@ public:
                      znode(target) + ": another client keeps writing over the order; try again"};
     }
 
-    // The caller has given up: withdraws the order. Returns the caller's error, with the result of the withdrawal.
+    // Withdraws the order, because the caller has given up. Returns the caller's error with the result of the
+    // withdrawal.
     [[nodiscard]] error given_up(error why, const contender& target,
                                  const core::revocation& words) const {
         if (!is_given_up(why)) return why;
@@ -247,7 +250,7 @@ public:
     }
 
 private:
-    // A LeaderLatch's contender knows no such request: its data are its id.
+    // True for a contender of LeaderLatch, which does not know Curator's request, since its data are its id.
     [[nodiscard]] static bool is_candidate(const contender& target) {
         return target.kind == contender_kind::latch;
     }
@@ -278,7 +281,7 @@ result<void> revocation::ask(const contender& target, const revoke_options& opti
     });
 }
 
-// The wait is computed before anything is written; the contender's later claims do not change it.
+// Computes the wait before it writes anything, so that later claims of the contender do not change it.
 result<revocation_outcome> revocation::take(const contender& target,
                                             const revoke_options& options) const {
     if (const auto good = check(target, options); !good) return good.error();

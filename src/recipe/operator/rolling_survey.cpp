@@ -14,8 +14,8 @@ namespace {
 
 using detail::survey_turns;
 
-// Shares of a round's requests, after the lists: a half for contenders that were never read; if there are none, an
-// eighth for reading contenders again.
+// Divisors of the requests that a round has left after the lists: a half reads contenders that were never read. If
+// there are none, an eighth reads contenders again.
 constexpr std::size_t k_part_for_unread = 2;
 constexpr std::size_t k_part_for_due = 8;
 
@@ -63,7 +63,7 @@ private:
         return std::min(turns_.due_reads_count(), left_ / k_part_for_due);
     }
 
-    // Each folder may show further ones.
+    // Lists new folders until none is left, since each list may show further folders.
     result<void> list_new() {
         while (left_ != 0) {
             const auto folders = turns_.unlisted(left_);
@@ -115,8 +115,8 @@ private:
     const std::string folder_;
     survey_turns turns_;
     query_options limits_;
-    std::size_t left_ = 0;  // requests left in this round
-    bool begun_ = false;    // true after every folder has been listed once
+    std::size_t left_ = 0;  // requests that are left in this round
+    bool begun_ = false;    // true: every folder was listed at least once
 };
 
 rolling_survey::rolling_survey(const client& servers, std::string_view folder,

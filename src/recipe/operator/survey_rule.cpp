@@ -11,10 +11,10 @@
 namespace turnstile::detail {
 namespace {
 
-// The contenders ahead of a contender in its queue.
+// Numbers of the contenders ahead of a contender in its queue.
 struct ahead {
     std::size_t contenders = 0;
-    std::size_t writers = 0;  // also upgrades and mutexes
+    std::size_t writers = 0;  // including upgrades and mutexes
     std::size_t upgradables = 0;
     std::int64_t permits = 0;
 };

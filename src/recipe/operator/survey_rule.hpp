@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_rule: which contenders of a queue have a grant, by the present state of the whole queue, for a client that
-// takes part in none. In a semaphore that has shrunk, holders beyond the new number of permits count as waiters.
+// survey_rule: which contenders of a queue have a grant, from the present state of the whole queue, for a client
+// without a contender in it. In a semaphore that has shrunk, holders beyond the new number of permits count as waiters.
 //
-// core/queue/queue_rule.hpp answers for one contender, which asks for itself. This file answers for each contender of
-// a queue in one pass. Only for upgrades, which are rare, it asks that rule one by one. A test compares both.
+// core/queue/queue_rule.hpp decides for one contender, relative to itself. survey_rule decides for all contenders of a
+// queue in one pass. Only for upgrades, which are rare, it uses that rule for each contender. A test compares both.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -17,11 +17,11 @@
 
 namespace turnstile::detail {
 
-// The kind of lock that this child is a contender for; nullopt for a znode that is no contender.
+// Returns the kind of lock for which this child is a contender; nothing if the child is no contender.
 [[nodiscard]] std::optional<lock_kind> lock_of(const std::string& child);
 
-// Sorts the contenders, which are in the order of arrival, into the holders and the waiters of the lock, by its kind
-// and its permits.
+// Divides the lock's contenders, which are in the order of arrival, into holders and waiters, by the lock's kind and
+// permits.
 void tell_apart(surveyed_lock& lock, std::vector<contender> queue);
 
 }  // namespace turnstile::detail

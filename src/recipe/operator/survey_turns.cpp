@@ -21,7 +21,7 @@ using core::server_error;
 // A folder whose queue changed in the latest k_lately rounds is likely to change again.
 constexpr std::uint64_t k_lately = 32;
 constexpr std::uint64_t k_weight_of_change = 8;
-// The contenders of a lock that a browser shows: so many are read again in each round.
+// Number of contenders that are read again in each round, of a lock that a browser shows.
 constexpr std::size_t k_looked_at = 50;
 
 // Keeps the `most` elements with the lowest urgency() value, in order.
@@ -92,7 +92,8 @@ std::vector<std::string> survey_turns::unlisted(std::size_t most) const {
     return paths;
 }
 
-// The rounds since the folder was listed, which weigh more if it has changed lately: so each folder has its turn.
+// Returns the number of rounds since the folder was listed, as an urgency. A folder that has changed lately gets a
+// higher weight. So each folder is listed at some time.
 std::uint64_t survey_turns::urgency_of(const folder_record& record) const {
     if (is_first(record)) return 0;
     const bool lately = record.changed + k_lately >= round_;
@@ -156,7 +157,7 @@ void survey_turns::update_folders(folder_record& record, std::vector<std::string
         if (const auto below = base::child_path(path, name); below != k_servers_own) add(below);
 }
 
-// A contender's name is never used again, so what was read of it is still true.
+// Keeps what was read of a contender, since a contender's name is never used again.
 void survey_turns::update_locks(folder_record& record, std::vector<listed_lock> locks) {
     std::vector<queue> queues;
     for (auto& lock : locks) {
@@ -279,7 +280,7 @@ void survey_turns::read(std::span<const turn> asked, std::span<const core::reply
     }
 }
 
-// ---- what is known --------------------------------------------------------------------------
+// ---- the result --------------------------------------------------------------------------------
 
 void survey_turns::add_survey(const folder_record& record, const queue& entry, lock_survey& to) {
     surveyed_lock lock{.path = record.path, .kind = entry.kind};

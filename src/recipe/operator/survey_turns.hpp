@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_turns: the knowledge of a rolling survey, and the order in which it asks next.
+// survey_turns: the data of a rolling survey, and the order in which the survey asks next.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -21,8 +21,8 @@
 
 namespace turnstile::detail {
 
-// The number of contenders that can be read of each queue without exceeding `most` in all: the shortest queues whole,
-// the others equally far, and the first contender of each in any case.
+// Returns how many contenders of each queue can be read without exceeding `most` in all. Short queues are read whole,
+// the others up to the same position, and the first contender of each queue in any case.
 [[nodiscard]] std::size_t depth_within(std::vector<std::size_t> lengths, std::size_t most);
 
 class survey_turns {
@@ -33,28 +33,29 @@ public:
 
     void begin_round(const std::vector<std::string>& first);
 
-    // Folders that were never listed, in the order in which they were found.
+    // Returns folders that were never listed, in the order in which they were found.
     [[nodiscard]] std::vector<std::string> unlisted(std::size_t most) const;
     [[nodiscard]] std::size_t unlisted_count() const;
-    // Folders that were listed before, but not in this round: the most urgent ones first.
+    // Returns folders that were listed before, but not in this round; the most urgent first.
     [[nodiscard]] std::vector<std::string> due_folders(std::size_t most) const;
-    // The servers' answer about a folder's children. Errors: too_many, protocol.
+    // Stores the servers' answer to a list of the folder. Errors: too_many, protocol.
     [[nodiscard]] result<void> list(const std::string& folder, core::reply answer,
                                     core::time_point now);
 
-    // A znode whose data have to be read: a contender, or a semaphore's folder. Valid until the next list().
+    // A znode whose data must be read: a contender, or a semaphore's folder. Valid until the next list().
     struct turn {
         folder_record* folder = nullptr;
         std::size_t queue = 0;
-        std::optional<std::size_t> place{};  // nullopt: the folder itself
-        std::uint64_t urgency = 0;           // smaller is sooner
+        std::optional<std::size_t> place{};  // nothing: the folder itself
+        std::uint64_t urgency = 0;           // a smaller number is read sooner
     };
-    // Decides how far each queue is read, by the present lists, and forgets what was read further back. Must precede
-    // the next three, whose answers depend on it.
+    // Decides from the present lists how far each queue is read, and forgets contenders further back. Must be called
+    // before the next three functions.
     void choose_depth();
-    // Contenders that have to be read and never were; the first contender of each queue comes first.
+    // Returns contenders that were never read; the first contender of each queue comes first.
     [[nodiscard]] std::vector<turn> unread(std::size_t most);
-    // Contenders that were read, but not in this round: a znode's text may change. The longest unread ones come first.
+    // Returns contenders that were read, but not in this round, because a znode's text may change. The earliest read
+    // comes first.
     [[nodiscard]] std::vector<turn> due_reads(std::size_t most);
     [[nodiscard]] std::size_t unread_count() { return find_unread().size(); }
     [[nodiscard]] std::size_t due_reads_count() { return find_due_reads().size(); }
@@ -62,7 +63,7 @@ public:
     void read(std::span<const turn> asked, std::span<const core::reply> answers);
 
     [[nodiscard]] lock_survey survey() const;
-    // The age of the oldest list of a folder.
+    // Returns the age of the oldest list of a folder.
     [[nodiscard]] core::duration oldest(core::time_point now) const;
 
 private:
@@ -80,7 +81,7 @@ private:
     };
     struct folder_record {
         std::string path;
-        std::uint64_t found = 0;    // counts the folders in the order of their finding
+        std::uint64_t found = 0;    // this folder's place in the order of finding
         std::uint64_t listed = 0;   // the round of the latest list; 0: never
         std::uint64_t changed = 0;  // the round in which a list last differed from the one before
         core::time_point listed_at{};
@@ -101,7 +102,7 @@ private:
     [[nodiscard]] std::uint64_t urgency_of(const folder_record& record) const;
     [[nodiscard]] std::vector<turn> find_unread();
     [[nodiscard]] std::vector<turn> find_due_reads();
-    // False: the znode is gone.
+    // Stores the answer to a read. Returns false if the znode is gone.
     bool apply_read(const turn& entry, const core::reply& answer) const;
     static void add_survey(const folder_record& record, const queue& entry, lock_survey& to);
 
