@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures how long after the SIGKILL of a holder the next waiter has the lock, on three ZooKeeper servers or on another
-// kind of server.
+// Measures the time from the SIGKILL of a holder to the grant of the next waiter, on three ZooKeeper servers or on
+// another kind of server.
 //
 //     turnstile_bench_crash GUARDIAN TRIALS S [on|off] [redis|postgresql|mariadb]
 //                                                       GUARDIAN: the path of turnstile-guardian; S: the session
@@ -39,16 +39,16 @@ using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
 
 constexpr const char* k_path = "/bench/crash";
-constexpr auto k_waiting = 30s;  // the waiter's session timeout
+constexpr auto k_waiting = 30s;  // session timeout of the waiter
 
 struct arguments {
     std::string program;
-    std::string guardian;  // or, with Curator, the folder of its class
+    std::string guardian;  // path of the guardian; with Curator, the folder of its class
     int trials = 0;
     std::chrono::milliseconds session{};
     bool guarded = true;
     bool curator = false;
-    std::string kind{};  // empty: ZooKeeper
+    std::string kind{};  // kind of server; empty: ZooKeeper
 };
 
 turnstile::client_options options_of(const arguments& given) {
@@ -58,7 +58,7 @@ turnstile::client_options options_of(const arguments& given) {
     return options;
 }
 
-// The process that is killed: this program, started as `--hold CONNECT` with the arguments.
+// The holder, which is killed: this program, started as `--hold CONNECT` with the arguments.
 int hold(const std::string& servers, const arguments& given) {
     turnstile::client own{servers, options_of(given)};
     turnstile::mutex lock{own, k_path};
@@ -82,14 +82,15 @@ double trial(turnstile::mutex& lock, const std::string& servers, const arguments
         if (!mine) std::cerr << mine.error().message() << '\n';
     }};
     while (lock.queue().value().size() < 2) std::this_thread::yield();
-    std::this_thread::sleep_for(50ms);  // until the waiter's watch is set
+    std::this_thread::sleep_for(50ms);  // until the waiter has set its watch
     const auto killed = clock_type::now();
     ::kill(holder.pid(), SIGKILL);
     waiter.join();
     return std::chrono::duration<double, std::milli>(granted - killed).count();
 }
 
-// Our waiter is in this process; Curator's waiter is a process that runs all trials.
+// Runs the trials with the library's waiter, which is in this process. With Curator, one other process waits in all
+// trials.
 std::vector<double> trials_of_ours(turnstile::client& own, const std::string& servers,
                                    const arguments& given) {
     turnstile::mutex lock{own, k_path};
@@ -101,11 +102,11 @@ std::vector<double> trials_of_ours(turnstile::client& own, const std::string& se
     return all;
 }
 
-// Returns when the waiter was granted the lock of this trial.
+// Returns the time at which the waiter was granted the lock in this trial.
 std::chrono::microseconds granted_at(const turnstile::testing::process& waiter, int trial,
                                      std::chrono::milliseconds session) {
     const auto words = "granted " + std::to_string(trial) + " ";
-    // The final dot shows that the line is complete.
+    // The dot at the end shows that the line is complete.
     if (!turnstile::testing::eventually(
             [&] {
                 const auto text = waiter.output();
@@ -134,7 +135,7 @@ std::vector<double> trials_of_curator(turnstile::client& own, const std::string&
             peer.start({servers, std::to_string(given.session.count()), "hold", path},
                        folder.path() / ("holder-" + std::to_string(i)));
         if (!holder.wait_for_output("held")) throw std::runtime_error{holder.output()};
-        const turnstile::mutex seen{own, path};  // shares the queue with Curator's
+        const turnstile::mutex seen{own, path};  // queues with Curator's contenders
         while (seen.queue().value().size() < 2) std::this_thread::sleep_for(5ms);
         std::this_thread::sleep_for(50ms);
         const auto killed = std::chrono::system_clock::now().time_since_epoch();

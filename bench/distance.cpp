@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the round trips of each call, by the time that the call takes over a connection with a long delay.
+// Counts the round trips of each call. For this it measures the time of the call over a connection with a long delay.
 //
 //     turnstile_bench_distance KIND DELAY ROUNDS     KIND: zookeeper, redis, postgresql or mariadb
 //
@@ -35,7 +35,7 @@ using namespace turnstile::testing;
 using clock_type = std::chrono::steady_clock;
 using milliseconds = std::chrono::duration<double, std::milli>;
 
-// A server, and a connect string that leads to it through a proxy.
+// A server, and a connect string that leads through a proxy to it.
 struct distant_server {
     std::shared_ptr<void> server;
     std::unique_ptr<tcp_proxy> proxy;
@@ -82,7 +82,7 @@ struct measured_call {
     std::vector<double> times{};
 };
 
-// The client must have read what earlier calls left behind, such as the answer to a removal.
+// Waits until the client has read messages that earlier calls left behind, such as the answer to a removal.
 void settle(std::chrono::milliseconds delay) {
     std::this_thread::sleep_for(8 * delay + 20ms);
 }
@@ -100,7 +100,7 @@ public:
         turnstile::mutex lock{caller_, path};
         turnstile::mutex theirs{waiter_, path};
         turnstile::guard hold;
-        note(first_, [&] { hold = lock.acquire().value(); });  // makes the folder, too
+        note(first_, [&] { hold = lock.acquire().value(); });  // also makes the folder
         hold.release().value();
         for (int again = 0; again != 3; ++again) {
             settle(delay_);
@@ -141,7 +141,7 @@ private:
         call.times.push_back(time_of(work));
     }
 
-    // From the call of release() at the holder to the grant at the waiter.
+    // Measures the time from the call of release() by the holder to the grant of the waiter.
     void hand_over(turnstile::guard hold, turnstile::mutex& theirs) {
         std::promise<clock_type::time_point> granted;
         auto waits = std::async(std::launch::async, [&] {

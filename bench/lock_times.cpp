@@ -4,9 +4,9 @@
 //
 //     lock_times threads=65 locked=240113 waited=1802 p50=310 p99=2047 longest=48211
 //
-// threads: number of threads that have locked it; waited: number of locks for which a thread had to wait. The other
-// values are times in ns from the lock to the unlock, without waits on a condition; p50 and p99 are the upper bound
-// of a bucket, four of which make a power of two.
+// threads: number of threads that have locked the mutex. waited: number of locks for which a thread had to wait. The
+// other values are times in ns from the lock to the unlock, without waits on a condition; p50 and p99 are the upper
+// bound of a bucket, four of which make a power of two.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -22,9 +22,9 @@
 
 namespace {
 
-constexpr std::size_t k_mutexes = 1U << 14U;  // further mutexes are left out
+constexpr std::size_t k_mutexes = 1U << 14U;  // further mutexes are ignored
 constexpr std::size_t k_threads = 256;
-constexpr unsigned k_parts = 4;  // parts of a power of two
+constexpr unsigned k_parts = 4;  // number of buckets for each power of two
 constexpr std::size_t k_buckets = 64 * k_parts;
 
 std::uint64_t now_ns() {
@@ -34,7 +34,7 @@ std::uint64_t now_ns() {
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-// A bucket is a power of two and a part of it.
+// Returns the index of a bucket, which is a power of two and a part of that power.
 std::size_t bucket_of(std::uint64_t ns) {
     if (ns < k_parts) return ns;
     const auto power = static_cast<unsigned>(std::bit_width(ns)) - 1U;
@@ -46,7 +46,7 @@ std::uint64_t end_of(std::size_t bucket) {
                                  : ((k_parts + bucket % k_parts + 1U) << (power - 2U)) - 1U;
 }
 
-// The thread that holds the mutex changes the counts.
+// Counts of one mutex. The thread that holds the mutex changes them.
 struct times {
     std::atomic<const pthread_mutex_t*> mutex{nullptr};
     std::uint64_t begun = 0;

@@ -4,8 +4,9 @@
 
     page.py PROGRAM [LOCKS [CONTENDERS_OF_EACH]]
 
-Starts a private server (`turnstile dev`), creates locks with sessions that own a few thousand contenders each, and
-reads one page as browsers do. Prints the rows of the table in docs/how-to/admin-page.md; scripts/page puts them there.
+Starts a private server (`turnstile dev`), creates locks by sessions that own a few thousand contenders each, and
+requests the pages of `turnstile serve` as browsers do. Prints the rows of the table in docs/how-to/admin-page.md;
+scripts/page puts them there.
 """
 import json
 import logging
@@ -20,7 +21,7 @@ import urllib.request
 
 from kazoo.client import KazooClient
 
-K_OF_A_SESSION = 5_000  # contenders: to end more at once is not safe
+K_OF_A_SESSION = 5_000  # number of contenders; to end more at once is not safe
 K_AT_ONCE = 100
 K_WATCHED_S = 30
 K_CHANGES = 20
@@ -28,7 +29,7 @@ K_PATIENCE_S = 300
 
 
 class locks:
-    """Many locks, each with a queue."""
+    """Many locks, each with a queue of contenders."""
 
     def __init__(self, servers, number, queue):
         self.names = [f"/many/item-{i:05}" for i in range(number)]
@@ -56,13 +57,13 @@ class locks:
                 raise SystemExit("a transaction failed")
 
     def release(self, name):
-        """Removes the first contender of a lock."""
+        """Removes the first contender of a lock, as a release does."""
         session = self.sessions[0]
         session.delete(f"{name}/{sorted(session.get_children(name))[0]}")
 
 
 class page:
-    """`turnstile serve` as a process."""
+    """Runs `turnstile serve` in a process."""
 
     def __init__(self, program, servers):
         self.start = time.monotonic()
@@ -133,7 +134,7 @@ def measure(program, servers, number, queue):
 
 
 def changes(shown, made):
-    """Measures how long it takes to detect a release on a lock that no browser shows."""
+    """Measures how long the page takes to detect a release of a lock that no browser shows."""
     times = []
     for i in range(K_CHANGES):
         name = made.names[(i * 487) % len(made.names[:500])]
@@ -155,7 +156,7 @@ def ending(shown):
 
 
 def main():
-    logging.disable()  # for sessions whose server is gone at the end
+    logging.disable()  # silences sessions whose server has ended
     program = sys.argv[1]
     number = int(sys.argv[2]) if len(sys.argv) > 2 else 10_000
     queue = int(sys.argv[3]) if len(sys.argv) > 3 else 10
@@ -166,7 +167,7 @@ def main():
     finally:
         servers.terminate()
         servers.wait()
-    os._exit(0)  # without waiting for sessions whose server is gone
+    os._exit(0)  # does not wait for sessions whose server has ended
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 //
 //     placement TICK told|assumed     TICK: tickTime in milliseconds; told: `conf` is in 4lw.commands.whitelist
 //
-// For each timeout S there are clients that first reach each server. Each is idle for S, requests a lock once, and
-// holds it. When five times the longest S has passed, the leader is killed. Prints rows of
+// For each timeout S and each server, some clients reach this server first. Each client is idle for S, requests a lock
+// once, and holds it. After five times the longest S the program kills the leader. It prints rows of
 // docs/reference/verification.md.
 #include <fmt/core.h>
 
@@ -38,9 +38,9 @@ using turnstile::testing::verdict;
 
 constexpr std::array k_timeouts{4s, 6s, 10s, 15s, 20s, 30s};
 constexpr std::size_t k_servers = 3;
-constexpr std::size_t k_each = 2;  // clients that reach a server first
+constexpr std::size_t k_each = 2;  // number of clients that reach each server first
 
-// All sessions begin at the named server, until one is attached.
+// Proxies before the servers. They let all sessions begin at the named server, until one is attached.
 class front {
 public:
     explicit front(const ensemble& servers) {

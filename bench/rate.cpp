@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Entries a second through one rate_gate whose rule never makes a caller wait: the cost of the gate itself.
+// Measures the entries a second through one rate_gate whose rule never makes a caller wait. So this is the cost of the
+// gate itself.
 //
 //     turnstile_bench_rate CONNECT_STRING SESSIONS SECONDS
 //
 // The program starts SESSIONS clients, each with one thread. The rule allows 1,000,000 entries a day, so the gate's
-// record counts the entries of a time slot and keeps no single entry. Prints a line of JSON.
+// data count the entries of a time slot, and do not keep each entry. Prints a line of JSON.
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -41,7 +42,7 @@ arguments parse(const std::vector<std::string>& given) {
     return {given[0], number(given[1]), std::chrono::seconds{number(given[2])}};
 }
 
-// Counts entries within the window, which begins when all sessions are connected and have entered once.
+// Counts the entries in a window of time. The window begins when all sessions are connected and have entered once.
 std::size_t measure(const arguments& wanted) {
     std::atomic<std::size_t> entered{0};
     std::atomic<bool> counts{false};

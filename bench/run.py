@@ -19,7 +19,8 @@ from driver import compared, kinds, machine, servers_page, table  # noqa: E402
 from driver.backends import BackendError  # noqa: E402
 from driver.peer import PeerError  # noqa: E402
 
-# In the page's order. A measure is a module in measures/ with measure(bench) -> [Result].
+# Names of measures, in the order of the page. A measure is a module in measures/ with a function measure(bench) ->
+# [Result].
 ALL_MEASURES = ["uncontended", "instructions", "contended", "drain", "threads", "several", "retained", "requests",
                 "saturation", "tls", "pending", "idle", "kinds"]
 SERVERS_MEASURES = ["servers_uncontended", "servers_contended", "servers_queue", "servers_crash", "servers_counts"]
@@ -65,7 +66,7 @@ def parse(arguments):
 
 
 def chosen_peers(all_of_them, without, build):
-    """The peers, checked and built. Raises MissingPackage."""
+    """Returns the peers, after it has checked and built them. Raises MissingPackage."""
     peers = [kind for kind in all_of_them if kind.name not in without]
     for kind in peers:
         kind.check()
@@ -85,7 +86,7 @@ def settings_of(given):
 
 
 def run(given, peers, progress):
-    """(results, labels, versions, peers that did not start)."""
+    """Runs the measures. Returns (results, labels, versions, peers that did not start)."""
     results = []
     if given.compare_servers:
         folders = {"folder": "/dev/shm", "on_disk": False, "disk": given.disk or "/var/tmp"}
@@ -104,8 +105,8 @@ def run(given, peers, progress):
 
 
 def report(given, output, results, labels, facts):
-    """Writes the page, the plots and the data."""
-    from driver import plots  # imported here because --help must not need matplotlib
+    """Writes the page, the plots and the data of a run."""
+    from driver import plots  # imported here, because --help must not need matplotlib
     name = "comparison" if given.compare_servers else "benchmarks"
     folder = output / name
     folder.mkdir(parents=True, exist_ok=True)
@@ -133,7 +134,7 @@ def servers_text(given):
 
 def main(arguments):
     given = parse(arguments)
-    # SIGTERM ends the run like an interrupt, together with the servers, the peers and their files.
+    # SIGTERM ends the run as an interrupt does: the servers, the peers and their files go with it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     started = time.monotonic()
 

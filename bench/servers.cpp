@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ZooKeeper servers of a benchmark, run by the test kit, with the JVM settings of a long-running server instead
-// of the kit's settings for a quick start.
+// Runs the ZooKeeper servers of a benchmark by the testing kit. The JVM has the settings of a long-running server, and
+// not the kit's settings for a quick start.
 //
 //     turnstile_bench_servers COUNT FOLDER SYNC [tls]   1 or 3; an empty folder for the data; on or off
 //
-// Prints "ready ADDRESS,..." once they serve, with TLS "ready ADDRESS,... AUTHORITY", the file of the authority's
-// certificate, and ends them when its standard input ends. `on`: a write is confirmed
-// once it is on the disk, which is ZooKeeper's default.
+// When the servers serve, the program prints "ready ADDRESS,...". With TLS it prints "ready ADDRESS,... AUTHORITY",
+// where AUTHORITY is the file of the authority's certificate. When its standard input ends, it ends the servers. SYNC
+// `on`: a server confirms a write when the write is on the disk, which is ZooKeeper's default.
 #include <charconv>
 #include <exception>
 #include <filesystem>
@@ -48,7 +48,7 @@ arguments parse(const std::vector<std::string>& given) {
     return {given[0] == "1" ? 1U : 3U, std::filesystem::absolute(given[1]), given[2] == "on", tls};
 }
 
-// The times of the sample configuration, and enough connections for a benchmark.
+// The times of ZooKeeper's sample configuration, and enough connections for a benchmark.
 std::string configuration() {
     return "tickTime=2000\ninitLimit=10\nsyncLimit=5\nmaxSessionTimeout=60000\n"
            "maxClientCnxns=0\nadmin.enableServer=false\n4lw.commands.whitelist=*\n";

@@ -28,7 +28,7 @@ asio::awaitable<void> ship(int number, turnstile::client& servers, turnstile::mu
     if (!released) std::cout << released.error().message() << '\n';
 }
 
-// The timer fires first, so the acquire is cancelled and leaves the queue.
+// Waits for an acquire or for a timer. The timer fires first, so the acquire is cancelled and leaves the queue.
 asio::awaitable<void> lose_patience(turnstile::client& servers, turnstile::mutex& orders,
                                     turnstile::guard hold) {
     using namespace asio::experimental::awaitable_operators;
@@ -57,6 +57,6 @@ int main(int argc, char** argv) {
     loop.restart();
     for (const int number : {1, 2, 3})
         asio::co_spawn(loop, ship(number, servers, orders), asio::detached);
-    loop.run();  // returns when all three have ended: a wait counts as work
+    loop.run();  // returns when all three have ended, because a wait counts as work
     std::cout << "all have shipped\n";
 }

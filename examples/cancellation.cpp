@@ -27,7 +27,7 @@ const char* name_of(const turnstile::result<turnstile::guard>& outcome) {
     }
 }
 
-// Reports the first place in the queue.
+// Returns a callback that reports the first place in the queue.
 auto first_place(std::promise<std::size_t>& queued) {
     return [&queued, told = false](std::size_t ahead) mutable {
         if (!std::exchange(told, true)) queued.set_value(ahead);
@@ -42,11 +42,12 @@ int main(int argc, char** argv) {
     turnstile::mutex orders{servers, "/locks/orders"};
     auto hold = orders.acquire().value();
 
-    // 1. A deadline: a duration, or a time point of any clock.
+    // 1. Ends the wait at a deadline: a duration, or a time point of any clock.
     std::cout << "time-out: " << name_of(orders.acquire(100ms)) << '\n';
 
-    // 2. A stop token, here a std::jthread's. on_queued is called when the wait begins, and again when the place
-    //   changes. It is never called after acquire() has returned, so it may use local variables.
+    // 2. Ends the wait by a stop token, here of a std::jthread. The library calls on_queued when the wait begins, and
+    // again when the place changes. It never calls on_queued after acquire() has returned, so on_queued may use local
+    // variables.
     {
         std::promise<std::size_t> queued;
         std::jthread waiter{[&](const std::stop_token& stop) {
@@ -54,9 +55,9 @@ int main(int argc, char** argv) {
             std::cout << "stop token: " << name_of(outcome) << '\n';
         }};
         std::cout << "ahead of the second waiter: " << queued.get_future().get() << '\n';
-    }  // std::jthread requests the stop and joins
+    }  // std::jthread requests the stop and joins here
 
-    // 3. Boost.Thread's interruption: every blocking call is an interruption point.
+    // 3. Ends the wait by Boost.Thread's interruption: every blocking call is an interruption point.
     {
         std::promise<std::size_t> queued;
         boost::thread waiter{[&] {

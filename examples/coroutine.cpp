@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Represents the event loop of your program: its `post` is the executor.
+// Represents your program's event loop. Its `post` is the executor.
 class event_loop {
 public:
     void post(std::function<void()> work) {
@@ -26,7 +26,7 @@ public:
         waiting_.push_back(std::move(work));
         changed_.notify_one();
     }
-    // Runs the posted tasks on this thread, until `count` tasks are finished.
+    // Runs the posted tasks on this thread until `count` tasks have finished.
     void run(int count) {
         while (finished_ != count) next()();
     }
@@ -47,7 +47,7 @@ private:
     int finished_ = 0;
 };
 
-// Represents the coroutine type of your program: the coroutine begins at once, and no code waits for it.
+// Represents your program's coroutine type. The coroutine begins at once, and no code waits for its end.
 struct task {
     struct promise_type {
         task get_return_object() { return {}; }
@@ -66,7 +66,7 @@ task ship(int number, turnstile::mutex& orders, event_loop& loop) {
         std::cout << "task " << number << (hold ? " ships" : " gives up")
                   << ", on the loop: " << std::boolalpha
                   << (std::this_thread::get_id() == started_on) << '\n';
-    }  // released here, which does not block
+    }  // the guard releases the lock here, without blocking
     loop.task_finished();
 }
 
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
     turnstile::client servers{argc > 1 ? argv[1] : "local:"};
     servers.wait_connected(30s).value();
     turnstile::mutex orders{servers, "/locks/orders"};
-    // The first use creates the lock's folder. After that, contenders queue in the order of the calls.
+    // This first use creates the lock's folder. After that, contenders queue in the order of the calls.
     orders.acquire({.timeout = 30s}).value().release().value();
 
     event_loop loop;

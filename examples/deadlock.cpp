@@ -18,15 +18,17 @@ namespace {
 
 std::atomic<int> steps_back{0};
 
-// Takes both locks. Releases the first if the second can never be granted.
+// Takes both locks. If the second can never be granted, releases the first and tries again.
 void transfer(const turnstile::deadlock_detector& detector, turnstile::mutex& from,
               turnstile::mutex& to, std::barrier<>& both_have_one) {
     for (bool first_try = true;; first_try = false) {
         const auto hold = from.acquire({.timeout = 30s}).value();
-        if (first_try) both_have_one.arrive_and_wait();  // so that the example always shows it
+        // makes sure that the example shows the deadlock
+        if (first_try) both_have_one.arrive_and_wait();
         const auto second = detector.acquire(to, {.timeout = 30s});
         if (second) return;
-        if (second.error() != turnstile::errc::would_deadlock) second.value();  // throws
+        // value() throws for any other error
+        if (second.error() != turnstile::errc::would_deadlock) second.value();
         ++steps_back;
     }
 }

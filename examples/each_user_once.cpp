@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// each_user_once: messages are delivered again, to several consumers at once, and each user is credited once.
+// each_user_once: several consumers get the same messages, some of them again, and credit each user once.
 //
 //     TURNSTILE_SERVERS=zk1:2181 each_user_once INBOX LEDGER      (two files, a user a line; start several at once)
 #include <chrono>
@@ -26,20 +26,21 @@ bool is_in(const std::string& ledger, const std::string& user) {
 int main(int argc, char** argv) {
     if (argc != 3) return std::cerr << "usage: each_user_once INBOX LEDGER\n", 2;
     const std::string ledger = argv[2];
-    // If a consumer crashes, its user waits until its session expires, and no longer.
+    // If a consumer crashes, its lock becomes free when this timeout has passed.
     const turnstile::client servers = turnstile::client::from_environment({.session_timeout = 6s});
-    const turnstile::path_template lock_of{"/situations/users/{}"};  // makes a name of any text
+    // makes a valid name of any text
+    const turnstile::path_template lock_of{"/situations/users/{}"};
     std::ifstream inbox{argv[1]};
     for (std::string user; std::getline(inbox, user);) {
         turnstile::mutex turn{servers, lock_of.format(user)};
         const auto hold = turn.acquire(1min);
         const auto is_new = hold && !is_in(ledger, user);
-        if (is_new) std::this_thread::sleep_for(1ms);  // the work for this user
+        if (is_new) std::this_thread::sleep_for(1ms);  // represents the work for this user
         if (const auto held = hold.and_then(&turnstile::guard::status); !held) {
             std::cerr << user << ": " << held.error().message() << '\n';
-            return 1;  // not acknowledged: the message comes again
+            return 1;  // the message is not acknowledged, so it will be delivered again
         }
-        // The effect and its mark are one write, so that a crash cannot come between them.
+        // The program writes the effect and its mark in one step, so that no crash can come between them.
         if (is_new) std::ofstream{ledger, std::ios::app} << user << std::endl;
         std::cout << "acknowledged " << user << std::endl;
     }

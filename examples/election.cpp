@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// An instance; usually each is a separate process.
+// An instance of a service. Usually each instance is a separate process.
 struct instance {
     instance(const char* where, const char* name)
         : servers{where},
@@ -24,7 +24,8 @@ struct instance {
         std::mutex mutex;
         std::unique_lock lock{mutex};
         std::condition_variable_any work;
-        work.wait(lock, term.lost(), [] { return false; });  // until it has to return
+        // works until the function has to return
+        work.wait(lock, term.lost(), [] { return false; });
         led = {};
     }
 

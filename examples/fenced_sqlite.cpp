@@ -2,8 +2,8 @@
 // fenced_sqlite: a table that refuses the writes of overtaken holders.
 //
 // The row contains the fencing token of its last writer, packed: 12 bytes that SQLite compares as memcmp does, in the
-// order of the tokens. One statement checks and writes, so it is atomic even if another program writes at the same
-// time, on the same connection or another one (docs/how-to/fencing.md).
+// order of the tokens. One statement both checks the token and writes. So it is atomic even if another program writes
+// at the same time, on the same connection or another one (docs/how-to/fencing.md).
 //
 //     fenced_sqlite [connect string [database]]      (default: "local:", and a file that is removed)
 #include <chrono>
@@ -34,10 +34,11 @@ public:
         const auto failure = sqlite3_open(file.c_str(), &opened);
         database_.reset(opened);
         check(failure);
-        check(sqlite3_busy_timeout(opened, 30'000));  // other connections write as well
+        // other connections write as well, so this one may have to wait
+        check(sqlite3_busy_timeout(opened, 30'000));
     }
 
-    // Every token is larger than x''.
+    // Creates the table. Its first tokens are x'', which is smaller than every token.
     void create() {
         check(sqlite3_exec(database_.get(),
                            "CREATE TABLE stock (item TEXT PRIMARY KEY, pieces INTEGER NOT NULL,"
@@ -46,8 +47,8 @@ public:
                            nullptr, nullptr, nullptr));
     }
 
-    // Sets the number of pieces. Returns false if a holder with a larger token has written before. `<=` instead of
-    // `<`: the holder itself may write more than once.
+    // Sets the number of pieces. Returns false if a holder with a larger token has written before. The comparison is
+    // `<=`, because a holder may write more than once.
     bool write(std::string_view item, int pieces, turnstile::fencing_token token) {
         const auto packed = token.pack();
         const auto update =
@@ -92,7 +93,8 @@ void say(std::string_view writer, bool accepted) {
     std::cout << writer << (accepted ? ": accepted" : ": refused") << '\n';
 }
 
-// The first holder is overtaken while it is paused, and resumes in the middle of its work.
+// While the first holder is paused, another client gets the lock. Then the first holder resumes in the middle of its
+// work.
 void overtaken(const std::string& where, const std::string& file) {
     turnstile::client slow{where};
     turnstile::client quick{where};
@@ -106,7 +108,7 @@ void overtaken(const std::string& where, const std::string& file) {
     say("the first holder's write", slow_connection.write("apples", 10, stale));
     say("its second write", slow_connection.write("apples", 11, stale));
 
-    slow.close();  // represents a pause that is longer than its lease
+    slow.close();  // represents a pause that is longer than the holder's lease
 
     const auto second = quick_lock.acquire({.timeout = 30s}).value();
     say("the next holder's write", quick_connection.write("apples", 20, second.fencing_token()));
@@ -114,7 +116,8 @@ void overtaken(const std::string& where, const std::string& file) {
     std::cout << "apples: " << quick_connection.pieces("apples") << '\n';
 }
 
-// Connections that race without any lock, with tokens in random order: the write with the largest token remains.
+// Several connections write at the same time without any lock, with tokens in random order. The write with the largest
+// token must remain.
 void race(const std::string& file) {
     constexpr int k_writers = 4;
     constexpr int k_writes = 50;
@@ -124,8 +127,8 @@ void race(const std::string& file) {
             writers.emplace_back([&file, writer] {
                 stock connection{file};
                 for (int i = 0; i != k_writes; ++i) {
-                    // Tokens around 2^32 and with counters: a number of fewer bits, or a text, would not sort
-                    // correctly.
+                    // The tokens are around 2^32 and have counters. A number of fewer bits, or a text, would not sort
+                    // these correctly.
                     const int order = i * k_writers + writer;
                     const auto zxid =
                         std::uint64_t{0xffff'ff00} + static_cast<unsigned>(order) * 7U;

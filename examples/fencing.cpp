@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Represents a database row or a file with a column "token".
+// Represents a database row or a file that has a column "token".
 class account {
 public:
     bool deposit(int amount, turnstile::fencing_token token) {
@@ -49,8 +49,8 @@ int main(int argc, char** argv) {
     const auto stale = first.fencing_token();
     say("the first holder's deposit", money.deposit(10, stale));
 
-    // The first holder is paused, its session ends, and it notices neither. (Here, closing the client represents the
-    // timeout.)
+    // The first holder is paused, and its session ends. The holder notices neither. (Here, closing the client
+    // represents the session timeout.)
     slow.close();
 
     auto second = quick_lock.acquire({.timeout = 30s}).value();
@@ -58,7 +58,7 @@ int main(int argc, char** argv) {
     std::cout << "the second token is larger: " << std::boolalpha
               << (stale < second.fencing_token()) << '\n';
 
-    // The first holder resumes in the middle of its work and sends the next deposit.
+    // The first holder resumes in the middle of its work, and sends its next deposit.
     say("the first holder's late deposit", money.deposit(40, stale));
     std::cout << "balance: " << money.balance() << '\n';
 }

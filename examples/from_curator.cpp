@@ -13,7 +13,8 @@ using namespace std::chrono_literals;
 namespace {
 
 void pack(turnstile::recursive_mutex& orders) {
-    const auto again = orders.acquire().value();  // the same thread: at once, without a request
+    // the same thread gets it at once, without a request
+    const auto again = orders.acquire().value();
     std::cout << "packed, entered " << orders.count() << " times\n";
 }
 

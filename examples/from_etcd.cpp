@@ -27,7 +27,7 @@ void lead(const turnstile::client& servers) {
         for (int round = 1; round <= 3 && !term.lost().stop_requested(); ++round)
             std::cout << "round " << round << " of the work, still leading: " << term.valid()
                       << '\n';
-        done.set_value();  // the return gives the lead up
+        done.set_value();  // the function returns, and so gives the lead up
     };
     turnstile::leader seat{servers, "/election/controller", duty, {.id = "pod-1", .once = true}};
     seat.start();

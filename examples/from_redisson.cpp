@@ -27,7 +27,7 @@ bool sell(turnstile::recursive_mutex& lock, store& stock) {
     auto hold = lock.acquire({.timeout = 10s, .max_hold = 30s});
     if (!hold) return false;  // hold.error() says why
     const bool written = stock.write(hold->fencing_token(), 99);
-    return hold->release() && written;  // an error: the hold was lost before
+    return hold->release() && written;  // release() returns an error if the hold was lost before
 }
 
 }  // namespace

@@ -12,7 +12,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Throws std::system_error for failures that a std::timed_mutex cannot have, such as a missing permission.
+// Sells a piece. Throws std::system_error for failures that a std::timed_mutex cannot have: a missing permission, for
+// example.
 bool sell(turnstile::mutex& stock, int& pieces) {
     const std::unique_lock held{stock, 2s};
     if (!held) return false;  // another process holds it, or no server answers

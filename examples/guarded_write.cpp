@@ -21,7 +21,7 @@ int main(int argc, char** argv) {
                           .value();
     std::cout << "sold, written as " << sold.created[1].substr(0, 12) << "...\n";
 
-    // put() creates or overwrites a znode; here only while a second hold exists as well.
+    // put() creates or overwrites a znode. Here it also requires that a second hold exists.
     turnstile::mutex books{shop, "/books/lock"};
     const auto second = books.acquire().value();
     const auto booked = hold.commit(turnstile::transaction{}
@@ -33,13 +33,13 @@ int main(int argc, char** argv) {
     std::cout << pieces.data << " apples, version " << pieces.version << '\n';
     std::cout << "booked in " << booked.created[1] << ", version " << booked.versions[1] << '\n';
 
-    // All parts or none; the error names the part that does not fit.
+    // The servers execute all parts or none. The error names the part that cannot be executed.
     const auto refused =
         hold.commit(turnstile::transaction{}.check("/stock").set("/stock/apples", "8", 0));
     std::cout << "part " << *refused.error().part() << ": "
               << (refused.error() == turnstile::errc::bad_version) << '\n';
 
-    // Another client removes the lock's znode: the holder's next write fails at the servers.
+    // Another client removes the lock's znode, so the servers refuse the holder's next write.
     turnstile::mutex other{office, "/office/lock"};
     auto force = other.acquire().value();
     force.commit(turnstile::transaction{}.remove(hold.znode())).value();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// holding_limits: a hold that lasts too long is lost; an operator asks a holder to let go, and takes what it keeps.
+// holding_limits: a hold that lasts too long is lost. An operator requests that a holder release its lock, and takes a
+// lock away from another holder.
 //
 //     holding_limits [connect string]      (default: "local:", which needs no server)
 #include <chrono>
@@ -13,12 +14,13 @@ using namespace std::chrono_literals;
 int main(int argc, char** argv) {
     turnstile::client_options options;
     options.session_timeout =
-        4s;  // a holder learns of an order in its znode within a fifth of this
+        4s;  // a holder reads an order in its znode within a fifth of this time
     turnstile::client servers{argc > 1 ? argv[1] : "local:", options};
     servers.wait_connected(30s).value();
     turnstile::mutex reports{servers, "/locks/reports"};
 
-    // 1. The hold ends after its limit although the session lives. The place is reserved before the grant.
+    // 1. Ends a hold after its time limit, although the session lives. The library calls on_entered before the grant,
+    // when the contender has its place in the queue.
     std::binary_semaphore lost{0};
     auto slow =
         reports
@@ -34,7 +36,7 @@ int main(int argc, char** argv) {
     lost.acquire();
     std::cout << std::boolalpha << "still valid: " << slow.valid() << '\n';
 
-    // 2. A holder that is asked may release.
+    // 2. A holder that gets a request may release its lock.
     std::binary_semaphore signal{0};
     auto polite = reports
                       .acquire({.timeout = 10s,
@@ -50,8 +52,8 @@ int main(int argc, char** argv) {
     signal.acquire();
     polite.release().value();
 
-    // 3. An operator takes the lock from a holder that does not release; the holder learns the operator and the
-    //   reason.
+    // 3. An operator takes the lock away from a holder that does not release it. The holder learns the operator's name
+    // and the reason.
     auto stubborn = reports.acquire({.timeout = 10s}).value();
     const auto went =
         power.take(reports.holder().value().value(), {.who = "ops", .why = "deployment"}).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// id_blocks: processes take blocks of a hundred ids from one counter, with no gap and none twice.
+// id_blocks: processes take blocks of a hundred ids from one counter. No id is left out, and no id is given twice.
 //
 //     TURNSTILE_SERVERS=zk1:2181 id_blocks BLOCKS      (start several at once)
 #include <chrono>
@@ -17,8 +17,8 @@ struct block {
 };
 constexpr const char* k_counter = "/situations/ids/next";
 
-// The counter is a znode beside the lock. A read under the hold sees the latest holder's value, and the servers
-// refuse the write once the hold is lost.
+// The counter is a znode beside the lock. A read under the hold sees the value of the latest holder. If the hold is
+// lost, the servers refuse the write.
 turnstile::result<block> next_block(turnstile::mutex& ids) {
     auto hold = ids.acquire(30s);
     if (!hold) return hold.error();

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// The protected resource: it remembers the largest token of each lock.
+// The protected resource, which remembers the largest token of each lock.
 class ledger {
 public:
     bool write(const turnstile::fencing_vector& tokens) {
@@ -32,17 +32,17 @@ int main(int argc, char** argv) {
     servers.wait_connected(30s).value();
     turnstile::mutex orders{servers, "/locks/orders"};
     turnstile::mutex stock{servers, "/locks/stock"};
-    turnstile::multi_lock both{stock, orders};  // the order does not matter
+    turnstile::multi_lock both{stock, orders};  // the order of the locks does not matter
     ledger books;
 
-    // 1. Both or none.
+    // 1. Takes both locks or none.
     auto hold = both.acquire({.timeout = 10s}).value();
     const auto tokens = hold.fencing_tokens();
     std::cout << std::boolalpha << "held: " << hold.path() << ", valid: " << hold.valid() << '\n';
     std::cout << "written: " << books.write(tokens) << '\n';
     hold.release().value();
 
-    // 2. One of the locks is taken: the call leaves nothing behind.
+    // 2. Another client has one of the locks, so the call fails, and keeps neither.
     {
         const auto theirs = stock.acquire().value();
         const auto refused = both.try_acquire();
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
         std::cout << "contenders for orders that are left: " << others.size() << '\n';
     }
 
-    // 3. With the standard's own lock types. A write with an earlier hold's tokens is refused.
+    // 3. Uses the standard's lock types. A write with the tokens of an earlier hold is refused.
     {
         const std::scoped_lock held{both};
         std::cout << "written: " << books.write(both.current()->fencing_tokens()) << '\n';

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// one_rebuild: a value is not in the cache, many processes want it at once, and one of them computes it.
+// one_rebuild: a value is missing in the cache. Many processes need it at once, and only one computes it.
 //
 //     TURNSTILE_SERVERS=zk1:2181 one_rebuild SOURCE CACHE      (two files; start several at once)
 #include <chrono>
@@ -20,7 +20,7 @@ std::string first_line(const std::string& file) {
     return line;
 }
 
-// The slow part. The cache file appears at once as a whole, because its readers take no lock.
+// The slow part of the work. The cache file appears at once as a whole, because readers take no lock.
 void rebuild(const std::string& source, const std::string& cache) {
     std::cout << "computes the value" << std::endl;
     std::ofstream{cache + ".new"} << "made of " << first_line(source) << '\n';
@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
             std::cerr << hold.error().message() << '\n';
             return 1;
         }
-        // Checks again: another process may have computed the value while this one waited.
+        // The process checks again, because another process may have computed the value while this one waited.
         if (!std::filesystem::exists(cache)) rebuild(argv[1], cache);
     }
     std::cout << first_line(cache) << std::endl;

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     servers.wait_connected(30s).value();
     const turnstile::path_template orders{"/locks/{}/order-{}"};
 
-    // Names from a web form: no name can reach another folder, or another customer's lock.
+    // These names could come from a web form. No name can lead to another folder or to another customer's lock.
     for (const std::string customer : {"miller", "../admin", "", "50% off/today", "K\xc3\xb6nig"}) {
         turnstile::mutex m{servers, orders.format(customer, 17)};
         const auto hold = m.acquire({.timeout = 30s}).value();

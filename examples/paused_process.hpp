@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// paused_process: runs this program again in a process that stops itself in the middle and resumes on demand: the
-// effect of a garbage collector, a debugger or the migration of a virtual machine.
+// paused_process: runs this program again in a process that stops itself in the middle, and resumes on demand. A
+// garbage collector, a debugger or the migration of a virtual machine has the same effect.
 //
 //     paused_process slow{{"seller", file}};   // returns when that process has stopped
 //     ...
@@ -30,7 +30,8 @@ public:
         std::cout << std::flush;
         pid_ = ::fork();
         if (pid_ == 0) {
-            ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // without its parent it cannot continue
+            // kills the process when its parent ends, because only the parent can resume it
+            ::prctl(PR_SET_PDEATHSIG, SIGKILL);
             ::execv("/proc/self/exe", words.data());
             ::_exit(EXIT_FAILURE);
         }
@@ -46,13 +47,13 @@ public:
     paused_process(const paused_process&) = delete;
     paused_process& operator=(const paused_process&) = delete;
 
-    // To be called in that process: stops it until resume().
+    // The started process calls this. Stops it until resume().
     static void stand_still() {
         std::cout << std::flush;
         ::raise(SIGSTOP);
     }
 
-    // Resumes the process and waits for its end. Returns true if it was successful.
+    // Resumes the process and waits for its end. Returns true if the process succeeded.
     bool resume() {
         std::cout << std::flush;
         ::kill(pid_, SIGCONT);

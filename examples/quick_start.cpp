@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// quick_start: take a lock in the three usual ways.
+// quick_start: takes a lock in the three usual ways.
 //
 //     quick_start [connect string]      (default: "local:", which needs no server)
 #include <chrono>
@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     turnstile::mutex orders{servers, "/locks/orders"};
     turnstile::mutex stock{servers, "/locks/stock"};
 
-    // 1. As a value: the hold belongs to no thread and ends with its scope.
+    // 1. The hold is a value. It belongs to no thread, and ends with its scope.
     if (auto hold = orders.acquire({.timeout = 10s})) {
         std::cout << "orders: held, valid: " << std::boolalpha << hold->valid() << '\n';
         auto second = orders.try_acquire();
@@ -24,11 +24,11 @@ int main(int argc, char** argv) {
                   << (second.error() == turnstile::errc::busy ? "busy" : "unexpected") << '\n';
     }
 
-    // 2. Around a function, whose result it returns.
+    // 2. with_lock() holds the lock while it calls a function, and returns the function's result.
     const auto left = turnstile::with_lock(orders, [] { return 41; });
     std::cout << "orders, around a function: " << left.value() << '\n';
 
-    // 3. With the standard's own lock types, also several at once.
+    // 3. The standard's lock types hold the lock, and also several locks at once.
     {
         const std::scoped_lock both{orders, stock};
         std::cout << "stock is locked: " << stock.is_locked().value() << '\n';

@@ -3,8 +3,8 @@
 //
 //     quorum_lock [connect string]      (default: in memory, which needs no server)
 //
-// A real one has three ensembles. Here two are always in memory, so that closing a client can represent the loss of
-// one.
+// A real quorum_lock has three ensembles. Here two of them are always in memory, so that closing a client can represent
+// the loss of an ensemble.
 #include <chrono>
 #include <iostream>
 #include <thread>
@@ -28,12 +28,12 @@ int main(int argc, char** argv) {
               << (orders.try_acquire().error() == turnstile::errc::busy ? "busy" : "unexpected")
               << '\n';
 
-    // A majority is enough to hold it; the third ensemble's answer may come a little later.
+    // A majority is enough for the hold. The third ensemble's answer may arrive a little later.
     const auto enough = turnstile::boottime_clock::now() + 10s;
     while (hold.fencing_tokens().size() != 3 && turnstile::boottime_clock::now() < enough)
         std::this_thread::yield();
 
-    west.close();  // a whole ensemble is lost
+    west.close();  // represents the loss of an ensemble
     std::cout << "held without west: " << hold.valid() << '\n';
     const auto tokens = hold.fencing_tokens();
     std::cout << "token of west: " << (tokens.find("west") != nullptr) << '\n';
@@ -43,6 +43,6 @@ int main(int argc, char** argv) {
     std::cout << "acquired without west: " << again.valid() << '\n';
     std::cout << "the old tokens are behind: " << tokens.is_behind(again.fencing_tokens()) << '\n';
 
-    north.close();  // and with it the majority
+    north.close();  // represents the loss of a second ensemble, and so of the majority
     std::cout << "held without north and west: " << again.valid() << '\n';
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_by_many: many processes read a cached value together; one renews it alone, and no reader sees half of it.
+// read_by_many: many processes read a cached value at the same time. A process that renews the value works alone, so
+// that no reader sees half of it.
 //
 //     TURNSTILE_SERVERS=zk1:2181 read_by_many CACHE read|renew TIMES      (a file; start several at once)
 #include <chrono>
@@ -19,7 +20,7 @@ int main(int argc, char** argv) {
     const turnstile::client servers = turnstile::client::from_environment();
     turnstile::shared_mutex cache{servers, "/situations/cache"};
     for (int times = std::stoi(argv[3]); times != 0; --times) {
-        // Readers share the lock; a writer waits for the readers before it, and later readers wait for the writer.
+        // Readers share the lock. A writer waits for the readers before it, and later readers wait for the writer.
         const auto hold = reads ? cache.acquire_shared(30s) : cache.acquire(30s);
         if (!hold) {
             std::cerr << hold.error().message() << '\n';
@@ -28,7 +29,7 @@ int main(int argc, char** argv) {
         if (reads) std::cout << "reads" << std::endl;
         std::string value, copy;
         std::ifstream{file} >> value >> copy;
-        std::this_thread::sleep_for(1ms);  // reading takes its time
+        std::this_thread::sleep_for(1ms);  // represents the time for reading
         if (reads) {
             std::cout << "value " << value << ' ' << copy << std::endl;
             continue;

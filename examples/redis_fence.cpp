@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // redis_fence: a shop on Redis that cannot sell the same ticket twice, however long a seller is paused.
 //
-// The tickets and the locks are on one Redis server. A seller reads the number of tickets under a lock, is paused,
-// and sells. By then the number may be outdated: the seller's session has expired, and another seller had the lock.
-// turnstile::redis::check() gives the seller's own script the arguments with which it checks, in the same step as its
-// write, whether the hold still exists: the script runs as a whole, so no pause can come between (docs/why/redis.md).
-// The program first shows the same sale without that check.
+// The tickets and the locks are on one Redis server. A seller reads the number of tickets under a lock, is paused, and
+// sells. By then the number may be outdated: the seller's session has expired, and another seller had the lock.
+// turnstile::redis::check() returns arguments for the seller's own script. With them the script checks whether the hold
+// still exists, and then writes. The script runs as a whole, so no pause can come between the check and the write
+// (docs/why/redis.md). The program first shows the same sale without that check.
 //
 //     redis_fence [redis://host:port]
 #include <charconv>
@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// All keys of the shop begin with the hash tag of the locks: on a Redis Cluster they are then on the locks' node.
+// The shop's keys begin with the hash tag of the locks. So on a Redis Cluster they are on the same node as the locks.
 constexpr const char* k_left_over = "{turnstile}:tickets";
 constexpr const char* k_sold = "{turnstile}:sold";
 
@@ -63,12 +63,12 @@ public:
     long long tickets() { return run({"GET", k_left_over}); }
     long long sold() { return run({"LLEN", k_sold}); }
 
-    // Sells one of `read` tickets without checking the lock.
+    // Sells one of `read` tickets, without a check of the lock.
     bool sell_blindly(long long read, const std::string& seller) {
         run({"EVAL", k_sale, "2", k_left_over, k_sold, std::to_string(read - 1), seller});
         return true;
     }
-    // The same, if the hold still exists.
+    // Sells one of `read` tickets, if the hold still exists.
     bool sell(const turnstile::redis::script_check& hold, long long read,
               const std::string& seller) {
         const std::string script = std::string{turnstile::redis::stands_function()} +
@@ -90,7 +90,7 @@ private:
     std::unique_ptr<redisContext, close> connection_;
 };
 
-// A seller. Its constructor waits for the lock.
+// A seller, whose constructor waits for the lock.
 class seller {
 public:
     seller(const std::string& where, std::string name)
@@ -119,9 +119,11 @@ private:
     long long seen_;
 };
 
-// Runs in a separate process. It pauses for longer than its session lasts, until another seller has had the lock.
+// Runs in a separate process. The process pauses for longer than its session lasts, until another seller has had the
+// lock.
 bool sell_slowly(const std::string& where, bool checked) {
-    turnstile::set_log_level(turnstile::log_level::error);  // else it warns of its lost session
+    // otherwise the library would log the loss of the session
+    turnstile::set_log_level(turnstile::log_level::error);
     seller slow{where, "slow"};
     std::cout << "the slow seller sees " << slow.seen() << " ticket and stands still\n";
     paused_process::stand_still();
@@ -142,7 +144,7 @@ void sell_the_last_ticket(const std::string& where, bool checked) {
 
 int main(int argc, char** argv) {
     try {
-        if (argc == 4)  // paused_process
+        if (argc == 4)  // this process was started by paused_process
             return sell_slowly(argv[2], argv[3] == std::string{"checked"}) ? 0 : 1;
         const std::string where = argc > 1 ? argv[1] : "redis://127.0.0.1:6379";
         std::cout << "without the check\n";

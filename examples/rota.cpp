@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     const std::string name = argv[1];
     const std::chrono::milliseconds period{std::stoi(argv[3])};
     const turnstile::client servers = turnstile::client::from_environment();
-    // The gate lets the job run once per period. The queue of the mutex is the rota.
+    // The gate lets the job run once in a period. The queue of the mutex is the order of the turns.
     turnstile::job_gate gate{servers, "/situations/report", {.period = period}, name};
     turnstile::mutex rota{servers, "/situations/rota"};
     const auto in_line = [&](const std::string&) { std::cout << name << " in line" << std::endl; };
@@ -30,7 +30,7 @@ int main(int argc, char** argv) {
             std::cerr << turn.error().message() << '\n';
             return 1;
         }
-        // Keeps the turn until the job is due and has run, then queues at the end.
+        // Keeps the turn until the job is due and has run. Then queues at the end.
         for (;;) {
             const auto report = gate.run(job, {.timeout = 30s});
             if (!report) {

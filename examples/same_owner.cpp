@@ -13,8 +13,8 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Each function takes the lock, so that each may be called directly. With a mutex, place() would wait for its own
-// caller.
+// Each function takes the lock, so that a program may call each function directly. With a mutex, a function that
+// place() calls would wait for place().
 struct shop {
     turnstile::recursive_mutex lock;
     std::string name;
@@ -27,9 +27,10 @@ struct shop {
         std::cout << name << ' ' << order << " confirmed" << std::endl;
     }
     void reserve(int order) {
-        const auto hold = lock.acquire().value();  // in place() at once: one more guard
+        // if place() is the caller, this returns at once, with one more guard
+        const auto hold = lock.acquire().value();
         std::cout << name << ' ' << order << " reserved" << std::endl;
-        std::this_thread::sleep_for(1ms);  // the work
+        std::this_thread::sleep_for(1ms);  // represents the work
     }
     void charge(int order) {
         const auto hold = lock.acquire().value();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scraped: a service whose locks are watched: it answers /metrics, takes a lock again and again, and reads its own page.
+// scraped: a service whose locks are monitored. It answers requests for /metrics, takes a lock again and again, and
+// reads its own page.
 //
 //     scraped                                    takes one lock in memory, and prints what its page says of it
 //     scraped <connect string> <path> <hold ms>  goes on until it is killed, and prints the port of its page first
@@ -52,7 +53,7 @@ void write_all(int socket, std::string_view text) {
     }
 }
 
-// Answers every request with the numbers, one after the other. A service uses its own HTTP server for this.
+// Answers every request with the metrics, one request after the other. A real service would use its own HTTP server.
 class metrics_page {
 public:
     explicit metrics_page(turnstile::metrics numbers) : numbers_{std::move(numbers)} {

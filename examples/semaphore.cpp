@@ -15,7 +15,7 @@ int main(int argc, char** argv) {
     servers.wait_connected(30s).value();
     turnstile::semaphore connections{servers, "/semaphores/database", 3};
 
-    // 1. One permit, and two under one guard.
+    // 1. Takes one permit, and two permits under one guard.
     auto permit = connections.acquire({.timeout = 10s}).value();
     auto two = connections.acquire(2, {.timeout = 10s}).value();
     std::cout << "available: " << connections.available().value() << " of "
@@ -25,16 +25,16 @@ int main(int argc, char** argv) {
                                                                              : "unexpected")
               << '\n';
 
-    // 2. A guard is a value: another thread may release the permits.
+    // 2. A guard is a value, so another thread may release the permits.
     std::thread{[permits = std::move(two)]() mutable { permits.release().value(); }}.join();
     std::cout << "available: " << connections.available().value() << '\n';
 
-    // 3. The limit can change while permits are in use; no holder loses one.
+    // 3. Changes the limit while permits are in use. No holder loses a permit.
     connections.set_limit(1).value();
     std::cout << "of one permit, available: " << connections.available().value()
               << ", the guard is valid: " << std::boolalpha << permit.valid() << '\n';
 
-    // 4. A program that was configured with another limit gets an error with both.
+    // 4. If a program is configured with another limit, it gets an error that names both limits.
     turnstile::semaphore wrong{servers, "/semaphores/database", 5};
     std::cout << wrong.acquire().error().message() << '\n';
     connections.set_limit(3).value();

@@ -16,7 +16,7 @@ int main(int argc, char** argv) {
     turnstile::shared_mutex prices{servers, "/locks/prices"};
     const auto holders = [&prices] { return prices.holders().value().size(); };
 
-    // 1. Readers share. An upgradable reader may become a writer.
+    // 1. Readers share the lock. An upgradable reader may become a writer.
     auto reader = prices.acquire_shared({.timeout = 10s}).value();
     auto editor = prices.acquire_upgrade({.timeout = 10s}).value();
     std::cout << "readers: " << holders() << '\n';
@@ -24,7 +24,7 @@ int main(int argc, char** argv) {
     std::cout << "upgrade beside a reader: "
               << (alone.error() == turnstile::errc::busy ? "busy" : "unexpected") << '\n';
 
-    // 2. The other reader leaves; the upgrade needs no release, so no other client writes in between.
+    // 2. The other reader leaves. The upgrade needs no release, so no other client writes in between.
     reader.release().value();
     const auto read_at = editor.fencing_token();
     prices.upgrade(editor, {.timeout = 10s}).value();
@@ -33,7 +33,7 @@ int main(int argc, char** argv) {
     std::cout << "a reader beside it: "
               << (prices.try_acquire_shared() ? "unexpected" : "has to wait") << '\n';
 
-    // 3. Back to reading, again without a gap.
+    // 3. The writer becomes a reader again, also without a gap.
     prices.downgrade_to_shared(editor).value();
     {
         const std::shared_lock reading{prices};

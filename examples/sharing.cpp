@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing: a lock that the threads of a process share: taken again without a request, released when other processes
-// queue.
+// sharing: the threads of a process share a lock. They take it again without a request, and release it when other
+// processes queue.
 //
 //     sharing [connect string]      (default: "local:", which needs no server)
 #include <chrono>
@@ -19,7 +19,7 @@ int main(int argc, char** argv) {
     there.wait_connected(30s).value();
     turnstile::mutex orders{here, "/locks/orders", {.retain_for = 1min, .cohort = 8}};
 
-    // 1. Retained: the next acquire in this process gets the same znode, and a larger token.
+    // 1. Retained lock: the next acquire in this process gets the same znode, and a larger token.
     auto first = orders.acquire({.timeout = 10s}).value();
     const auto znode = first.znode();
     const auto token = first.fencing_token();
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     std::cout << std::boolalpha << "the same znode: " << (again.znode() == znode)
               << ", a larger token: " << (again.fencing_token() > token) << '\n';
 
-    // 2. Cohort: waiting threads hand it over among themselves.
+    // 2. Cohort: threads that wait hand the lock over among themselves.
     std::vector<std::thread> threads;
     for (int i = 0; i != 3; ++i)
         threads.emplace_back([&] { orders.acquire({.timeout = 10s}).value().release().value(); });
@@ -36,7 +36,7 @@ int main(int argc, char** argv) {
     for (auto& thread : threads) thread.join();
     std::cout << "kept, though nobody uses it: " << orders.is_locked().value() << '\n';
 
-    // 3. Another process queues: this process gives way.
+    // 3. Another process queues, so this process releases the lock.
     turnstile::mutex same{there, "/locks/orders"};
     auto theirs = same.acquire({.timeout = 10s}).value();
     std::cout << "theirs has another znode: " << (theirs.znode() != znode) << '\n';

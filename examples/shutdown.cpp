@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shutdown: a service that ends in time when it gets SIGTERM (from Kubernetes or systemd): it takes no further lock,
-// lets its work end, releases the lock, and closes.
+// shutdown: a service that ends in time when it gets SIGTERM from Kubernetes or systemd. It takes no further lock, lets
+// its work end, releases the lock, and closes the client.
 //
 //     shutdown [connect string]      (default: "local:", which needs no server)
 #include <pthread.h>
@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Blocks the signals in every thread, including the client's, because the client starts its threads later.
+// Blocks the signals in every thread. The client starts its threads later, and they inherit that.
 sigset_t block_signals_of_an_end() {
     sigset_t ending;
     sigemptyset(&ending);
@@ -28,7 +28,7 @@ sigset_t block_signals_of_an_end() {
     return ending;
 }
 
-// Works until it is done, or stopped: in this example the program sends itself the signal at the third step.
+// Works until it is done or stopped. In this example the program sends itself the signal at the third step.
 void work(const std::stop_token& stop) {
     int steps = 0;
     while (!stop.stop_requested()) {
@@ -53,12 +53,12 @@ int main(int argc, char** argv) {
         turnstile::mutex orders{servers, "/locks/orders"};
         while (!shutdown.stop_requested()) {
             auto hold = orders.acquire({.stop = shutdown.get_token()});
-            if (!hold) break;  // cancelled: the signal came while it waited
+            if (!hold) break;  // the wait was cancelled, because the signal came
             const turnstile::stop_any over{shutdown.get_token(), hold->lost()};
             work(over.token());
             std::cout << "the lock was " << (hold->release(5s) ? "given back" : "lost") << '\n';
         }
-    }  // closes the client: its znodes go now, or with the session
+    }  // closes the client; its znodes disappear now, or when its session ends
     signals.join();
     std::cout << "ended\n";
 }

@@ -28,8 +28,8 @@ int main(int argc, char** argv) {
     const turnstile::client servers = turnstile::client::from_environment();
     turnstile::mutex stock{servers, "/situations/stock"};
     for (;;) {
-        // A single sale at a time, over all processes: the number that is read here is still true when it is written
-        // below.
+        // Only one sale happens at a time, over all processes. So the number that is read here is still true when the
+        // code below writes it.
         const auto hold = stock.acquire(30s);
         if (!hold) {
             std::cerr << hold.error().message() << '\n';
@@ -37,9 +37,9 @@ int main(int argc, char** argv) {
         }
         const int pieces = pieces_in(file);
         if (pieces == 0) return 0;
-        std::this_thread::sleep_for(1ms);  // the sale takes its time
+        std::this_thread::sleep_for(1ms);  // represents the time of a sale
 
-        if (!hold->valid()) continue;  // this process was stopped meanwhile: begin again
+        if (!hold->valid()) continue;  // this process was stopped meanwhile, so it begins again
         std::ofstream{file} << pieces - 1;
         std::cout << "sold piece " << pieces << std::endl;
     }  // the lock is released here

@@ -3,9 +3,10 @@
 //
 // The tickets and the locks are in one SQLite file. A seller reads the number of tickets under a lock, is paused, and
 // sells. By then the number may be outdated: the seller's session has expired, and another seller had the lock. The
-// lock alone cannot help, as the first of the two sales shows. turnstile::sql::check(), inside the seller's own
-// transaction, detects that. If it succeeds, no other client is granted the lock before the transaction has ended, so
-// no pause can come between (docs/why/sql.md). PostgreSQL and MariaDB work in the same way, with a PGconn or a MYSQL.
+// lock alone cannot prevent the second sale, as the first part of the program shows. turnstile::sql::check(), inside
+// the seller's own transaction, detects that the hold has ended. If the check succeeds, no other client is granted the
+// lock before the transaction has ended (docs/why/sql.md). PostgreSQL and MariaDB work in the same way, with a PGconn
+// or a MYSQL.
 //
 //     sql_fence [database]      (default: a file that is removed)
 #include <chrono>
@@ -56,7 +57,7 @@ public:
             &left, nullptr);
         return left;
     }
-    // Sells one of `read` tickets; checked: only if the hold still exists.
+    // Sells one of `read` tickets. If `how` is `checked`, sells only if the hold still exists.
     bool sell(const turnstile::guard& hold, int read, sale how) {
         run("BEGIN IMMEDIATE");
         run("UPDATE tickets SET left_over = " + std::to_string(read - 1));
@@ -73,7 +74,7 @@ private:
     std::unique_ptr<sqlite3, close> connection_;
 };
 
-// A seller. Its constructor waits for the lock.
+// A seller, whose constructor waits for the lock.
 class seller {
 public:
     explicit seller(const std::string& file)
@@ -96,9 +97,11 @@ private:
     int seen_;
 };
 
-// Runs in a separate process. It pauses for longer than its session lasts, until another seller has had the lock.
+// Runs in a separate process. The process pauses for longer than its session lasts, until another seller has had the
+// lock.
 bool sell_slowly(const std::string& file, sale how) {
-    turnstile::set_log_level(turnstile::log_level::error);  // else it warns of its lost session
+    // otherwise the library would log the loss of the session
+    turnstile::set_log_level(turnstile::log_level::error);
     seller slow{file};
     std::cout << "the slow seller sees " << slow.seen() << " ticket and stands still\n";
     paused_process::stand_still();
@@ -126,9 +129,9 @@ void sell_twice(const std::string& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    ::umask(0077);  // a user with read access to a SQLite file can stop its locks
+    ::umask(0077);  // a user with read access to the file could stop its locks
     try {
-        if (argc == 4)  // paused_process
+        if (argc == 4)  // this process was started by paused_process
             return sell_slowly(argv[2],
                                argv[3] == std::string{"checked"} ? sale::checked : sale::unchecked)
                        ? 0

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// two_accounts: money moves between accounts, two of them at a time, in any direction, without a deadlock.
+// two_accounts: money moves between two accounts at a time, in any direction, without a deadlock.
 //
 //     TURNSTILE_SERVERS=zk1:2181 two_accounts FOLDER FROM TO TIMES      (files with a number; start several at once)
 #include <chrono>
@@ -14,11 +14,11 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Adds to the number in a file.
+// Adds the amount to the number in a file.
 void book(const std::string& account, int amount) {
     int balance = 0;
     std::ifstream{account} >> balance;
-    std::this_thread::sleep_for(1ms);  // the bank takes its time
+    std::this_thread::sleep_for(1ms);  // represents the bank's work
     std::ofstream{account} << balance + amount;
 }
 
@@ -30,8 +30,7 @@ int main(int argc, char** argv) {
     const turnstile::client servers = turnstile::client::from_environment();
     turnstile::mutex giver{servers, "/situations/accounts/" + from};
     turnstile::mutex taker{servers, "/situations/accounts/" + to};
-    // Both or none. It takes the locks in an order that is the same in every process, so that no two wait for each
-    // other.
+    // Takes both locks or none. Every process takes them in the same order, so that no two wait for each other.
     turnstile::multi_lock both{giver, taker};
     for (int times = std::stoi(argv[4]); times != 0; --times) {
         const auto hold = both.acquire(30s);

@@ -15,9 +15,10 @@ int main(int argc, char** argv) {
     if (argc != 4) return std::cerr << "usage: wait_and_lease NAME WAIT_MS STEPS\n", 2;
     const std::string name = argv[1];
     const std::chrono::milliseconds wait{std::stoi(argv[2])};
-    // A holder that is cut off or paused has lost the lock after less than this time.
+    // If a holder is cut off or paused, it has lost the lock after less than this time.
     turnstile::client servers = turnstile::client::from_environment({.session_timeout = 4s});
-    servers.wait_connected(30s).value();  // so that the timeout below covers only the lock
+    // so that the timeout below covers only the wait for the lock
+    servers.wait_connected(30s).value();
     turnstile::mutex machine{servers, "/situations/machine"};
 
     auto hold = machine.acquire(wait);
@@ -27,8 +28,8 @@ int main(int argc, char** argv) {
     }
     std::cout << name << " works, fencing token " << hold->fencing_token().to_string() << std::endl;
     for (int steps = std::stoi(argv[3]); steps != 0 && hold->valid(); --steps)
-        std::this_thread::sleep_for(10ms);  // a step of the work
-    // Success proves that the lock was held until the end of the work.
+        std::this_thread::sleep_for(10ms);  // represents a step of the work
+    // If release() succeeds, the lock was held until the end of the work.
     if (const auto released = hold->release(); !released) {
         std::cout << name << " stopped: " << released.error().message() << std::endl;
         return 1;

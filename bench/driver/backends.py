@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The servers for the peers. Each server ends when this process ends, for whatever reason."""
+"""Runs the servers for the peers. Each server ends when this process ends, for whatever reason."""
 
 import re
 import socket
@@ -7,14 +7,14 @@ import subprocess
 import time
 from pathlib import Path
 
-# Ends its program when standard input ends.
+# A shell script that runs a program and ends it when standard input ends.
 LEASH = 'folder=$1; shift; "$@" >"$folder/log" 2>&1 </dev/null & child=$!; cat >/dev/null; exec 2>/dev/null; kill "$child"; wait "$child"'
 START_SECONDS = 60
 POLL_SECONDS = 0.05
 
 
 class BackendError(Exception):
-    """A server did not start; the message has the end of its log."""
+    """Error: a server did not start. The message contains the end of the server's log."""
 
 
 def free_port():
@@ -34,7 +34,7 @@ def four_letter_word(address, word):
 
 
 class Leashed:
-    """A server program that ends with this process."""
+    """A server's program, which ends with this process."""
 
     def __init__(self, folder, command):
         self.folder = folder
@@ -51,7 +51,7 @@ class Leashed:
 
 
 class Zookeeper:
-    """A server or three, run by turnstile::testing (servers.cpp)."""
+    """One or three ZooKeeper servers, which turnstile::testing runs (servers.cpp)."""
 
     def __init__(self, folder, build, count, on_disk):
         self._addresses = self._start(folder, build, count, on_disk)[0].split(",")
@@ -71,7 +71,7 @@ class Zookeeper:
         return self._addresses
 
     def counters(self):
-        """The integers of mntr, summed over the servers."""
+        """Returns the integers of `mntr`, summed over the servers."""
         total = {}
         for one in self.each():
             for line in four_letter_word(one, "mntr").splitlines():
@@ -81,8 +81,8 @@ class Zookeeper:
         return total
 
     def connections(self):
-        """(packets received, packets sent) over all clients' connections. The connection that asks (`cons`) has
-        received nothing yet.
+        """Returns (packets received, packets sent) over all clients' connections. The connection that sends `cons` has
+        received no packet yet.
         """
         received = sent = 0
         for one in self.each():
@@ -109,7 +109,8 @@ class Zookeeper:
 
 
 class SecuredZookeeper(Zookeeper):
-    """The same with a port for TLS alone. It has no version: four-letter words need TLS, too."""
+    """ZooKeeper servers with a port only for TLS. They report no version, because four-letter words would need TLS too.
+    """
 
     version = ""
 
@@ -119,7 +120,7 @@ class SecuredZookeeper(Zookeeper):
 
 
 class Etcd:
-    """An etcd with as many members as ZooKeeper has servers. On a folder in memory its fsync costs nothing."""
+    """An etcd with as many members as ZooKeeper has servers. If its folder is in memory, its fsync costs nothing."""
 
     def __init__(self, folder, count):
         self.version = subprocess.run(["etcd", "--version"], capture_output=True, text=True,
@@ -164,7 +165,7 @@ class Redis:
         return [self._address]
 
     def counts(self):
-        """The number of calls of each command, including calls by scripts."""
+        """Returns the number of calls of each command. Calls by scripts count as well."""
         host, _, port = self._address.partition(":")
         with socket.create_connection((host, int(port)), timeout=30) as connection:
             connection.sendall(b"INFO commandstats\r\nQUIT\r\n")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A run: its settings, servers and peers, and the order in which peers are measured."""
+"""A run of the benchmarks: its settings, servers and peers, and the order in which it measures the peers."""
 
 import itertools
 import os
@@ -15,28 +15,28 @@ from .peer import Peer, PeerError
 from .processors import descendants, place
 from .result import Result
 
-LEAD_SECONDS = 0.3  # from the command to the counted part of a window, so that all peers have begun
+LEAD_SECONDS = 0.3  # time from the command to the counted part of a window, so that all peers have begun before
 
 
 @dataclass
 class Settings:
-    """The settings that --quick changes."""
-    rounds: int  # rounds of uncontended measures
-    cycles: int  # cycles a round
-    warm_up: int  # cycles
-    window_rounds: int  # rounds of measures that count for some time
+    """Settings of a run. --quick changes them."""
+    rounds: int  # rounds of the uncontended measures
+    cycles: int  # acquires with their releases ("cycles") in each round
+    warm_up: int  # cycles before the measurement
+    window_rounds: int  # rounds of measures that count during a window of time
     window_seconds: float
     drain_rounds: int
     drain_sizes: tuple
-    curator_waiters: int  # the largest queue for Curator
+    curator_waiters: int  # largest queue for Curator
     pending: int
     pending_on_one_path: int
-    pending_seconds: int  # limit for a measure
+    pending_seconds: int  # limit for the measure "pending"
     idle_seconds: float
-    disk_rounds: int = 0  # rounds of the comparison of servers, where each write waits for a disk
+    disk_rounds: int = 0  # rounds of the comparison of servers whose writes wait for a disk
     disk_cycles: int = 0
     crash_rounds: int = 0
-    session_ms: int = 0  # session timeout and lease of a holder that is killed
+    session_ms: int = 0  # session timeout and lease of the holder that is killed
 
 
 FULL = Settings(rounds=21, cycles=500, warm_up=3000, window_rounds=9, window_seconds=2, drain_rounds=7,
@@ -52,16 +52,16 @@ SERVERS_QUICK = replace(SERVERS, rounds=3, cycles=100, warm_up=200, window_round
 
 
 class Bench:
-    """Owns the servers and peers of a run; use as a context manager. `disk`: a second folder where each write is
-    synced, for measures within `on_disk`.
+    """Owns the servers and peers of a run. Use it as a context manager. `disk` is a second folder, on which each write
+    is synced, for measures within `on_disk`.
     """
 
     def __init__(self, settings, peers, build, folder, servers, on_disk, progress, disk=None):
         self.settings = settings
         self.kinds = peers
         self.build = build
-        self.versions = {}  # reported by peers and servers
-        self.not_started = {}  # peers, with the reason
+        self.versions = {}  # versions that peers and servers report
+        self.not_started = {}  # peers that did not start -> reason
         self._progress = progress
         self._servers = servers
         self._on_disk = on_disk
@@ -70,7 +70,7 @@ class Bench:
         if disk is not None:
             self._folders[True] = _new_folder(disk)
         self._backends = {}
-        self._commands = {}  # for each started peer
+        self._commands = {}  # started peer -> its commands
         self._paths = itertools.count(1)
 
     def __enter__(self):
@@ -84,7 +84,7 @@ class Bench:
 
     @contextmanager
     def on_disk(self):
-        """Peers that start inside this context use servers whose writes are synced to a disk."""
+        """Peers that start inside this context use servers that sync their writes to a disk."""
         before, self._on_disk = self._on_disk, True
         try:
             yield
@@ -114,7 +114,7 @@ class Bench:
 
     @property
     def beside(self):
-        """For each peer of the comparison of servers, our peer with which it is compared."""
+        """Returns for each peer in the comparison of servers the library's peer with which it is compared."""
         return {kind.name: kind.ours for kind in self.kinds}
 
     @property
@@ -133,8 +133,9 @@ class Bench:
         return self._backend(backend) if backend != "none" else None
 
     def start(self, name, index=0, words=(), under=()):
-        """Starts a new process of a peer, with further words for its command, run by the command `under`. Each index
-        uses a different one of several servers, the same for all peers. Raises PeerError or BackendError.
+        """Starts a new process of a peer. `more` are further words for the peer's command, and the command `under` runs
+        it. If there are several servers, each index uses another one, which is the same for all peers. Raises PeerError
+        or BackendError.
         """
         kind = self.kind(name)
         server = self.server_of(name)
@@ -148,8 +149,8 @@ class Bench:
 
     @contextmanager
     def apart(self, names):
-        """Gives the servers of these peers a separate processor meanwhile. Yields the command under which peers
-        run on the other processors; empty on a machine with one processor.
+        """Meanwhile, the servers of these peers have a separate processor. Yields the command that runs peers on the
+        other processors; empty on a machine with one processor.
         """
         for name in names:
             self.server_of(name)
@@ -168,8 +169,8 @@ class Bench:
 
     @contextmanager
     def crew(self, names, count=1, under=()):
-        """Starts `count` processes of each peer, run by the command `under`. Yields {name: [Peer]}, and ends the
-        processes afterwards.
+        """Starts `count` processes of each peer under the command `under`. Yields {name: [Peer]}. Ends the processes
+        afterwards.
         """
         started = {}
         try:
@@ -196,8 +197,8 @@ class Bench:
         return [kind.name for kind in self.kinds if not kind.only and command in self._commands[kind.name]]
 
     def in_turns(self, rounds, names, sample):
-        """Runs `rounds` rounds over all names; each round begins with another name. A peer that fails once is left
-        out afterwards. `sample(name)` records.
+        """Runs `rounds` rounds over all names. Each round begins with another name. `sample(name)` measures and
+        records. After a peer has failed once, it is left out.
         """
         gone = set()
         for i in range(rounds):
@@ -212,7 +213,9 @@ class Bench:
                     yield name, str(failure)
 
     def window(self, peers, *command):
-        """All peers run the command, which ends with BEGIN and END, together. Returns their answers."""
+        """Lets all peers run the command at the same time. The command ends with BEGIN and END. Returns the peers'
+        answers.
+        """
         return self.window_of_each(peers, [command] * len(peers))
 
     def window_of_each(self, peers, commands):
@@ -235,5 +238,5 @@ class Bench:
 
 def _new_folder(parent):
     folder = Path(tempfile.mkdtemp(prefix="turnstile-bench-", dir=parent))
-    folder.chmod(0o711)  # PostgreSQL runs as another user
+    folder.chmod(0o711)  # PostgreSQL runs as another user, who needs this
     return folder

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peers of the comparison of servers (scripts/bench --compare-servers): ours on each kind of server, the usual
-alternatives there, and the lower bounds that an aim names.
+"""The peers of the comparison of servers (scripts/bench --compare-servers): the library on each kind of server, the
+usual other locks on that server, and the lower bounds that an aim names.
 """
 
 from .kinds import ALL, HERE, ON_REDIS, OURS, REDIS, Kind
@@ -73,7 +73,7 @@ KINDS = [
          ours=LOCAL),
 ]
 
-# The failures that an answered write survives, for each place of the data.
+# The settings of each kind of server that make writes survive: with data in memory, and with data on a disk.
 DURABILITY = [
     ("ZooKeeper", "not synced (`forceSync=no`)", "each write synced to its log"),
     ("Redis", "no log, no snapshots", "`appendonly yes`, `appendfsync always`"),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""PostgreSQL, MariaDB, and a folder for locks on files, in the form of backends.py.
+"""Runs PostgreSQL, MariaDB, and a folder for locks on files, with the interface of backends.py.
 
-Each commit is synced to the log (fsync): on a disk that is its cost, on /dev/shm it costs almost nothing.
+Each commit is synced to the log (fsync). On a disk this is most of the commit's cost; on /dev/shm it costs almost
+nothing.
 """
 
 import os
@@ -12,7 +13,7 @@ from pathlib import Path
 
 from .backends import BackendError, Leashed, free_port, wait_for_port
 
-MOST_CONNECTIONS = 1200  # each waiter of a queue of 1,000 takes a connection
+MOST_CONNECTIONS = 1200  # each waiter in a queue of 1,000 has a connection
 NOBODY = 65534
 POSTGRESQL = Path("/usr/lib/postgresql")
 POLL_SECONDS = 0.1
@@ -20,7 +21,7 @@ START_SECONDS = 60
 
 
 def run(command):
-    """Returns the command's output. Raises BackendError with its message."""
+    """Returns the command's output. Raises BackendError with the command's message."""
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise BackendError(f"{command[0]} failed: {(done.stderr or done.stdout)[-1000:]}")
@@ -35,8 +36,8 @@ def postgresql_programs():
 
 
 class Postgresql:
-    """Does not run as root: if this process is root, the server runs as `nobody`. Statements are counted while
-    `counting`.
+    """A PostgreSQL server, which refuses to run as root. If this process is root, the server runs as `nobody`. While
+    `counting` is on, the server counts statements.
     """
 
     def __init__(self, folder):
@@ -74,11 +75,11 @@ class Postgresql:
         return run([str(self._programs / "psql"), "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", text, self._uri]).strip()
 
     def counting(self, on):
-        """Turns counting on or off for connections that begin from now on."""
+        """Turns counting on or off for connections that begin later."""
         self.ask(f"ALTER DATABASE postgres SET pg_stat_statements.track = '{'top' if on else 'none'}'")
 
     def counts(self):
-        """The counts of connections that have ended."""
+        """Returns the counts of connections that have ended."""
         self._await_ended()
         text = self.ask("SELECT (SELECT coalesce(sum(calls), 0) FROM pg_stat_statements), xact_commit + xact_rollback, "
                         "(SELECT wal_sync FROM pg_stat_wal) FROM pg_stat_database WHERE datname = 'postgres'")
@@ -93,7 +94,7 @@ class Postgresql:
 
 
 class Mariadb:
-    """Log in as root without a password, in the database `test`."""
+    """A MariaDB server. The peers log in as root without a password, in the database `test`."""
 
     def __init__(self, folder):
         data = folder / "data"
@@ -129,7 +130,7 @@ class Mariadb:
 
 
 class Files:
-    """A folder in place of a server: SQLite's files, and files that are locked themselves."""
+    """A folder in place of a server: for SQLite's files, and for files that are themselves locked."""
 
     version = ""
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The peers: their requirements, how they are built and started."""
+"""The peers of the benchmarks: what they need, and how they are built and started."""
 
 import os
 import subprocess
@@ -13,33 +13,33 @@ CURATOR_JARS = ("zookeeper", "zookeeper-jute", "slf4j-nop", "curator-client", "c
                 "curator-recipes", "guava")
 HERE = Path(__file__).resolve().parent.parent
 BARE = "bare"
-BARE_NO_LIST = "bare-no-list"  # a lock that it takes again
-BARE_ASYNC = "bare-async"  # many locks at a time, in callbacks
+BARE_NO_LIST = "bare-no-list"  # takes the same lock again and again
+BARE_ASYNC = "bare-async"  # takes many locks at a time, in callbacks
 OURS = "turnstile"
-SHARED = "turnstile-shared"  # retained and cohort
+SHARED = "turnstile-shared"  # retained locks and cohorts
 IN_PROCESS = "in-process"
 ON_TLS = "turnstile-tls"
 ON_REDIS = "turnstile-redis"
 REDIS = "redis"
-ALWAYS = (BARE, BARE_NO_LIST, BARE_ASYNC, OURS, SHARED, ON_TLS, IN_PROCESS)  # these need only what the library needs
+ALWAYS = (BARE, BARE_NO_LIST, BARE_ASYNC, OURS, SHARED, ON_TLS, IN_PROCESS)  # these need no more than the library
 
 
 class MissingPackage(Exception):
-    """A peer that cannot be built or started, with a remedy."""
+    """Error: a peer cannot be built or started. The message names a remedy."""
 
 
 @dataclass
 class Kind:
     name: str
-    label: str  # in tables
-    backend: str  # zookeeper, zookeeper-tls, etcd, redis or none
-    needs: dict  # a required file: the Debian package that contains it
+    label: str  # name in tables
+    backend: str  # kind of server: zookeeper, zookeeper-tls, etcd, redis, none, ...
+    needs: dict  # required file -> Debian package that contains it
     build: Callable = field(default=lambda folder: None)
-    command: Callable = None  # (folder, address) -> the command
-    package: str = ""  # package whose version the table names, if the client does not report its own
-    ours: str = ""  # in the comparison of servers: our peer in the same group
-    lease: str = ""  # the argument that sets how long a hold outlives its process, with {} for ms
-    only: str = ""  # the measure in which this peer takes part; empty: all that it can
+    command: Callable = None  # function (folder, address) -> command line
+    package: str = ""  # package whose version the table names if the client reports no version
+    ours: str = ""  # in the comparison of servers: the library's peer in the same group
+    lease: str = ""  # argument that sets how long a hold outlives its process, with {} for the ms
+    only: str = ""  # the only measure in which this peer takes part; empty: all that it can
     asks: tuple = ()  # Redis: the commands that this client itself sends
 
     def check(self):
@@ -84,7 +84,7 @@ def _go_builder(name):
         target = folder / name
         if not _older(target, sources.glob("*/*.go")):
             return
-        # Debian's Go libraries are in a GOPATH; our code is in a second one.
+        # Debian's Go libraries are in a GOPATH. The benchmarks' Go code is in a second one.
         workspace = folder / "go"
         (workspace / "src").mkdir(parents=True, exist_ok=True)
         link = workspace / "src" / "turnstile"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The conditions of a result besides the code: the machine, and the versions of the programs."""
+"""Describes the conditions of a result besides the code: the machine, and the versions of the programs."""
 
 import os
 import platform
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import kinds
 
-BUSY = 0.3  # part of the processors: a load before the run that spoils it
+BUSY = 0.3  # load before the run, as part of the processors, that spoils the run
 
 
 def _first(path, key):

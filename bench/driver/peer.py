@@ -22,7 +22,7 @@ def parse_value(text):
 
 
 def parse_answer(line):
-    """Parses the names and values of "ok NAME=VALUE..."; raises PeerError for anything else."""
+    """Parses the names and values of "ok NAME=VALUE...". Raises PeerError for any other text."""
     word, _, rest = line.partition(" ")
     if word == "error":
         raise PeerError(rest)
@@ -36,12 +36,12 @@ def parse_answer(line):
 
 
 class Peer:
-    """A running peer. Used by one thread at a time."""
+    """A running peer. Only one thread at a time may use it."""
 
     GREETING_SECONDS = 60
     ANSWER_SECONDS = 120
     END_SECONDS = 10
-    MEMORY_SHARE = 0.25  # part of the machine's memory: a peer that needs more dies, and nothing else does
+    MEMORY_SHARE = 0.25  # part of the machine's memory that a peer may use; a peer that needs more dies
 
     def __init__(self, name, command, log):
         self.name = name
@@ -68,7 +68,7 @@ class Peer:
         return self.greeting["version"]
 
     def processor_seconds(self):
-        """The processor time of its threads so far, from the scheduler's count."""
+        """Returns the processor time that the peer's threads have used, from the scheduler's count."""
         total = 0
         for file in Path(f"/proc/{self.pid}/task").glob("*/schedstat"):
             try:
@@ -79,7 +79,7 @@ class Peer:
 
     @property
     def log(self):
-        """The file with the standard error of this and earlier processes of its name."""
+        """Returns the file with the standard error of this process and of earlier processes with its name."""
         return self._log
 
     @property
@@ -87,7 +87,7 @@ class Peer:
         return self.greeting["commands"].split(",")
 
     def ask(self, *words, seconds=ANSWER_SECONDS):
-        """Sends a command and waits for its answer, a dict."""
+        """Sends a command, and returns the answer as a dict."""
         self.send(*words)
         return self.receive(seconds)
 
@@ -95,7 +95,7 @@ class Peer:
         try:
             self._process.stdin.write(" ".join(str(word) for word in words) + "\n")
             self._process.stdin.flush()
-        except (OSError, ValueError) as failure:  # ValueError: the peer was ended already
+        except (OSError, ValueError) as failure:  # ValueError: the peer has ended already
             raise PeerError(f"died: {self._last_words()}") from failure
 
     def receive(self, seconds=ANSWER_SECONDS):
@@ -109,7 +109,7 @@ class Peer:
         return parse_answer(line)
 
     def end(self, kill=False):
-        """Ends the process: by the end of its input, or, to simulate a crash, before it can notice that end."""
+        """Ends the process by closing its input. With `kill`, kills it before it can notice that."""
         if kill:
             self._process.kill()
         try:

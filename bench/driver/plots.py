@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results as SVG, by matplotlib."""
+"""Draws the results as SVG by matplotlib."""
 
 import io
 
@@ -12,14 +12,14 @@ from . import svg  # noqa: E402
 from .result import quartiles  # noqa: E402
 from .table import number  # noqa: E402
 
-# Okabe and Ito's colours, which colour-blind people can distinguish.
+# The colours of Okabe and Ito, which colour-blind people can distinguish.
 COLOURS = ["#009E73", "#7F7F7F", "#D55E00", "#0072B2", "#E69F00", "#CC79A7", "#56B4E9", "#000000", "#F0E442"]
 BAR_INCHES = 0.36
 WIDTH_INCHES = 7.5
 
 
 def _draw_case(axis, scale, names, middles, errors, colours):
-    """Draws bars, or points on a logarithmic scale, which has no zero at which a bar could begin."""
+    """Draws bars. On a logarithmic scale draws points, because such a scale has no zero at which a bar could begin."""
     axis.set_xscale(scale)
     if scale == "linear":
         axis.barh(names, middles, xerr=errors, color=colours, ecolor="#333333", capsize=3)
@@ -89,16 +89,16 @@ def _lines(result, labels, colours):
 
 
 def draw(result, labels, order, file):
-    """Writes the plot. Returns False if there is nothing to show."""
+    """Writes the plot. Returns False if there is nothing to plot."""
     if not result.shape or not any(result.values(case, peer)
                                    for case in result.all_cases() for peer in result.all_peers()):
         return False
     peers = list(dict.fromkeys([*order, *result.all_peers()]))
     colours = {peer: COLOURS[i % len(COLOURS)] for i, peer in enumerate(peers)}
-    # Groups on a server: ours in a colour, the alternatives in grey.
+    # In groups by server, the library is coloured and the others are grey.
     if isinstance(result.reference, dict):
         colours.update({peer: COLOURS[0] if result.reference_of(peer) == peer else COLOURS[1] for peer in peers})
-    pyplot.rcParams["svg.fonttype"] = "none"  # texts stay texts instead of outlines of letters
+    pyplot.rcParams["svg.fonttype"] = "none"  # keeps texts as texts, and does not draw them as outlines
     figure = (_lines if result.shape == "lines" else _bars)(result, labels, colours)
     figure.suptitle(result.title, fontsize=12, x=0.01, ha="left")
     drawing = io.StringIO()

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def descendants(pid):
-    """The processes that the process has started, and their children, as long as their parents live."""
+    """Returns the processes that the process has started, and their children, as far as their parents live."""
     try:
         children = [int(child) for task in Path(f"/proc/{pid}/task").iterdir()
                     for child in (task / "children").read_text().split()]
@@ -16,7 +16,7 @@ def descendants(pid):
 
 
 def place(pids, processors):
-    """Binds all their threads; threads that they start later inherit it."""
+    """Binds all threads of these processes. Threads that they start later inherit that."""
     for pid in pids:
         try:
             tasks = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The values of a measure, and their statistics. Pure: no process, no clock, no file."""
+"""Holds the values of a measure, and computes their statistics. Pure: uses no process, no clock and no file."""
 
 import statistics
 from dataclasses import dataclass, field
@@ -7,32 +7,32 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Aim:
-    """The required value of one case: ours relative to a peer's, or relative to a number."""
+    """An aim: the required value of one case, as a ratio to a peer's value or as a number."""
     text: str
     case: str
     limit: float
     at_most: bool
-    versus: str = ""  # a peer; empty: the value itself counts
-    versus_case: str = ""  # against another case of ours instead
-    of: str = ""  # the peer whose value it is; empty: ours
-    floor: str = ""  # the peer that does only the necessary work: its value is attainable
+    versus: str = ""  # the peer to compare with; empty: the value itself counts
+    versus_case: str = ""  # compares with this other case of the same peer
+    of: str = ""  # peer whose value counts; empty: the library's
+    floor: str = ""  # a peer that does only the necessary work, so that its value is attainable
 
 
 @dataclass
 class Result:
-    """A measure: a value a round for each case and peer, or the reason why there is none."""
+    """A measure: for each case and peer, a value of each round, or the reason why there is none."""
     name: str
     title: str
     unit: str
-    better: str  # "lower" or "higher"
+    better: str  # "lower" or "higher" is better
     about: str = ""
-    scale: str = "linear"  # scale of the plot's values
-    shape: str = "bars"  # the form of the plot; "lines" if the cases are numbers; "" for none
+    scale: str = "linear"  # scale of the plot
+    shape: str = "bars"  # form of the plot: "bars"; "lines" if the cases are numbers; "" for no plot
     reference: object = ""  # the row to which ratios refer, or {peer: row}; empty: no ratios
     aims: list = field(default_factory=list)
-    cases: dict = field(default_factory=dict)  # case -> peer -> values, in the order of the rounds
-    errors: dict = field(default_factory=dict)  # case -> peer -> text
-    remarks: list = field(default_factory=list)  # remarks of the run itself, as sentences
+    cases: dict = field(default_factory=dict)  # case -> peer -> values in the order of the rounds
+    errors: dict = field(default_factory=dict)  # case -> peer -> text of the error
+    remarks: list = field(default_factory=list)  # sentences about the run itself
 
     def add(self, case, peer, value):
         self.cases.setdefault(case, {}).setdefault(peer, []).append(value)
@@ -44,7 +44,7 @@ class Result:
         return peer in self.errors.get(case, {})
 
     def values(self, case, peer):
-        """The values, or an empty list if a round failed: part of the rounds is no result."""
+        """Returns the values, or an empty list if a round failed: a part of the rounds is no result."""
         return [] if self.failed(case, peer) else self.cases.get(case, {}).get(peer, [])
 
     def reference_of(self, peer):
@@ -60,7 +60,7 @@ class Result:
 
 
 def quartiles(values):
-    """(first quartile, median, third quartile)."""
+    """Returns (first quartile, median, third quartile)."""
     if len(values) == 1:
         return values[0], values[0], values[0]
     first, middle, third = statistics.quantiles(values, n=4, method="inclusive")
@@ -68,12 +68,12 @@ def quartiles(values):
 
 
 def pairwise_ratios(ours, theirs):
-    """The ratios of the rounds, in order: both values of a round come from the same state of the machine."""
+    """Returns the ratio of each round, in order. Both values of a round come from the same state of the machine."""
     return [mine / other for mine, other in zip(ours, theirs) if other != 0]
 
 
 def judge(result, aim, ours):
-    """(median of the aim's value, whether it is reached), or None if it was not measured."""
+    """Returns (median of the aim's value, whether the aim is reached), or None if the value was not measured."""
     whose = aim.of or ours
     mine = result.values(aim.case, whose)
     other = result.values(aim.versus_case or aim.case, aim.versus or whose)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The text around the comparison of servers. Pure."""
+"""Makes the text around the comparison of servers. Pure."""
 
 import re
 import statistics
@@ -9,7 +9,7 @@ from .compared import DURABILITY
 COSTS = ("servers-uncontended", "servers-contended", "servers-queue", "servers-crash")
 COSTS_PLACE = re.compile(r"(<!-- costs: [^>]*-->\n).*?(<!-- end of costs -->)", re.DOTALL)
 
-# The driver does not run this measure.
+# The driver does not make this measurement, so the text is fixed.
 RATE_GATE = (
     "`rate_gate` was measured by hand, by `rate` of bench/README.md: one Redis server in memory, one session, "
     "three times, while the machine was busy (load 12). It let 781 entries a second through (524 to 893). "
@@ -41,7 +41,7 @@ def head():
 
 
 def costs(results, labels, ours):
-    """A table of our results on each kind of server, from the medians, for choosing.md."""
+    """Returns a table for choosing.md: the medians of the library's results on each kind of server."""
     kinds = " | ".join(labels[name].partition(":")[0] for name in ours)
     lines = [f"| | {kinds} |", "|---|" + "---:|" * len(ours)]
     for one in (one for one in results if one.name in COSTS):
@@ -59,7 +59,7 @@ def _median(values):
 
 
 def with_costs(page, table):
-    """Returns the page with the table in its place. Raises ValueError if it has no such place."""
+    """Returns the page with the table inserted. Raises ValueError if the page has no place for it."""
     changed, places = COSTS_PLACE.subn(lambda found: f"{found[1]}\n{table}\n\n{found[2]}", page)
     if places != 1:
         raise ValueError(f"{places} places for the costs of each kind of server, where one is expected")

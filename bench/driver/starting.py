@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the server that a kind of peer needs."""
+"""Starts the server that a peer needs."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from .databases import Files, Mariadb, Postgresql
 
 
 def start(backend, folder, build, count, on_disk):
-    """`count`: number of ZooKeeper servers or etcd members. The databases sync in either case."""
+    """`count` is the number of ZooKeeper servers or etcd members. The databases always sync their commits."""
     folder = Path(folder) / backend
     folder.mkdir()
     if backend == "zookeeper":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Makes matplotlib's SVG short: a line for each text, and one path for all neighbours with the same style."""
+"""Makes matplotlib's SVG short. Each text becomes one line, and neighbours with the same style become one path."""
 
 import re
 import xml.etree.ElementTree as xml
@@ -16,7 +16,7 @@ def _short(value):
 
 
 def _moved(path, x, y):
-    """The path with short coordinates, moved by (x, y). matplotlib's paths have only absolute coordinates."""
+    """Returns the path with short coordinates, moved by (x, y). matplotlib's paths have only absolute coordinates."""
     place = 0
 
     def move(match):
@@ -28,7 +28,8 @@ def _moved(path, x, y):
 
 
 def _style(element):
-    """Shortens numbers, and keeps only the size of a font: the family is named once, at the beginning."""
+    """Shortens the numbers of a style, and of a font keeps only the size, because the font's family is named once at
+    the beginning."""
     style = _NUMBER.sub(lambda match: _short(match.group()) if "." in match.group() else match.group(),
                         element.get("style", ""))
     style = re.sub(r"font: ?(?:[a-z]+ )*([\d.]+px)[^;]*", r"font-size:\1", style)
@@ -36,7 +37,7 @@ def _style(element):
 
 
 def _text(element, at):
-    if len(element):  # a power, in parts: each letter has a position relative to the group's
+    if len(element):  # a power has several parts, and each letter's position is relative to the group's
         parts = "".join(_part(part, at) for part in element)
         return f"<text>{parts}</text>"
     turn = re.search(r"rotate\((-?[\d.]+)", element.get("transform", ""))
@@ -59,7 +60,7 @@ class _Picture:
         self.parts = []
 
     def draw(self, element, at=(0.0, 0.0)):
-        """`at`: the position of the enclosing group."""
+        """`at` is the position of the enclosing group."""
         moved = re.match(r"translate\(([^ ,]+)[ ,]+([^)]+)\)", element.get("transform", ""))
         if moved:
             at = (float(moved[1]), float(moved[2]))
@@ -90,7 +91,7 @@ class _Picture:
 
 
 def compact(text):
-    """Returns the same picture with coordinates to a tenth of a point."""
+    """Returns the same picture with coordinates that have one decimal (a tenth of a point)."""
     root = xml.fromstring(text)
     picture = _Picture(root)
     picture.draw(root)

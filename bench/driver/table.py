@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The results as Markdown. Pure: text from data."""
+"""Formats the results as Markdown. Pure."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from .result import judge, pairwise_ratios, quartiles
 
 
 def number(value):
-    """Formats with at least three significant digits, and commas between thousands."""
+    """Formats a number with at least three significant digits, and with commas between thousands."""
     if value == 0:
         return "0"
     if abs(value) >= 100:
@@ -18,7 +18,7 @@ def number(value):
 
 
 def spread(values):
-    """The median, with the quartiles if there are several values."""
+    """Formats the median, and the quartiles if there are several values."""
     first, middle, third = quartiles(values)
     if len(values) == 1:
         return number(middle)
@@ -45,7 +45,9 @@ def _row(cells):
 
 
 def measure_table(result, labels):
-    """A row for each peer, a column for each case; with a reference, also its ratio to each, round by round."""
+    """Makes a row for each peer and a column for each case. With a reference, each cell also has the ratio to the
+    reference, computed round by round.
+    """
     cases = result.all_cases()
     header, rule = [""], ["---"]
     for case in cases:
@@ -100,7 +102,7 @@ AIMS = ("## Aims",
 
 
 def page(results, labels, facts, plots, ours, head=ALL_PEERS, aims=AIMS):
-    """The whole page. `facts`: names and texts about the run; `plots`: measure -> file."""
+    """Returns the whole page. `facts` are names and texts about the run. `plots` maps a measure to a file."""
     about = "\n".join(_row([name, text.replace("|", "\\|")]) for name, text in facts.items())
     head = [*head, "\n".join([_row(["", ""]), _row(["---", "---"])]) + "\n" + about, *aims, aims_table(results, ours)]
     return "\n\n".join(head + [section(one, labels, plots.get(one.name)) for one in results]) + "\n"

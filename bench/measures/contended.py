@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A lock that several sessions, each in a separate process, take and release without a pause."""
+"""Measures a lock that several sessions take and release without a pause. Each session has a separate process."""
 
 from driver.kinds import BARE, ON_REDIS, OURS
 from driver.result import Aim

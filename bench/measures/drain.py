@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A queue of waiters in one process, with shared sessions: the time to empty it, by its length."""
+"""Measures the time to empty a queue of waiters in one process with shared sessions, depending on its length."""
 
 from driver.kinds import OURS
 from driver.peer import PeerError
 from driver.result import Aim
 
-MOST_REPEATED = 200  # a short queue is drained repeatedly, up to this many hand-overs a value
-SECONDS = 300  # for one queue, including its filling
-# Its waiters poll every millisecond, in a thread each: 1,000 of them keep all processors busy for minutes.
+MOST_REPEATED = 200  # a short queue is emptied several times, up to this many hand-overs for each value
+SECONDS = 300  # limit for one queue, including its filling
+# This peer's waiters poll every millisecond in a thread each. 1,000 of them would keep all processors busy for minutes.
 WITHOUT_QUEUE = "redis"
 
 

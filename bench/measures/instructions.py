@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Instructions of the client's process for each cycle, counted by Valgrind: the same on each processor and under any
-load.
+"""Counts the instructions of the client's process for each cycle by Valgrind. The count is the same on each processor
+and under any load.
 """
 
 import re
@@ -11,7 +11,7 @@ from driver.result import Aim
 
 UNCONTENDED = "uncontended"
 COUNTED = ("valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null")
-BEFORE = 100  # cycles of the shorter of two runs; their difference is counted
+BEFORE = 100  # cycles of the shorter of two runs; the difference of the runs is counted
 
 
 def measure(bench):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Acquires that stay pending: the client's memory for each, and that cancelling leaves nothing. Only ours: no other
-peer waits without a thread.
+"""Measures the client's memory for each acquire that stays pending, and checks that cancelling leaves nothing. Measures
+only the library, because no other peer waits without a thread.
 
 Persistent znodes of peer "bare" hold the locks, so that no session owns too many.
 """
@@ -12,8 +12,8 @@ from driver.peer import PeerError
 from driver.result import Aim
 
 POLL_SECONDS = 0.2
-SAME_POLLS = 5  # polls without a change: no request is in progress any more
-STEADY = 0.0001  # because confirmations come and go
+SAME_POLLS = 5  # polls with equal results, after which no request is in progress
+STEADY = 0.0001  # part by which the heap may vary, because confirmations come and go
 
 
 def _memory_case(paths):
@@ -82,7 +82,7 @@ def _wait_for_watches(bench, ours, wanted):
     until = time.monotonic() + bench.settings.pending_seconds
     most = 0
     while (now := _servers_have(bench)["watches"]) < wanted:
-        most = max(most, ours.ask("heap")["heap"])  # reports an acquire that has ended
+        most = max(most, ours.ask("heap")["heap"])  # this command also reports an acquire that has ended
         if time.monotonic() > until:
             raise PeerError(f"{now:,} of {wanted:,} watches after {bench.settings.pending_seconds} s")
         time.sleep(POLL_SECONDS)
@@ -90,8 +90,8 @@ def _wait_for_watches(bench, ours, wanted):
 
 
 def _settled(bench, ours):
-    """Returns the heap once the client has read the servers' answers: after many requests at once, the servers are
-    many thousand answers ahead of the client.
+    """Returns the heap after the client has read the servers' answers. After many requests at once, many thousand
+    answers wait for the client.
     """
     until = time.monotonic() + bench.settings.pending_seconds
     same, last = 0, ours.ask("heap")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Requests and watch events for each cycle, from the servers' counters."""
+"""Counts requests and watch events for each cycle, by the servers' counters."""
 
 from driver.kinds import OURS
 from driver.peer import PeerError
@@ -44,7 +44,7 @@ def _uncontended(bench, name, requests, events):
     with bench.crew([name]) as crew:
         (peer,) = crew[name]
         path = bench.new_path()
-        peer.ask("cycle", path, 10)  # creates the path
+        peer.ask("cycle", path, 10)  # creates the folder of the path
 
         def act():
             peer.ask("cycle", path, bench.settings.cycles)
@@ -56,7 +56,7 @@ def _uncontended(bench, name, requests, events):
 def _contended(bench, name, requests, events):
     with bench.crew([name], 2) as crew:
         path = bench.new_path()
-        bench.window(crew[name], "contend", path)  # creates the path
+        bench.window(crew[name], "contend", path)  # creates the folder of the path
 
         def act():
             return sum(answer["all"] for answer in bench.window(crew[name], "contend", path))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A retained lock: taken again without a request, and released when another client queues."""
+"""Measures a retained lock: taken again without a request, and released when another client queues."""
 
 import time
 
@@ -9,7 +9,7 @@ from driver.result import Aim
 PAIRS = "one thread"
 SERVERS = "requests a second meanwhile"
 ORDINARY = "ordinary hand-over"
-IDLE_SECONDS = 0.01  # before each hand-over: lets the previous one finish its remaining work
+IDLE_SECONDS = 0.01  # pause before each hand-over, so that the earlier one can finish its work
 IDLE = "from an idle retained holder"
 
 

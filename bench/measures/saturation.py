@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Many sessions that take and release many locks: the largest rate of grants, and the time of an acquire at half that
-load.
+"""Measures many sessions that take and release many locks: the largest rate of grants, and the time of an acquire at
+half that load.
 """
 
 import statistics
@@ -10,13 +10,13 @@ from driver.result import Aim
 
 PROCESSES = 8
 SESSIONS = 8  # sessions of each process
-SLOTS = 4  # acquires of each session in progress at saturation
+SLOTS = 4  # acquires in progress of each session at saturation
 LOCKS = 1000
 UNCONTENDED = "uncontended"
 SKEWED = "skewed"
-CASES = {UNCONTENDED: "own", SKEWED: "zipf"}  # the peers' names, see peers/crowd.hpp
+CASES = {UNCONTENDED: "own", SKEWED: "zipf"}  # the peers' names of the cases, see peers/crowd.hpp
 PARTS = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
-OF_THE_MOST = 0.5  # part of the largest load at which acquires are timed
+OF_THE_MOST = 0.5  # part of the largest load at which the times of acquires are measured
 WHAT = f"{PROCESSES * SESSIONS} sessions, each of {PROCESSES} processes has {SESSIONS}, and {LOCKS:,} locks"
 
 
@@ -53,7 +53,7 @@ def measure(bench):
 
 
 class Load:
-    """Runs a window on all processes of a peer together."""
+    """Runs a window in all processes of a peer at the same time."""
 
     def __init__(self, bench, crew, folders):
         self._bench = bench
@@ -61,7 +61,9 @@ class Load:
         self._folders = folders
 
     def run(self, name, command, case, amount):
-        """Returns the processes' answers. `amount`: slots of each session, or acquires a second of each process."""
+        """Returns the processes' answers. `amount` is the number of slots of each session, or of acquires a second of
+        each process.
+        """
         words = [(command, self._folders[name], LOCKS, CASES[case], process, PROCESSES, SESSIONS, amount)
                  for process in range(PROCESSES)]
         return self._bench.window_of_each(self._crew[name], words)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Eight sessions, each in a separate process, that take and release one lock without a pause."""
+"""Measures eight sessions, each in a separate process, that take and release one lock without a pause."""
 
 from driver.compared import LOCAL, ON_EACH, REDIS_PY, REDIS_TURNS
 from driver.kinds import ON_REDIS, OURS

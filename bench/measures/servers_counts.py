@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cost of a cycle on each kind of server, from the server's counters."""
+"""Counts the cost of a cycle on each kind of server, by the server's counters."""
 
 from driver.compared import SQLITE
 from driver.peer import PeerError
 
 UNCONTENDED = "uncontended"
 CONTENDED = "2 sessions"
-FEW = 10  # cycles of a run that is subtracted: the cost of creating the session and the path
+FEW = 10  # cycles of a run that is subtracted, because it costs the creation of the session and the path
 
 
 def measure(bench):
@@ -40,7 +40,7 @@ def _difference(after, before):
 
 
 def _counted_by(bench, name, crew):
-    """Returns the current counters. SQLite's counters are in the processes."""
+    """Returns the present counters. SQLite's counters are in the processes."""
     if name == SQLITE:
         all_of_them = [peer.ask("counts") for peer in crew]
         return {"requests": sum(one["statements"] for one in all_of_them),
@@ -59,7 +59,7 @@ def _asked(bench, name, found):
 
 
 def _life(bench, name, sessions, act):
-    """Returns the server's counts from before the processes began until after they ended, and the cycles."""
+    """Returns the server's counts of the whole lives of the processes, and the cycles."""
     server = bench.server_of(name)
     counting = getattr(server, "counting", lambda _: None)
     counting(True)

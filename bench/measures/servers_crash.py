@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures how long after the SIGKILL of a holder the next waiter has the lock."""
+"""Measures the time from the SIGKILL of a holder to the grant of the next waiter."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -9,7 +9,7 @@ from driver.kinds import ON_REDIS, OURS
 from driver.peer import PeerError
 
 GUARDED = "with a guardian"
-SETTLE_SECONDS = 0.2  # until the waiter has queued
+SETTLE_SECONDS = 0.2  # seconds until the waiter has queued
 
 
 def measure(bench):
@@ -28,7 +28,7 @@ def measure(bench):
                for name in (OURS, ON_REDIS, POSTGRESQL, MARIADB) if name in kinds]
     for _ in range(bench.settings.crash_rounds):
         _together(bench, taken, [trial for trial in trials if not taken.failed(trial[0], trial[1])])
-        # These take milliseconds, so each has the processors for itself.
+        # These hand-overs take milliseconds, so each trial runs alone.
         for trial in guarded:
             if not taken.failed(trial[0], trial[1]):
                 _together(bench, taken, [trial])
@@ -36,7 +36,9 @@ def measure(bench):
 
 
 def _together(bench, taken, trials):
-    """The processes mostly wait, so they do not disturb each other; the trials start their processes one after the other."""
+    """Runs the trials at the same time. Their processes mostly wait, so they do not disturb each other. The trials
+    start their processes one after the other.
+    """
     started = []
     for case, name, words in trials:
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A queue of waiters in one process, on each kind of server."""
+"""Measures a queue of waiters in one process, on each kind of server."""
 
 from measures.drain import drain_in_turns
 

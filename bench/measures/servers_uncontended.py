@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An uncontended lock on each kind of server: in memory, and where each write is synced to a disk."""
+"""Measures an uncontended lock on each kind of server: in memory, and with each write synced to a disk."""
 
 import statistics
 
@@ -25,7 +25,8 @@ def measure(bench):
     settings = bench.settings
     _cycle(bench, times, MEMORY, names, settings.warm_up, settings.rounds, settings.cycles)
     with bench.on_disk():
-        # Runs until SQLite's log has begun again at its start: syncing a growing file costs more.
+        # The warm-up is long enough that SQLite's log begins again at its start, because syncing a growing file costs
+        # more.
         _cycle(bench, times, DISK, [name for name in names if name != LOCAL], 8 * settings.disk_cycles,
                settings.disk_rounds, settings.disk_cycles)
     return [times]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ten uncontended locks, all taken and released: by a lock that takes several at once, in a loop, and, for
-comparison, a single lock.
+"""Measures ten uncontended locks that are all taken and released: by a lock that takes several at once, in a loop, and,
+for comparison, a single lock.
 """
 
 import statistics

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Threads of one process, through one client, that request the same path all the time."""
+"""Measures threads of one process with one client that request the same path all the time."""
 
 import re
 

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What TLS costs: an uncontended lock at a server without TLS and at one with a port for TLS alone, in turns."""
+"""Measures the cost of TLS: an uncontended lock at a server without TLS, and at a server with a port only for TLS, one
+after the other.
+"""
 
 import statistics
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An uncontended lock: taken and released, with a confirmed release and, separately, with a release that is not
-waited for; and the client's processor time.
+"""Measures an uncontended lock that is taken and released: with a confirmed release, and with a release for which the
+client does not wait. Also measures the client's processor time.
 """
 
 import statistics

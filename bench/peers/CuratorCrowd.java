@@ -64,7 +64,8 @@ final class CuratorCrowd {
         private final int first;
         private int next;
         private final Random random;
-        private final double[] shares; // added up; null: in turn
+        // cumulative shares of the locks; null: the locks are used one after the other
+        private final double[] shares;
 
         Choice(Load load, int session, int slot, int slots) {
             int number = load.process * load.sessions + session;

@@ -62,7 +62,7 @@ public final class CuratorPeer {
         try (CuratorFramework client = connected(arguments[0])) {
             new CuratorPeer(client, arguments[0]).serve();
         }
-        System.exit(0); // the crowd's threads and sessions end with the process
+        System.exit(0); // ends the threads and sessions of the crowd
     }
 
     private void serve() throws Exception {

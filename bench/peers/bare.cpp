@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "bare": a lock directly on the C client. It is a lower bound for the library: no lease, no fencing token, no
-// deadline, no recovery from a lost reply. As in the library, name resolution is off the C client's hot path.
+// Peer "bare": a lock directly on the C client. The peer is a lower bound for the library: it has no lease, no fencing
+// token, no deadline, and no recovery from a lost reply. As in the library, no cycle has to wait for the resolution of
+// host names.
 //
-// Peer "bare-no-list", `bare CONNECT no-list`, has cycle and unlock alone. It lists once; then the next number shows that
-// no contender is ahead (docs/why/mutex.md, "Without a list"). If another client interferes, it fails.
+// Peer "bare-no-list", `bare CONNECT no-list`, has cycle and unlock alone. It lists the folder once. After that, the
+// next number shows that no contender is ahead (docs/why/mutex.md, "Without a list"). If another client interferes, the
+// peer fails.
 //
 //     acquire   create2 ‖ get_children; behind another: get(predecessor, watch) and its deletion; the list
 //               again only if more than one was ahead; a read of the own znode, not waited for, if no list
@@ -35,7 +37,7 @@ using bench::number;
 constexpr const char* k_prefix = "/_c_00000000-0000-4000-8000-000000000000-lock-";
 constexpr std::int64_t k_in_flight = 1000;
 
-// Waits for completions, which the C client runs on its own thread; wakes up once.
+// Waits for completions, which the C client runs on its own thread. Wakes up once, when all have arrived.
 class arrivals {
 public:
     void arrive() {
@@ -54,7 +56,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::int64_t count_ = 0;
-    std::int64_t wanted_ = 0;  // 0: no client waits
+    std::int64_t wanted_ = 0;  // number for which the waiter waits; 0: no thread waits
 };
 
 [[noreturn]] void fail(const std::string& step, int code) {
@@ -91,7 +93,8 @@ public:
         for (;;) {
             const auto ahead = look_ahead();
             if (ahead.count == 0) return;
-            // With one contender ahead, its deletion is the grant: no other contender can come before us.
+            // With one contender ahead, the deletion of its znode is the grant, because no other contender can get
+            // ahead.
             if (watch(ahead.nearest)) deleted_.wait(1);
             if (ahead.count == 1) return look_at_own();
             ask_for_list();
@@ -116,7 +119,8 @@ public:
         next_ = number_of(name_) + 1;
     }
 
-    // Queues behind one other contender. Returns when it waits; the future tells when it is granted.
+    // Queues behind one other contender, and returns when the contender waits. The future becomes ready at the grant,
+    // with its time.
     std::future<std::int64_t> queue() {
         enter();
         const auto ahead = look_ahead();
@@ -254,7 +258,7 @@ private:
         require("get_children", list_result_);
     }
 
-    // Returns false if the znode is gone already.
+    // Sets a watch on the znode. Returns false if the znode is gone already.
     bool watch(const std::string& name) {
         require("get", zoo_awget(handle_, name.c_str(), gone, this, read, this));
         answered_.wait(1);
@@ -269,13 +273,14 @@ private:
     arrivals connected_;
     arrivals answered_;
     arrivals deleted_;
-    // Written by completions, read after `answered_`.
+    // Completions write these, and a thread reads them after `answered_`.
     int create_result_ = ZOK;
     int list_result_ = ZOK;
     int read_result_ = ZOK;
     std::string name_;
     std::vector<std::string> children_;
-    std::optional<std::int64_t> next_;  // the number that shows that no contender is ahead
+    // next sequence number, which would show that no contender is ahead
+    std::optional<std::int64_t> next_;
     std::atomic<bool> folder_changed_{false};
 };
 
@@ -288,7 +293,7 @@ int main(int argc, char** argv) {
         return 2;
     }
     bare_lock lock{argv[1]};
-    // Takes and releases the lock a number of times.
+    // Returns a command that takes and releases the lock as often as its argument says.
     const auto rounds = [&lock](auto take, auto give_back) {
         return [&lock, take, give_back](const arguments& given) {
             lock.use(given.at(0));

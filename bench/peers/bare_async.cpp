@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "bare-async": the same as peer "bare", without a waiting thread: each answer's callback sends the next
-// request. The lower bound for the measure "saturation", whose commands it has (crowd.hpp), and
+// Peer "bare-async": a lock as peer "bare" has, but without a waiting thread. The callback of each answer sends the
+// next request. The peer is the lower bound for the measure "saturation". It has that measure's commands (crowd.hpp),
+// and
 //
 //     make FOLDER LOCKS      creates the locks' folders, persistent, so that none is removed while another peer runs
 #include <zookeeper/zookeeper.h>
@@ -27,14 +28,15 @@ std::string text_of(const std::string& step, int code) {
     return step + ": " + zerror(code);
 }
 
-// If the C client refuses a request, a session has ended, and its requests in progress never end.
+// Ends the process if the C client refuses a request. Then a session has ended, and its requests in progress never get
+// an answer.
 void require_sent(const std::string& step, int code) {
     if (code == ZOK) return;
     std::cerr << text_of(step, code) << std::endl;
     std::_Exit(1);
 }
 
-// An acquire and its release, in the callbacks of one session; deletes itself.
+// An acquire and its release, in the callbacks of one session. Deletes itself at the end.
 class attempt {
 public:
     static void begin(zhandle_t* handle, const lock_paths& paths, bench::crowd_waiter& waiter) {
@@ -95,7 +97,8 @@ private:
         const auto nearest = paths_.folder + "/" + std::string{best};
         require_sent("get", zoo_awget(handle_, nearest.c_str(), gone, this, read, this));
     }
-    // With one contender ahead, its deletion is the grant, after a read of the own znode that is not waited for.
+    // With one contender ahead, the deletion of its znode is the grant. The contender also reads its own znode, but
+    // does not wait for the answer.
     void on_awaited_gone() {
         if (ahead_ != 1) return list();
         const auto ignored = [](int, const char*, int, const Stat*, const void*) {};

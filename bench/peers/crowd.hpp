@@ -1,22 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
-// crowd: the load of the measure "saturation", many sessions and many locks, and the code for it that the peers in C++ share.
+// crowd: the load of the measure "saturation" (many sessions and many locks), and the code for that load that the peers
+// in C++ share.
 //
 //     saturate FOLDER LOCKS WHICH PROCESS PROCESSES SESSIONS SLOTS BEGIN END
-//         each of this process's SESSIONS always has SLOTS acquires in progress, releases each grant at once, not
-//         waited for, and requests the next lock: grants=N between the two instants, all=N
+//         Each of this process's SESSIONS always has SLOTS acquires in progress. After a grant the session releases
+//         the lock at once, without waiting for the confirmation, and requests the next lock. Answers grants=N, the
+//         grants between BEGIN and END, and all=N, all grants.
 //     pace FOLDER LOCKS WHICH PROCESS PROCESSES SESSIONS RATE BEGIN END
-//         begins RATE acquires a second, at random instants, however long the earlier ones take; us=LIST: for each
-//         acquire that was due between the two instants, the time from that instant to its grant
+//         Begins RATE acquires a second at random instants, even while earlier acquires still wait. Answers us=LIST:
+//         for each acquire that was due between BEGIN and END, the time from its instant to its grant.
 //
-// The locks are FOLDER/0 to FOLDER/(LOCKS - 1). WHICH is "own": each session, of all PROCESSES, has locks that no other
-// session takes, and each slot has some of them; or "zipf": any, by Zipf's law with the exponent of YCSB.
+// The locks are FOLDER/0 to FOLDER/(LOCKS - 1). If WHICH is "own", each session of all PROCESSES has locks that no
+// other session takes, and each slot has some of these. If WHICH is "zipf", a session takes any lock, by Zipf's law
+// with the exponent of YCSB.
 //
 // A peer is a class with
 //
 //     void prepare(const bench::crowd_load&);                                   creates sessions and locks
-//     void take(std::size_t session, std::size_t lock, bench::crowd_waiter&);   takes and releases it, and reports that
+//     void take(std::size_t session, std::size_t lock, bench::crowd_waiter&);   takes the lock, releases it, and
+//                                                                               reports both to the waiter
 //
-// Thread safety: crowd_waiter from any thread, one call at a time; all else from one thread.
+// Thread safety: any thread may call a crowd_waiter, one call at a time. Only one thread may use the rest.
 #pragma once
 
 #include <algorithm>
@@ -43,7 +47,7 @@ struct crowd_load {
     bool skewed = false;
     std::size_t process = 0;
     std::size_t processes = 0;
-    std::size_t sessions = 0;  // number in this process
+    std::size_t sessions = 0;  // number of sessions in this process
     std::int64_t amount = 0;   // slots of each session, or acquires a second of this process
     std::int64_t begin = 0;
     std::int64_t end = 0;
@@ -66,10 +70,10 @@ struct crowd_load {
     }
 };
 
-// Which lock comes next.
+// Chooses the next lock.
 class lock_choice {
 public:
-    // The choices for one slot of a session: the same sequence for each peer.
+    // Makes the choices for one slot of a session. Each peer has the same sequence of choices.
     lock_choice(const crowd_load& load, std::size_t session, std::size_t slot, std::size_t slots)
         : locks_{load.locks},
           number_{load.process * load.sessions + session},
@@ -108,21 +112,21 @@ private:
     const std::size_t first_;
     std::size_t next_;
     std::mt19937_64 random_;
-    std::vector<double> shares_;  // cumulative
+    std::vector<double> shares_;  // cumulative shares of the locks
 };
 
-// A peer reports the outcome of one acquire here.
+// A peer reports the outcome of one acquire to this object.
 class crowd_waiter {
 public:
     virtual void granted() = 0;
-    virtual void given_up() = 0;  // the last call; so is failed()
+    virtual void given_up() = 0;  // the last call, as failed() is
     virtual void failed(const std::string& why) = 0;
 
 protected:
     ~crowd_waiter() = default;
 };
 
-// The operations in progress, and the first failure.
+// Counts the operations in progress, and keeps the first failure.
 class crowd_tally {
 public:
     void begin() {
@@ -195,14 +199,14 @@ std::string saturate(Peer& peer, const crowd_load& load) {
     return sum.text();
 }
 
-// An acquire of `pace`; deletes itself.
+// An acquire of the command `pace`. Deletes itself at the end.
 class paced_acquire final : public crowd_waiter {
 public:
     struct times {
         std::mutex mutex;
         std::vector<std::int64_t> us;
     };
-    // An acquire that does not count has no `found`.
+    // `found` receives the time; null for an acquire that does not count.
     paced_acquire(crowd_tally& tally, times* found, std::int64_t due)
         : tally_{tally}, found_{found}, due_{due} {
         tally_.begin();

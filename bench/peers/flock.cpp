@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "flock": flock(2) on a file in the given folder, one file for each path.
+// Peer "flock": uses flock(2) on a file in the given folder, with one file for each path.
 //
 //     flock FOLDER
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peer "kazoo": kazoo.recipe.lock.Lock. protocol.hpp has the commands."""
+"""Peer "kazoo": uses kazoo.recipe.lock.Lock. protocol.hpp describes the commands."""
 
 import sys
 import time

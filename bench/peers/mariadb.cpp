@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The peers of the benchmark on MariaDB, with bare libmariadb:
+// Locks to compare with on MariaDB, by libmariadb alone:
 //
 //     mariadb HOST:PORT lock     GET_LOCK and RELEASE_LOCK
 //     mariadb HOST:PORT row      inserts a row and deletes it, two commits: the least work of a lock in a table
 //
-// Logs in as root without a password, in the database `test`. The peers send statements
-// as text, because programs that call GET_LOCK send text.
+// The peers log in as root without a password, in the database `test`. They send statements as text, because programs
+// that call GET_LOCK send text.
 #include <mysql.h>
 
 #include <memory>
@@ -27,7 +27,7 @@ struct address {
     bool rows = false;
 };
 
-// The benchmarks' paths contain no character that SQL text must escape.
+// The benchmarks' paths contain no character that must be escaped in SQL.
 std::string acquire_text(const address& where, const std::string& path) {
     if (where.rows)
         return "INSERT INTO bench_rows VALUES ('" + path + "', 'a holder and its metadata', 1)";
@@ -57,7 +57,7 @@ public:
     }
 
 private:
-    // If there is a row, its first column must be 1.
+    // Executes a statement. If it returns a row, the row's first column must be 1.
     void run(const std::string& text) {
         if (mysql_real_query(connection_.get(), text.data(), text.size()) != 0)
             throw std::runtime_error{mysql_error(connection_.get())};

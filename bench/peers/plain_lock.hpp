@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// plain_lock: the commands of a peer whose lock is one blocking connection.
+// plain_lock: implements the commands of a peer whose lock is a blocking connection.
 //
 //     bench::serve(version, bench::plain_commands([] { return my_lock{...}; }));
 //
-// A lock has acquire(path) and release(path); one thread at a time uses it. `drain` uses a thread and a connection
-// for each waiter, because such locks need them.
+// A lock has acquire(path) and release(path), and only one thread at a time uses it. The command `drain` uses a thread
+// and a connection for each waiter, because locks of this kind need them.
 //
 //     hold PATH         takes the lock and keeps it
 //     await PATH        takes it, prints when (granted_at=INSTANT), releases it
@@ -20,7 +20,7 @@
 
 namespace bench {
 
-// The waiters' connections are made once and used for each queue.
+// Waiters with a thread and a connection each. The pool makes the connections once and uses them for each queue.
 template <class Make>
 class waiter_pool {
 public:
@@ -49,7 +49,8 @@ public:
             }));
         while (asking < count) std::this_thread::sleep_for(k_look);
         const auto asked = now_us();
-        std::this_thread::sleep_for(k_settle);  // no server reports the last arrival
+        // no server reports when the last waiter has arrived
+        std::this_thread::sleep_for(k_settle);
         const auto full = now_us();
         first.release(path);
         for (auto& each : waiting) each.get();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peers on PostgreSQL with bare libpq:
+// Locks to compare with on PostgreSQL, by libpq alone:
 //
 //     postgresql URI lock     pg_advisory_lock and pg_advisory_unlock, of a session
 //     postgresql URI row      inserts a row and deletes it, two commits: the least work of a lock in a table
 //
-// Statements are prepared once.
+// Each connection prepares its statements once.
 #include <libpq-fe.h>
 
 #include <array>
@@ -23,7 +23,7 @@ struct connection_deleter {
 };
 
 struct statements {
-    const char* make;  // run first; may fail if another process was faster
+    const char* make;  // statement that runs first; may fail if another process was faster
     const char* acquire;
     const char* release;
 };

@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-// protocol: how a peer of the benchmarks talks to the driver, and what the peers in C++ share.
+// protocol: the commands by which the benchmarks' driver controls a peer, and the code that the peers in C++ share.
 //
-// A peer is started with its server's address, connects, and says so:
+// The driver starts a peer with the address of a server. The peer connects to the server and prints a greeting:
 //
 //     ok version=3.8.0 commands=cycle,contend
 //
-// It then answers each line of its standard input, a command and its arguments, with one line,
-// "ok NAME=VALUE..." or "error TEXT", and ends with its input. Values are numbers, lists of numbers
-// with commas between them, or words. Times are in microseconds; instants are of the system clock, so that
-// several processes can begin and end together. The commands (a peer says which it has):
+// Then the peer answers each line of its standard input with one line. The input line is a command with its arguments;
+// the answer is "ok NAME=VALUE..." or "error TEXT". The peer ends when its input ends. Values are numbers, lists of
+// numbers with commas between them, or words. Times are in microseconds. Instants (BEGIN, END) are times of the system
+// clock, so that several processes can begin and end together. The greeting lists the commands that the peer has:
 //
-//     cycle PATH COUNT               takes a free lock and gives it up, confirmed: us=LIST
-//     unlock PATH COUNT              the same, the release not waited for: us=LIST
-//     contend PATH BEGIN END         takes and gives up until END: grants=N between the two, all=N
-//     threads PATH T BEGIN END       the same by T threads
-//     drain PATH COUNT               a queue of COUNT waiters in this process; us=N from the release that
-//                                    starts it to the last waiter's, enqueue_us=N before
+//     cycle PATH COUNT           takes and releases a free lock COUNT times, and waits for the confirmation of each
+//                                release; answers us=LIST, the times of the cycles
+//     unlock PATH COUNT          does the same, but does not wait for the confirmations
+//     contend PATH BEGIN END     takes and releases a lock until END; answers grants=N, the grants between BEGIN and
+//                                END, and all=N, all grants
+//     threads PATH T BEGIN END   does the same in T threads
+//     drain PATH COUNT           makes a queue of COUNT waiters in this process, and then empties the queue; answers
+//                                enqueue_us=N, the time of the filling, and us=N, the time from the release that
+//                                starts the emptying to the release of the last waiter
 //
-// See crowd.hpp for saturate and pace, measures/ for the few that only one peer has.
+// crowd.hpp describes saturate and pace. The modules in measures/ describe the commands that only one peer has.
 //
-// Thread safety: functions from any thread; serve() from one.
+// Thread safety: any thread may call the functions; only one thread may call serve().
 #pragma once
 
 #include <charconv>
@@ -40,7 +43,7 @@
 namespace bench {
 
 using arguments = std::vector<std::string>;
-using command = std::function<std::string(const arguments&)>;  // answers "NAME=VALUE..." or throws
+using command = std::function<std::string(const arguments&)>;  // returns "NAME=VALUE..." or throws
 using commands = std::map<std::string, command>;
 
 inline std::int64_t number(const std::string& text) {
@@ -51,14 +54,14 @@ inline std::int64_t number(const std::string& text) {
     return value;
 }
 
-// Returns microseconds of the system clock.
+// Returns the time of the system clock in microseconds.
 inline std::int64_t now_us() {
     return std::chrono::duration_cast<std::chrono::microseconds>(
                std::chrono::system_clock::now().time_since_epoch())
         .count();
 }
 
-// Formats "us=LIST".
+// Formats times as "us=LIST".
 template <class Times>
 std::string list_of(const Times& times) {
     std::ostringstream out;
@@ -68,7 +71,7 @@ std::string list_of(const Times& times) {
     return out.str();
 }
 
-// Runs `cycle` `count` times. Returns "us=LIST".
+// Calls `cycle` `count` times. Returns the time of each call as "us=LIST".
 template <class F>
 std::string timed(std::int64_t count, F&& cycle) {
     std::vector<double> times;
@@ -105,7 +108,8 @@ struct grant_count {
     }
 };
 
-// Takes and releases with `cycle(count)`, which calls count.granted(), until the end. Returns "grants=N all=N".
+// Calls `cycle(count)` again and again until the end. `cycle` takes and releases the lock, and calls count.granted().
+// Returns the counts.
 template <class F>
 grant_count count_until(std::int64_t begin, std::int64_t end, F&& cycle) {
     grant_count count{begin, end};
@@ -113,7 +117,8 @@ grant_count count_until(std::int64_t begin, std::int64_t end, F&& cycle) {
     return count;
 }
 
-// The same in several threads. Rethrows a thread's exception when all have ended.
+// Runs count_until() in several threads. When all have ended, rethrows an exception of a thread. Returns "grants=N
+// all=N".
 template <class F>
 std::string count_by_threads(std::int64_t threads, std::int64_t begin, std::int64_t end,
                              F&& cycle) {
@@ -127,7 +132,7 @@ std::string count_by_threads(std::int64_t threads, std::int64_t begin, std::int6
     return sum.text();
 }
 
-// Prints the greeting, and answers commands until the input ends.
+// Prints the peer's greeting, and answers commands until the input ends.
 inline void serve(const std::string& version, const commands& known) {
     std::cout << "ok version=" << version << " commands=";
     for (bool first = true; const auto& [name, unused] : known)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "redis": the lock that Redis's manual describes for one server: SET key token NX PX, released by a script that
-// deletes the key if it still has the token. It has no queue: a contender tries again after a pause, and chance
-// decides which client is first.
+// Peer "redis": the lock that Redis's manual describes for one server. SET key token NX PX takes the lock, and a script
+// releases it: the script deletes the key if the key still has the token. The lock has no queue: a contender tries
+// again after a pause, and chance decides which client gets the lock.
 //
 //     redis HOST:PORT [LEASE]     LEASE in milliseconds, 30,000 by default
 //
-// Peer "redis-turns": the fewest commands with which Redis can pass a lock on in the order of arrival, BLPOP and
-// LPUSH. It has no lease, no token and no owner, and a holder that dies keeps it: a lower bound, not a lock.
+// Peer "redis-turns": the fewest commands with which Redis can pass a lock on in the order of arrival, BLPOP and LPUSH.
+// This peer has no lease, no token and no owner, and a holder that dies keeps the lock. So the peer is a lower bound,
+// and no real lock.
 //
 //     redis HOST:PORT turns
 #include <hiredis/hiredis.h>
@@ -38,7 +39,7 @@ struct address {
     std::string lease_ms;
 };
 
-// A connection, for one command at a time.
+// A connection to Redis, for one command at a time.
 class connection {
 public:
     explicit connection(const address& where)
@@ -93,8 +94,8 @@ private:
     std::string token_;
 };
 
-// A single element of a list goes from client to client: the client that has it has the lock. Redis serves blocked
-// clients in the order of arrival.
+// A list has a single element. The client that takes the element out of the list has the lock, and puts it back at the
+// release. Redis serves blocked clients in the order of arrival.
 class redis_turns {
 public:
     explicit redis_turns(const address& where) : server_{where} {}
@@ -109,7 +110,7 @@ private:
     connection server_;
 };
 
-// Without a lease, so it lacks the commands for a holder that dies.
+// This peer has no lease, so it lacks the commands for a holder that dies.
 bench::commands turns_commands(const address& server) {
     bench::commands all = bench::plain_commands([server] { return redis_turns{server}; });
     std::erase_if(

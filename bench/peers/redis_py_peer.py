@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Peer "redis-py": redis.lock.Lock of Python's client, as its manual shows it: default pause of 0.1 s between tries.
-protocol.hpp and plain_lock.hpp have the commands.
+"""Peer "redis-py": uses redis.lock.Lock of Python's client as its manual shows it, with the default pause of 0.1 s
+between tries. protocol.hpp and plain_lock.hpp describe the commands.
 
     redis_py_peer.py HOST:PORT [LEASE]     LEASE in milliseconds, 30,000 by default
 """
@@ -25,7 +25,7 @@ class Commands:
         self.address = address
         self.lease = lease
         self.locks = {}
-        self.waiters = []  # connections, made once
+        self.waiters = []  # connections of waiters, which are made once
 
     def at(self, path):
         if path not in self.locks:
@@ -57,7 +57,7 @@ class Commands:
         self.at(path).acquire()
         return "held=1"
 
-    # `await` is a keyword of Python.
+    # The command is `await`, which is a keyword of Python.
     def wait(self, path):
         lock = self.at(path)
         lock.acquire()

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sqlite_counts: counts this process's statements on SQLite, by SQLite's own trace on each connection.
+// sqlite_counts: counts this process's statements on SQLite. Uses SQLite's trace on each connection.
 //
-// Thread safety: from any thread.
+// Thread safety: any thread may call all functions.
 #pragma once
 
 #include <atomic>
@@ -21,7 +21,7 @@ namespace bench {
 
 struct sqlite_counts {
     std::atomic<std::int64_t> transactions{0};
-    std::atomic<std::int64_t> writes{0};  // transactions with the file's write lock
+    std::atomic<std::int64_t> writes{0};  // transactions that take the file's write lock
     std::atomic<std::int64_t> statements{0};
 };
 
@@ -30,7 +30,7 @@ inline sqlite_counts& counted() {
     return all;
 }
 
-// A statement begins. SQLite passes its text.
+// Called by SQLite at the beginning of a statement, with the statement's text.
 inline int count_statement(unsigned /*what*/, void* /*unused*/, void* /*statement*/, void* text) {
     const std::string_view begun{static_cast<const char*>(text)};
     ++counted().statements;

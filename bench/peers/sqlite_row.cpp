@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "sqlite-row": inserts a row and deletes it, in two commits, with SQLite alone. A lock in a table cannot do less.
-// The file has Turnstile's settings: a write-ahead log, each commit synced.
+// Peer "sqlite-row": inserts a row and deletes it, in two commits, with SQLite alone. A lock in a table cannot do less
+// work. The file has Turnstile's settings: a write-ahead log, and each commit is synced.
 //
 //     sqlite_row FILE
 #include <sqlite3.h>

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "turnstile": turnstile::mutex, strict, with the library's default options, unless words follow the connect
-// string: "shared", peer "turnstile-shared": retained for a minute, cohort of 64; "session=MS", the session timeout;
-// "guardian=FILE", the program to start.
+// Peer "turnstile": uses turnstile::mutex with the library's default options. Words after the connect string change
+// these. "shared" (peer "turnstile-shared"): retained for a minute, cohort of 64. "session=MS": the session timeout.
+// "guardian=FILE": the guardian program to start.
 //
-//     several PATH LOCKS COUNT    takes that many free locks below PATH as one and releases them: us=LIST
-//     loop PATH LOCKS COUNT       the same, one lock after the other, and back
-//     reacquire PATH BEGIN END    one thread takes and releases until END: grants=N pairs between the two
-//     hold PATH, give PATH        takes the lock; releases it, not waited for: at=INSTANT before that
-//     queue PATH, granted PATH    queues behind another holder; granted_at=INSTANT, released, confirmed
-//     take PATH                   us=N until it is granted; released, confirmed
-//     idle COUNT                  COUNT further mutex objects, each with a different path
-//     pend PATH COUNT PATHS       COUNT acquires that stay pending, on PATH/I for I below PATHS, which
-//                                 another client holds; returns when all are requested:
-//                                 mutex_bytes=N, of the heap for the mutex objects
-//     heap                        heap=BYTES in use, rss=BYTES resident; if an acquire has ended, the
-//                                 answer is its error
-//     cancel                      cancels them: us=N until the last handler ran, cancelled=N
+// The peer has the commands of protocol.hpp, and these:
+//
+//     several PATH LOCKS COUNT    takes LOCKS free locks below PATH as one and releases them; does so COUNT times, and
+//                                 answers us=LIST
+//     loop PATH LOCKS COUNT       does the same with one lock after the other, and releases them in reverse order
+//     reacquire PATH BEGIN END    takes and releases the lock in one thread until END; answers grants=N, the grants
+//                                 between BEGIN and END
+//     hold PATH                   takes the lock
+//     give PATH                   releases the lock without waiting; answers at=INSTANT, the time before the release
+//     queue PATH                  queues behind another holder
+//     granted PATH                waits for the grant and releases the lock; answers granted_at=INSTANT
+//     take PATH                   takes and releases the lock; answers us=N, the time until the grant
+//     idle COUNT                  makes COUNT further mutex objects, each with a different path
+//     pend PATH COUNT PATHS       requests COUNT acquires on PATH/0 to PATH/(PATHS - 1). They stay pending, because
+//                                 another client holds these locks. Answers mutex_bytes=N, the mutex objects' heap
+//     heap                        answers heap=BYTES in use and rss=BYTES resident; fails if an acquire has ended
+//     cancel                      cancels the pending acquires; answers cancelled=N, and us=N, the time until the last
+//                                 handler has run
 //     saturate, pace              see crowd.hpp
 //     readwrite, permit, lead     see turnstile_kinds.hpp
-//     counts                      transactions=N writes=N statements=N of SQLite in this process so far
+//     counts                      answers transactions=N writes=N statements=N, SQLite's counts in this process so far
 #include <malloc.h>
 #include <unistd.h>
 
@@ -41,7 +46,7 @@ namespace {
 using bench::arguments;
 using bench::number;
 
-// Counts events on the callbacks' thread, and keeps its first failure.
+// Counts events on the thread of the callbacks, and keeps the first failure.
 class tally {
 public:
     void add() {
@@ -72,7 +77,7 @@ void take_and_give_up(turnstile::mutex& lock, bench::grant_count& count) {
     count.granted();
 }
 
-// Each waiter releases as soon as it is granted.
+// Empties a queue: each waiter releases as soon as it is granted.
 std::string drain(turnstile::mutex& lock, std::int64_t count) {
     const auto queued = std::make_shared<tally>();
     const auto granted = std::make_shared<tally>();
@@ -110,7 +115,7 @@ std::size_t resident_bytes() {
     return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-// A lock that several commands hold, wait for and release.
+// A lock that several commands use: they hold it, wait for it and release it.
 class single_lock {
 public:
     single_lock(const turnstile::client& servers, const turnstile::lock_options& modes)
@@ -166,7 +171,8 @@ private:
     std::shared_ptr<std::promise<std::int64_t>> granted_at_;
 };
 
-// Reads the clock only now and then, because a cycle takes less time than that.
+// Takes and releases the lock until `end`. Reads the clock only after many pairs, because a pair takes less time than
+// reading the clock.
 std::string reacquire(turnstile::mutex& lock, std::int64_t begin, std::int64_t end) {
     constexpr int k_pairs = 1000;
     std::int64_t grants = 0;
@@ -177,7 +183,7 @@ std::string reacquire(turnstile::mutex& lock, std::int64_t begin, std::int64_t e
     return "grants=" + std::to_string(grants);
 }
 
-// Free locks, taken as one and one by one; releases are confirmed.
+// Free locks, which are taken as one or one by one. Each release is confirmed.
 class lock_set {
 public:
     lock_set(const turnstile::client& servers, const std::string& path, std::int64_t count) {
@@ -227,7 +233,7 @@ public:
         return "mutex_bytes=" + std::to_string(after - before);
     }
 
-    // Throws the error of an acquire that should still be pending.
+    // Throws if an acquire that should still be pending has ended with an error.
     void require_pending() { ended_.wait(0); }
 
     std::string cancel() {
@@ -248,7 +254,7 @@ private:
 
 struct settings {
     turnstile::lock_options modes{};
-    turnstile::client_options client{.max_sessions = 64};  // for 100,000 waiting acquires
+    turnstile::client_options client{.max_sessions = 64};  // enough for 100,000 waiting acquires
 };
 
 settings parse(const std::vector<std::string>& words) {
@@ -272,7 +278,7 @@ settings parse(const std::vector<std::string>& words) {
 
 int run(const std::string& connect, const settings& given_settings) {
     const auto& modes = given_settings.modes;
-    // Outlives the client, whose close() ends the pending acquires.
+    // The crowd must outlive the client, because the client's close() ends the pending acquires.
     std::unique_ptr<pending_crowd> crowd;
     turnstile::client servers{connect, given_settings.client};
     crowd = std::make_unique<pending_crowd>(servers);

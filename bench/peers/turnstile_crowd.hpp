@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_crowd: the peer "turnstile" in the measure "saturation" (crowd.hpp): a client with one session for each
-// session of the load. It acquires with async_acquire, and releases in the handler.
+// turnstile_crowd: plays the peer "turnstile" in the measure "saturation" (crowd.hpp). A client has one session for
+// each session of the load. It acquires by async_acquire(), and releases in the handler.
 //
-// Thread safety: take() from any thread, prepare() while nothing is in progress.
+// Thread safety: any thread may call take(). Call prepare() only while no acquire is in progress.
 #pragma once
 
 #include <memory>
@@ -48,7 +48,8 @@ private:
     const std::string servers_;
     std::string folder_;
     std::vector<std::unique_ptr<turnstile::client>> clients_;
-    std::vector<std::vector<std::unique_ptr<turnstile::mutex>>> locks_;  // for each session
+    // the locks of each session
+    std::vector<std::vector<std::unique_ptr<turnstile::mutex>>> locks_;
 };
 
 }  // namespace bench

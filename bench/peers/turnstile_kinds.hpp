@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_kinds: the commands of peer "turnstile" for the other kinds of locks, on one session. CuratorKinds.java has
-// the same for Curator's recipes.
+// turnstile_kinds: implements the commands of peer "turnstile" for the other kinds of locks, with one session.
+// CuratorKinds.java has these commands for Curator's recipes.
 //
 //     readwrite PATH THREADS WRITES BEGIN END    each thread takes and releases, WRITES of 100 times to write, and
 //                                                otherwise to read: grants=N between the two instants, all=N

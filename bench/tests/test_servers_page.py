@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m unittest discover -s bench/tests -t bench"""
+"""Tests driver/servers_page.py. Run: python3 -m unittest discover -s bench/tests -t bench"""
 
 import unittest
 

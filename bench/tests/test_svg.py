@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""python3 -m unittest discover -s bench/tests -t bench"""
+"""Tests driver/svg.py. Run: python3 -m unittest discover -s bench/tests -t bench"""
 
 import unittest
 
@@ -10,7 +10,7 @@ HEAD = '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1
 
 
 def lines_of(drawing):
-    """Returns the drawn elements, without the enclosing element and the style of the whole."""
+    """Returns the drawn elements, without the enclosing element and the common style."""
     return compact(f"{HEAD}{drawing}</svg>").splitlines()[2:-1]
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "etcd": concurrency.Mutex of etcd's Go client, one session a process.
+// Peer "etcd": uses concurrency.Mutex of etcd's Go client, with one session for each process.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "go-zookeeper": zk.Lock of github.com/samuel/go-zookeeper.
+// Peer "go-zookeeper": uses zk.Lock of github.com/samuel/go-zookeeper.
 package main
 
 import (

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Package peer is what the peers in Go share. ../../protocol.hpp has the commands.
+// Package peer contains the code that the peers in Go share. ../../protocol.hpp describes the commands.
 package peer
 
 import (
@@ -70,7 +70,7 @@ func answer(words []string, locker func(path string) Locker) (string, error) {
 	return "", fmt.Errorf("no command '%s'", strings.Join(words, " "))
 }
 
-// Serve greets and answers commands until the input ends.
+// Serve prints the greeting, and answers commands until the input ends.
 func Serve(version string, locker func(path string) Locker) {
 	fmt.Printf("ok version=%s commands=cycle,contend\n", version)
 	for input := bufio.NewScanner(os.Stdin); input.Scan(); {
@@ -83,7 +83,7 @@ func Serve(version string, locker func(path string) Locker) {
 	}
 }
 
-// Fail ends the process: there is nothing to serve.
+// Fail ends the process, because the peer cannot serve.
 func Fail(why interface{}) {
 	fmt.Fprintln(os.Stderr, why)
 	os.Exit(2)
