@@ -111,6 +111,7 @@ void audit_log::read_back(const std::string& file) {
     std::string line;
     if (size > k_read_back) std::getline(in, line);  // skips an incomplete line
     while (std::getline(in, line)) {
+        torn_ = in.eof();  // the program ended, or the machine stopped, before the rest was written
         audit_entry entry;
         if (read_line(line, entry)) read_back_entry(std::move(entry));
     }

@@ -77,6 +77,15 @@ TEST_F(admin_audit, a_line_that_had_no_room_takes_no_other_along) {
     EXPECT_EQ(page.entries[0].by, "cid");
 }
 
+TEST_F(admin_audit, a_line_that_was_cut_short_by_a_crash_takes_no_later_one_along) {
+    const auto name = (folder.path() / "audit").string();
+    std::ofstream{name} << "{\"time\": \"2026-11-2";
+    audit_log{name}.add(entry("ann"));
+    const audit_log log{name};
+    ASSERT_EQ(log.read(orders, 0, 10).total, 1U);
+    EXPECT_EQ(log.read(orders, 0, 10).entries.front().by, "ann");
+}
+
 TEST_F(admin_audit, keeps_the_newest) {
     audit_log log{""};
     for (int i = 0; i != 1'100; ++i) log.add(entry(std::to_string(i)));
