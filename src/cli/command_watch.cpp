@@ -20,6 +20,8 @@
 namespace turnstile::cli {
 namespace {
 
+// Never waits. The socket has no room if the keeper has been stopped for long. Then the order is dropped, and
+// is_keeper_late() ends the keeper in time.
 bool send(int socket, keeper_order order, std::int64_t value, std::string_view rest = {}) {
     const order_packet packet{order, value};
     std::string text(sizeof packet, '\0');
@@ -29,7 +31,7 @@ bool send(int socket, keeper_order order, std::int64_t value, std::string_view r
         errno = E2BIG;
         return false;
     }
-    return ::send(socket, text.data(), text.size(), MSG_NOSIGNAL) >= 0;
+    return ::send(socket, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT) >= 0;
 }
 
 }  // namespace

@@ -105,6 +105,19 @@ TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped) {
     EXPECT_EQ(holder.exit_code(), 76);
 }
 
+// Signals fill the keeper's socket at once, as ten minutes of confirmations do.
+TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped_and_its_socket_is_full) {
+    tcp_proxy proxy{server().connect_string()};
+    auto holder = start_holder(proxy.address());
+    ::kill(keeper_of(holder), SIGSTOP);
+    constexpr int k_messages = 2'000;
+    for (int i = 0; i != k_messages; ++i) ::kill(holder.pid(), SIGRTMIN + 1);
+    proxy.black_hole();
+    EXPECT_EQ(code_of_next(), 0) << output();
+    ASSERT_TRUE(holder.wait());
+    EXPECT_EQ(holder.exit_code(), 76);
+}
+
 TEST_F(cli_loss, a_connection_that_breaks_is_no_loss) {
     tcp_proxy proxy{server().connect_string()};
     const auto go = file("go");
