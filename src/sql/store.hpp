@@ -57,6 +57,10 @@ enum class close_outcome { ended, absent, held };
 // The largest number of attachments of a session.
 inline constexpr std::int64_t k_most_attachments = 1 << 20;
 
+// The result of store::end_others(). `held`: a user's transaction holds a znode of a session that is due. `some_left`:
+// the time was over.
+enum class ends_of_others { all, held, some_left };
+
 struct stored_session {
     session_id id = 0;
     // The number of the latest attachment. Each session counts from a random number. So the numbers of two sessions
@@ -128,9 +132,9 @@ public:
     // Leaves the session's row expired. Another client deletes the row.
     void give_up();
 
-    // Ends the other sessions that are due, or whose process has ended. Returns false if a user's transaction holds a
-    // znode of a session that is due.
-    [[nodiscard]] bool end_others();
+    // Ends other sessions that are due, or whose process has ended: first the sessions in `first`. Stops after a part of
+    // the session timeout, so that this session keeps its deadline.
+    ends_of_others end_others(const std::set<session_id>& first = {});
     // Returns true to one of all clients, once in `every`: the client must then clean the containers.
     [[nodiscard]] bool has_turn_to_clean(std::chrono::microseconds every);
     // Removes the containers that had children and have none now.

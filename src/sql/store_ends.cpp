@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of store that ends sessions, repairs the tables and cleans containers.
+#include <algorithm>
+#include <chrono>
 #include <set>
 #include <utility>
 
@@ -7,6 +9,14 @@
 #include "sql/store.hpp"
 
 namespace turnstile::sql {
+
+namespace {
+
+// The time for which a session ends others, before it continues with its own requests.
+constexpr std::chrono::milliseconds k_longest_turn{200};
+constexpr int k_turn_part = 20;  // at most this fraction of the session timeout
+
+}  // namespace
 
 // Locks the row of the session that is to be ended. This lock is the first and the strongest of the transaction. So
 // PostgreSQL's later removal of the row waits for nothing, not even for a watched read of an earlier attachment. Such a
@@ -72,7 +82,7 @@ bool store::end_session(session_id session, end_if why) {
     return ended;
 }
 
-bool store::end_others() {
+ends_of_others store::end_others(const std::set<session_id>& first) {
     std::vector<std::pair<session_id, bool>> others;  // the session, and whether it is due
     transact(access::read, [&] {
         others.clear();
@@ -81,8 +91,18 @@ bool store::end_others() {
         for (const row& r : db_.run(text, {own_.id}).rows)
             others.emplace_back(to_integer(r[0]), to_integer(r[1]) == 1);
     });
-    bool all = true;
+    // A session that cannot be ended must not use up the time of each call: the calls begin at different sessions.
+    if (!others.empty()) {
+        const auto begin = boottime_clock::now().time_since_epoch().count() % std::ssize(others);
+        std::rotate(others.begin(), others.begin() + begin, others.end());
+    }
+    std::partition(others.begin(), others.end(),
+                   [&first](const auto& each) { return first.contains(each.first); });
+    auto outcome = ends_of_others::all;
+    const auto until =
+        boottime_clock::now() + std::min(k_longest_turn, settings_.timeout / k_turn_part);
     for (const auto& [session, due] : others) {
+        if (boottime_clock::now() >= until) return ends_of_others::some_left;
         try {
             if (due) {
                 static_cast<void>(end_session(session, end_if::due));
@@ -91,10 +111,10 @@ bool store::end_others() {
             }
         } catch (const database_error& e) {
             if (e.kind() != failure::row_held) throw;
-            all = false;
+            outcome = ends_of_others::held;
         }
     }
-    return all;
+    return outcome;
 }
 
 bool store::has_turn_to_clean(std::chrono::microseconds every) {

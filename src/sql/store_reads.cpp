@@ -31,7 +31,7 @@ server_error word_for(const reading& asked, const stored_node* node,
 }  // namespace
 
 // An answer must show no znode of an ended session. So if an owner's process has ended, the store ends the owner, and
-// before a list it ends all sessions that are due. Then it reads again.
+// before a list it ends sessions that are due, the owners of listed znodes first. Then it reads again.
 carried_out store::read(operations all) {
     carried_out out;
     for (int look = 1; !read_once(all, out) && look < k_most_looks; ++look) {
@@ -63,6 +63,7 @@ bool store::read_once(operations all, carried_out& out) {
     };
     std::vector<queued_event> before = std::move(out.events);
     bool lives = true;
+    std::set<session_id> owners;
     transact(how, ask, [&] {
         out = {};
         news found = take_news();
@@ -74,14 +75,14 @@ bool store::read_once(operations all, carried_out& out) {
             return;
         }
         if (!batch.watches_what_is_there()) nodes = nodes_.take_all(asked);
-        std::set<session_id> owners;
+        owners.clear();
         for (const reading& each : batch.all())
             out.replies.emplace_back(answer_of(each, node_at(nodes, each.path), found, owners));
         const bool due = batch.lists() && found.next_end && found.next_end->count() <= 0;
         lives = !due && all_live(owners);
         if (batch.watched()) out.next_end = found.next_end;
     });
-    if (!lives) static_cast<void>(end_others());
+    if (!lives) end_others(owners);
     return lives;
 }
 

@@ -162,10 +162,12 @@ bool worker::repair() {
     return found.sessions > 0;
 }
 
-// Ends the sessions that are due. If one could not be ended, it is still due: the next look comes soon, and later looks
-// at growing intervals.
+// Ends sessions that are due. If one could not be ended, it is still due: the next look comes soon, and later looks at
+// growing intervals.
 void worker::end_others() {
-    if (store_.end_others()) held_looks_.reset();
+    const auto outcome = store_.end_others();
+    if (outcome != ends_of_others::held) held_looks_.reset();
+    if (outcome == ends_of_others::some_left) looks_ = std::max(looks_, 1);
     held_pause_ = held_looks_.draw(chance_);
     looked_ = clock::now();
 }

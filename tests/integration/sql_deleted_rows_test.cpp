@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests what follows if an operator deletes rows from a database's tables: the rest of the session ends, and the root
-// is created again.
+// is created again. Tests also what rows of dead clients cost.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -98,6 +98,21 @@ TEST_F(sql_deleted_rows, of_all_nodes_leave_a_tree_that_can_be_used) {
     mutex lock{*servers, lock_at};
     const auto hold = lock.acquire({.timeout = limit()});
     EXPECT_TRUE(hold) << hold.error().message();
+}
+
+// A session that ended them all at once would need longer than its own timeout.
+TEST_F(sql_deleted_rows, that_dead_clients_have_left_cost_no_living_session) {
+    recorder()->close();  // the tables exist
+    const std::string hundred =
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 100) ";
+    run_sql("INSERT INTO turnstile_sessions (id, attachment, lasts, deadline, changes) " + hundred +
+            "SELECT a.i * 100 + b.i, 1, 1, 0, 0 FROM n a, n b");
+    const auto living = recorder({}, 2s);
+    make_own(*living);
+    EXPECT_EQ(living->ask(core::children_op{"/"}).error, server_error::ok);
+    EXPECT_TRUE(stands(*living));
+    EXPECT_TRUE(living->heard<core::link_event>().back().kind == core::link_kind::attached);
+    run_sql("DELETE FROM turnstile_sessions WHERE id <= 10100");
 }
 
 }  // namespace
