@@ -16,6 +16,7 @@
 
 #include "cli/keeper_loop.hpp"
 #include "cli/session_closing.hpp"
+#include "support/time_namespace.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -49,6 +50,12 @@ void block_terminal_output() {
 }  // namespace
 
 keeper_link start_keeper(const keeper_settings& settings, process_guard& guard) {
+    // The ends of holds are times of this process's clock. By another clock the keeper would end the command too late.
+    if (support::children_get_other_clocks())
+        throw no_guard{
+            "the command cannot be ended in time: this process and its children have different "
+            "clocks, because it was started in a new time namespace without a fork. Use: unshare "
+            "--time --fork turnstile ..."};
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0)
         throw std::system_error{errno, std::system_category(), "socketpair"};

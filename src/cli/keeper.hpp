@@ -31,7 +31,7 @@ struct keeper_link {
 };
 
 // Forks the keeper, which takes over the guard. Call it with the forwarded signals blocked and before the process has a
-// second thread. Throws std::system_error.
+// second thread. Throws std::system_error, and no_guard if the keeper would have another clock.
 [[nodiscard]] keeper_link start_keeper(const keeper_settings& settings, process_guard& guard);
 
 // The value of TURNSTILE_GUARDIAN for the client of `run`, while the link exists.

@@ -16,6 +16,7 @@
 #include "sql/schema.hpp"
 #include "sql/sqlite_database.hpp"
 #include "sql/sqlite_file.hpp"
+#include "support/time_namespace.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -23,10 +24,17 @@ namespace {
 constexpr int k_least_version = 3'035'000;  // RETURNING
 constexpr std::int64_t k_schema = 2;
 
-// Returns the difference between the boot clock of this process and the boot clock of the host. It is not 0 in a time
-// namespace (time_namespaces(7)). Processes that use one file may be in different namespaces.
-std::chrono::nanoseconds ahead_of_host() {
-    std::ifstream offsets{"/proc/self/timens_offsets"};
+// Throws if the kernel shows only the offsets of this process's children.
+std::chrono::nanoseconds read_ahead_of_host() {
+    constexpr const char* k_offsets = "/proc/self/timens_offsets";
+    if (support::children_get_other_clocks())
+        throw database_error{
+            failure::fatal,
+            fmt::format("{}: shows the clocks of this process's children, to which "
+                        "unshare(CLONE_NEWTIME) has given a time namespace. Open a sqlite: file "
+                        "before that call, or in a child",
+                        k_offsets)};
+    std::ifstream offsets{k_offsets};
     std::string clock;
     std::int64_t seconds = 0;
     std::int64_t nanoseconds = 0;
@@ -36,10 +44,16 @@ std::chrono::nanoseconds ahead_of_host() {
     return {};
 }
 
+// Returns the difference between the boot clock of this process and the boot clock of the host. It is not 0 in a time
+// namespace (time_namespaces(7)). Processes that use one file may be in different namespaces.
+std::chrono::nanoseconds ahead_of_host() {
+    static const auto k_ahead = read_ahead_of_host();
+    return k_ahead;
+}
+
 // Returns the time of the host's boot clock, also in a time namespace.
 void now(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
-    static const std::chrono::nanoseconds ahead = ahead_of_host();
-    const auto since = boottime_clock::now().time_since_epoch() - ahead;
+    const auto since = boottime_clock::now().time_since_epoch() - ahead_of_host();
     ::sqlite3_result_int64(context,
                            std::chrono::duration_cast<std::chrono::microseconds>(since).count());
 }
@@ -87,6 +101,7 @@ void sqlite_database::connect() {
         throw database_error{failure::fatal, fmt::format("SQLite is {}; 3.35 or later is needed",
                                                          ::sqlite3_libversion())};
     check_clock_offset_is_known();
+    static_cast<void>(ahead_of_host());  // throws here, and not in a function that SQLite calls
     const std::string file = prepare_sqlite_file(settings_.path);
     const int how = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
     const int code = ::sqlite3_open_v2(file.c_str(), &db_, how, nullptr);

@@ -61,6 +61,41 @@ TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
     EXPECT_FALSE(printed("started\n")) << output();
 }
 
+// In older kernels a program behind `unshare --time` has another clock than its children (apart_clock.cpp).
+class cli_clocks : public cli_guard {
+protected:
+    void SetUp() override {
+        if (code_of(apart(
+                {"sh", "-c", "test /proc/self/ns/time -ef /proc/self/ns/time_for_children"})) == 0)
+            GTEST_SKIP() << "this process may make no time namespace";
+    }
+
+    // The test's processes start their programs by exec, which would end the difference in newer kernels.
+    [[nodiscard]] static words apart(const words& program) {
+        return words{"env", std::string{"LD_PRELOAD="} + TURNSTILE_APART_CLOCK} + program;
+    }
+};
+
+// Its keeper could not end the command in time.
+TEST_F(cli_clocks, no_command_starts_where_the_keepers_is_another) {
+    for (const char* kind : {"run", "elect"}) {
+        EXPECT_EQ(code_of(apart({TURNSTILE_PROGRAM, kind, path, "--", "echo", "started"})), 126);
+        EXPECT_TRUE(printed("this process and its children have different clocks")) << output();
+    }
+    EXPECT_FALSE(printed("started\n")) << output();
+}
+
+#ifdef TURNSTILE_WITH_SQLITE
+// The process would take the end of each session for a day ago, and a lock that another process holds for free.
+TEST_F(cli_clocks, no_sqlite_file_is_used_where_only_childrens_are_shown) {
+    const words list{TURNSTILE_PROGRAM,           "ls", "--connect-timeout", "1s", "--servers",
+                     "sqlite:" + file("locks.db")};
+    EXPECT_EQ(code_of(apart(list)), 69) << output();
+    EXPECT_TRUE(printed("shows the clocks of this process's children")) << output();
+    EXPECT_EQ(code_of(list), 0) << output();
+}
+#endif
+
 TEST_F(cli_guard, the_command_is_told_which_is_in_force) {
     const words tell{"sh", "-c", "echo by $TURNSTILE_GUARD"};
     EXPECT_EQ(code_of(run({"--guard", "children", path}, tell)), 0) << output();
