@@ -52,11 +52,13 @@ void reading_turn::resume(base::unique_lock& session) {
         wanted_ = false;
     }
     turn_ = turn_of::own_thread;
+    reader_ = own_thread_;
 }
 
 bool reading_turn::begin_help() noexcept {
     if (turn_ != turn_of::no_thread || wanted_) return false;
     turn_ = turn_of::helper;
+    reader_ = ::pthread_self();
     change(readable_.get(), EPOLL_CTL_MOD, connection_, k_silent);
     return true;
 }
@@ -64,6 +66,7 @@ bool reading_turn::begin_help() noexcept {
 void reading_turn::end_help() noexcept {
     change(readable_.get(), EPOLL_CTL_MOD, connection_, EPOLLIN);
     turn_ = turn_of::no_thread;
+    reader_ = own_thread_;
     left_.notify_all();
 }
 

@@ -14,8 +14,11 @@
 // Thread safety: call all members under the session's lock. `fd` and `leave_fd` are constant and need no lock.
 #pragma once
 
+#include <pthread.h>
+
 #include "base/mutex.hpp"
 #include "base/wake_up.hpp"
+#include "core/seam/seam.hpp"
 #include "support/descriptor.hpp"
 
 namespace turnstile::redis {
@@ -25,12 +28,24 @@ public:
     // Throws std::system_error if there are no descriptors left.
     reading_turn();
 
+    // True if the calling thread has the turn, or had it last.
+    [[nodiscard]] bool is_reader() const noexcept {
+        return ::pthread_equal(reader_, ::pthread_self()) != 0;
+    }
+
     // ---- for the session's own thread ----
+    // Makes the calling thread the session's own thread, which has the turn.
+    void begin() noexcept { reader_ = own_thread_ = ::pthread_self(); }
     // From now on `fd` is readable if this connection is. Returns false and sets errno if the system has no memory for
     // that.
     [[nodiscard]] bool watch(int connection) noexcept;
     void forget() noexcept;
-    void rest() noexcept { turn_ = turn_of::no_thread; }
+    // The session's thread waits for work until `until`.
+    void rest(core::time_point until) noexcept {
+        turn_ = turn_of::no_thread;
+        rests_until_ = until;
+    }
+    [[nodiscard]] core::time_point rests_until() const noexcept { return rests_until_; }
     // Makes a caller that reads stop reading, waits until the caller has stopped, and takes the turn for the session's
     // thread.
     void resume(base::unique_lock& session);
@@ -53,6 +68,9 @@ private:
     base::condition left_;
     int connection_ = -1;
     turn_of turn_ = turn_of::own_thread;
+    pthread_t own_thread_{};
+    pthread_t reader_{};  // the thread that reads, or that has read last
+    core::time_point rests_until_{};
     bool wanted_ = false;  // the session's thread waits for the turn
 };
 

@@ -23,7 +23,6 @@ LARGE = {
     "line": 50,
     "mariadb_database": 56,
     "postgresql_database": 60,
-    "session_link": 140,
     "session_runner": 73,
     "sqlite_database": 52,
     "store": 49,

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/answer_effects.hpp"
+
+#include <hiredis/hiredis.h>
+
+#include <string_view>
+#include <utility>
+
+#include "redis/server_words.hpp"
+
+namespace turnstile::redis {
+namespace {
+
+void refuse(answer_effects& out, const open_request& asked, core::server_error why) {
+    if (asked.why == purpose::user) out.reply = core::answered(why);
+    if (asked.list) out.listing = core::answered(why);
+}
+
+// The callers of the request and its list get the outcome when the session is detached.
+void settle(answer_effects& out, open_request&& asked, core::outcome how) {
+    out.back = std::move(asked);
+    out.back->settled.emplace();
+    out.back->settled->id = out.back->id;
+    out.back->settled->outcome = how;
+}
+
+// Breaks off after an answer that no script of this library gives. The server may have executed the request, so its
+// outcome is unknown.
+void break_off(answer_effects& out, open_request&& asked) {
+    out.complaint = out.broken = "the answer makes no sense";
+    settle(out, std::move(asked), core::outcome::unknown);
+}
+
+// Handles an error reply. The server has not executed the request, or only a part of it, if the user lacked a right
+// inside the script.
+answer_effects read_error(open_request& asked, std::string_view text) {
+    answer_effects out;
+    switch (judge_refusal(text)) {
+        case refusal::throttled:
+            out.is_busy = asked.why != purpose::user;
+            refuse(out, asked, core::server_error::throttled);
+            return out;
+        case refusal::full: refuse(out, asked, core::server_error::quota_exceeded); return out;
+        case refusal::renew:
+        case refusal::away:
+        case refusal::credentials:
+            out.broken = text;
+            settle(out, std::move(asked),
+                   is_broken_off(text) ? core::outcome::unknown : core::outcome::not_sent);
+            return out;
+        case refusal::other: break;
+    }
+    out.complaint = text;
+    refuse(out, asked, core::server_error::other);
+    return out;
+}
+
+void read_replies(answer_effects& out, open_request& asked, const redisReply& answer) {
+    core::reply reply;
+    if (!parse_reply(asked.op, out.head->code, answer, reply))
+        return break_off(out, std::move(asked));
+    out.reply = std::move(reply);
+    if (!asked.list) return;
+    core::reply listing;
+    if (parse_listing(asked.list->op, answer, listing)) {
+        out.listing = std::move(listing);
+        return;
+    }
+    open_request list;
+    list.id = asked.list->id;
+    list.sent = asked.sent;
+    list.op = std::move(asked.list->op);
+    break_off(out, std::move(list));
+}
+
+}  // namespace
+
+answer_effects read_answer(open_request& asked, const redisReply& answer) {
+    if (answer.type == REDIS_REPLY_ERROR)
+        return read_error(asked,
+                          without_arguments({answer.str == nullptr ? "" : answer.str, answer.len}));
+    answer_effects out;
+    auto head = parse_head(answer);
+    if (!head) {
+        break_off(out, std::move(asked));
+    } else if (head->code == k_session_gone) {
+        out.has_ended = true;
+        refuse(out, asked, core::server_error::session_expired);
+    } else if (head->code == k_session_moved) {
+        out.broken = "the session is on another connection";
+        out.back = std::move(asked);
+    } else if (asked.why == purpose::poll && !parse_list_along(answer, out.along)) {
+        out.along.reset();
+        break_off(out, std::move(asked));
+    } else {
+        if (out.along) out.along->reply.sent = asked.sent;
+        out.head = std::move(head);
+        if (asked.why == purpose::user) read_replies(out, asked, answer);
+    }
+    return out;
+}
+
+}  // namespace turnstile::redis

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// answer_effects: the server's answer to a request, as effects that the session executes in the order of the members.
+//
+// Thread safety: a value and a pure function.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/seam/seam.hpp"
+#include "redis/open_requests.hpp"
+#include "redis/requests.hpp"
+
+struct redisReply;
+
+namespace turnstile::redis {
+
+struct answer_effects {
+    std::string complaint;            // for the log; empty: none
+    std::string broken;               // the reason to leave the server; empty: none
+    bool is_busy = false;             // the session must send its own request again
+    bool has_ended = false;           // the session has ended
+    std::optional<answer_head> head;  // set if the server has executed the request
+    std::optional<answer_along> along;
+    std::optional<core::reply> reply;    // to the user's request
+    std::optional<core::reply> listing;  // to the list that travelled with the request
+    std::optional<open_request> back;    // gets its reply when the session is detached
+};
+
+// Moves the request to `back` if it needs a later reply.
+[[nodiscard]] answer_effects read_answer(open_request& asked, const redisReply& answer);
+
+}  // namespace turnstile::redis

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// attach_exchange: the requests by which a server attaches a session, and their answers.
+//
+// Thread safety: none. Call these functions on the thread that owns the lines. They give up when `give_up`, a
+// descriptor, becomes readable.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+
+#include "redis/handshake.hpp"
+#include "redis/line.hpp"
+#include "redis/replica_wait.hpp"
+#include "redis/requests.hpp"
+
+namespace turnstile::redis {
+
+// The result at one server. `ended`: the session tries no further server.
+enum class attach_outcome { attached, failed, ended };
+
+// The answer to the script that attaches a session (lua/attach.lua).
+struct attach_reply {
+    std::optional<greeting> refused;  // the reason, unless the session is attached or has expired
+    bool expired = false;
+    answer_head head;
+    std::string session;  // its id in digits
+    std::string mark;
+    std::string history;  // the tree's
+    std::chrono::microseconds clock{};
+};
+
+// Return the reason if the server does not accept the request.
+[[nodiscard]] std::optional<greeting> subscribe(line& wakes, const std::string& channel,
+                                                core::time_point deadline, int give_up);
+[[nodiscard]] std::optional<greeting> await_replicas(line& commands, const replica_wait& replicas,
+                                                     core::time_point deadline, int give_up);
+// Sends the request that was appended to `commands`. `prefix`: of the tree's keys.
+[[nodiscard]] attach_reply await_attach(line& commands, const std::string& prefix,
+                                        core::time_point deadline, int give_up);
+
+}  // namespace turnstile::redis

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// event_outlet: passes the events of a session to its user until the user closes the session.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <atomic>
+#include <utility>
+
+#include "core/seam/coordinator.hpp"
+
+namespace turnstile::redis {
+
+class event_outlet {
+public:
+    explicit event_outlet(core::session_sink& sink) : sink_{sink} {}
+
+    void deliver(core::coordinator_event&& event) noexcept {
+        if (!is_closed()) sink_.deliver(std::move(event));
+    }
+    // `orderly`: the user wants the session to end at the server, too.
+    void close(bool orderly) noexcept { state_ = orderly ? state::orderly : state::abandoned; }
+    [[nodiscard]] bool is_closed() const noexcept { return state_ != state::open; }
+    [[nodiscard]] bool is_orderly() const noexcept { return state_ == state::orderly; }
+
+private:
+    enum class state { open, orderly, abandoned };
+
+    core::session_sink& sink_;
+    std::atomic<state> state_{state::open};
+};
+
+}  // namespace turnstile::redis

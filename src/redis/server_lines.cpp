@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "redis/server_lines.hpp"
+
+#include <hiredis/hiredis.h>
+
+namespace turnstile::redis {
+
+void server_lines::attach(std::shared_ptr<line> answers, std::unique_ptr<line> wakes) {
+    answers_ = std::move(answers);
+    wakes_ = std::move(wakes);
+    unacknowledged_.reset();
+}
+
+void server_lines::detach() {
+    answers_.reset();
+    wakes_.reset();
+    reason_.clear();
+}
+
+// If replicas must acknowledge, the server sends two replies: the script's reply, and the number of replicas that have
+// the writes. If that number is too small, the request counts as unanswered. An error reply counts at once, because the
+// script has written nothing.
+owned_reply server_lines::next() {
+    auto reply = answers_->next();
+    if (!reply || !replicas_.is_needed()) return reply;
+    if (!unacknowledged_) {
+        unacknowledged_ = std::move(reply);
+        reply = answers_->next();
+        if (!reply) return reply;
+    }
+    auto found = std::exchange(unacknowledged_, nullptr);
+    if (found->type == REDIS_REPLY_ERROR || replicas_.accepts(*reply)) return found;
+    leave(replicas_.refusal());
+    return {};
+}
+
+bool server_lines::skip(core::time_point deadline) {
+    return answers_->await_reply(deadline, -1) != nullptr;
+}
+
+owned_reply server_lines::latest_wake() {
+    wakes_->receive();
+    owned_reply last;
+    while (auto next = wakes_->next()) last = std::move(next);
+    if (wakes_->broken()) leave(wakes_->reason());
+    return last;
+}
+
+void server_lines::leave_if_cut() {
+    if (answers_->broken()) leave(answers_->reason());
+}
+
+}  // namespace turnstile::redis

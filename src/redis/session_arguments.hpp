@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// session_arguments: the words with which all commands of a session begin, and the server's answers to the attach.
+//
+// Thread safety: none. The session's lock guards the object.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/seam/coordinator.hpp"
+#include "redis/connect_string.hpp"
+#include "redis/requests.hpp"
+#include "redis/scripts.hpp"
+
+namespace turnstile::redis {
+
+class session_arguments {
+public:
+    session_arguments(const connect_string& where, const core::session_settings& settings);
+
+    // Call this before the attach. `digests`: the server's names of the scripts.
+    void greeted(const std::array<std::string, k_script_count>& digests);
+    // Call this after the attach. `mark`: the session's mark at the server (lua/attach.lua).
+    void attached(std::string_view session, std::string_view mark,
+                  std::optional<core::clock_reading> clock);
+
+    // Returns the command for a call of a script: views of this object and of the call.
+    [[nodiscard]] std::vector<std::string_view> words(const script_call& call) const;
+    // The proof with which a guardian ends the session (orphan.hpp).
+    [[nodiscard]] std::string proof() const;
+    // The session's id in digits; empty: no session yet.
+    [[nodiscard]] const std::string& session() const noexcept { return session_; }
+    [[nodiscard]] const std::string& mark() const noexcept { return mark_; }
+    [[nodiscard]] const std::string& prefix() const noexcept { return prefix_; }
+    [[nodiscard]] core::session_identity identity() const;
+    // The server's clock, from the answer to the latest attach.
+    [[nodiscard]] const std::optional<core::clock_reading>& clock() const noexcept {
+        return clock_;
+    }
+
+private:
+    const std::string prefix_;
+    const std::string znodes_;  // the two keys of every script
+    const std::string deadlines_;
+    const std::string identity_;  // digest of the credentials; empty without credentials
+    const std::string password_;  // in hex
+    const std::string timeout_;   // in microseconds
+    std::string session_;
+    std::string mark_;
+    std::array<std::string, k_script_count> digests_;
+    std::optional<core::clock_reading> clock_;
+};
+
+}  // namespace turnstile::redis
