@@ -1,17 +1,59 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of c_session that handles the start and the end of the connection.
-#include <algorithm>
+// The part of c_session that handles the C client's events: the start and the end of the connection.
+#include <new>
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/out_of_memory.hpp"
 #include "zookeeper/c_session.hpp"
 
 namespace turnstile::zookeeper {
 
+void c_session::on_event(zhandle_t* /*handle*/, int type, int state, const char* path, void* self) {
+    c_session& me = *static_cast<c_session*>(self);
+    // An exception must not leave a callback of the C client.
+    base::finish_or_end("an event of the ZooKeeper client", [&] {
+        const base::lock_guard turn{me.turn_};
+        if (type == ZOO_SESSION_EVENT) {
+            me.session_event(state);
+        } else if (const auto kind = to_watch_kind(type); kind && path != nullptr) {
+            core::watch_event event{*kind, path, 0};
+            {
+                const base::lock_guard lock{me.mutex_};
+                event.connection = me.state_.connection();
+            }
+            me.delivery_.deliver(std::move(event));
+        }
+        me.deliver_settled();
+    });
+}
+
+void c_session::enter() {
+    session_entrance entrance{servers_, settings_, *known_, closing_.fd()};
+    while (const auto way = entrance.next()) {
+        if (way->own && way->server.security) handle_.make_tunnel(*way->own);
+        const auto hosts = way->own ? handle_.hosts_from(way->server) : handle_.hosts();
+        const base::lock_guard turn{turn_};
+        if (delivery_.is_silent()) return;
+        {
+            const base::lock_guard lock{mutex_};
+            state_.enter(way->clock);
+            if (way->is_unasked) suspicion_.opened_unasked();
+        }
+        try {
+            return handle_.open(hosts, way->own ? &*way->own : nullptr, {on_event, this});
+        } catch (const std::bad_alloc&) {
+            throw;  // ends the process, like any lack of memory in this thread
+        } catch (const std::exception& failure) {  // no thread, descriptor or address is left
+            log::write(log_level::warning, "cannot open a session: {}", failure.what());
+        }
+    }
+}
+
 void c_session::session_event(int state) {
     {
         const base::lock_guard lock{mutex_};
-        if (phase_ == phase::dead) return;
+        if (state_.is_dead()) return;
     }
     if (state == ZOO_CONNECTED_STATE) {
         attach(core::link_kind::attached);
@@ -30,86 +72,47 @@ void c_session::attach(core::link_kind kind) {
     // The C client may change servers without a report when its list of servers has changed. So the previous connection
     // ends here.
     detach();
-    if (ask_first(kind)) return;
     core::link_event event;
+    core::session_identity own;
     socket_address server;
     {
         const base::lock_guard lock{mutex_};
-        phase_ = phase::attached;
-        flaps_.attached(boottime_clock::now());
-        ++connection_;
-        event = describe_attach(kind);
-        server = connected_server();
+        const bool asks = suspicion_.begin_to_ask(kind);
+        if (suspicion_.is_asking() && !asks) return;
+        state_.identify(handle_.identity(), handle_.timeout());
+        server = handle_.server();
+        // The session must not be used before the list of its znodes has come.
+        if (asks) {
+            helper_.post([this, server] { ask_what_is_owned(server); });
+            return;
+        }
+        suspicion_.attached(boottime_clock::now());
+        state_.attach();
+        event = state_.event(kind);
+        event.timeout = state_.timeout();
         event.server = to_string(server, address_form::for_people);
+        own = state_.identity();
     }
     known_->failure.clear();
     const auto connection = event.connection;
     log::write(log_level::debug, "session {:#x}: connection {} to {}", event.session_id, connection,
                event.server);
-    tell_guardian(event, server);
-    deliver(std::move(event));
+    // The guardian must know the session before the client uses it.
+    guardian_.begin(own, event.timeout, servers_.security(), server);
+    delivery_.deliver(std::move(event));
     {
         const base::lock_guard lock{mutex_};
-        if (!usable()) return;
-        // If the C client has dropped a connection without a report, requests of that connection wait in it for answers
-        // that never come. The answer to another request reveals the gap, and the C client then gives up the earlier
-        // requests.
-        if (pending_.with_client() > 0) send_witness({});
-        drop_forgotten_watches();
+        if (!state_.is_usable()) return;
+        requests_.reveal_gap();
+        requests_.remove_left_over_watches();
     }
     changed_.set();
-    if (!settings_.detect_role) {
-        const base::lock_guard lock{mutex_};
-        if (usable() && settings_.examine && software_ != server_software::zookeeper) identify({});
+    if (settings_.detect_role) {
+        helper_.post([this, connection, server] { learn_role(connection, server); });
         return;
     }
-    helper_.post([this, connection, server] {
-        learn_role(connection, server);
-        list_names_alone();
-    });
-}
-
-// The guardian must know the session before the client uses it, so that the guardian can close the session after a
-// crash.
-void c_session::tell_guardian(const core::link_event& event, const socket_address& server) {
-    if (!guardian_) return;
-    guardian::guard_session told;
-    const auto own = identity();
-    told.id = own.id;
-    told.secret = own.password;
-    told.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(event.timeout);
-    if (const auto* const security = servers_.security()) {
-        told.security = security->tls;
-        told.sasl = security->sasl;
-    }
-    if (server.length > 0) told.servers.push_back({server.storage, server.length, server.host});
-    told.servers.insert(told.servers.end(), addresses_.begin(), addresses_.end());
-    guardian_->tell(told);
-}
-
-void c_session::tell_guardian_of_end() {
-    const auto own = identity();
-    if (guardian_ && own.id != 0) guardian_->tell(guardian::forget_session{own.id});
-}
-
-core::link_event c_session::describe_attach(core::link_kind kind) {
-    const clientid_t* const id = zoo_client_id(handle_);
-    identity_.id = id->client_id;
-    std::copy(std::begin(id->passwd), std::end(id->passwd), identity_.password.begin());
-    core::link_event event;
-    event.kind = kind;
-    event.connection = connection_;
-    event.session_id = identity_.id;
-    event.timeout = timeout_ = std::chrono::milliseconds{zoo_recv_timeout(handle_)};
-    return event;
-}
-
-socket_address c_session::connected_server() const {
-    socket_address out;
-    socklen_t length = sizeof out.storage;
-    auto* const room = reinterpret_cast<sockaddr*>(&out.storage);
-    if (zookeeper_get_connected_host(handle_, room, &length) != nullptr) out.length = length;
-    return tunnel_ ? tunnel_->server_at(out) : out;
+    const base::lock_guard lock{mutex_};
+    if (state_.is_usable() && knowledge_.wants_examination()) requests_.identify({});
 }
 
 void c_session::detach() {
@@ -117,15 +120,13 @@ void c_session::detach() {
     bool suspicious = false;
     {
         const base::lock_guard lock{mutex_};
-        if (phase_ != phase::attached && phase_ != phase::moving) return;
-        phase_ = phase::detached;
-        suspicious = flaps_.detached(boottime_clock::now(), timeout_);
-        event.kind = core::link_kind::detached;
-        event.connection = connection_;
-        event.session_id = identity_.id;
+        if (!state_.is_linked()) return;
+        state_.detach();
+        suspicious = suspicion_.detached(boottime_clock::now(), state_.timeout());
+        event = state_.event(core::link_kind::detached);
     }
     changed_.set();
-    deliver(std::move(event));
+    delivery_.deliver(std::move(event));
     if (suspicious) helper_.post([this] { look_for_sharer(suspicion::early_ends, {}); });
 }
 
@@ -134,7 +135,7 @@ void c_session::give_up_to_older_data() {
     const base::lock_guard turn{turn_};
     {
         const base::lock_guard lock{mutex_};
-        if (phase_ != phase::detached || closed_ || identity_.id == 0) return;
+        if (!state_.is_detached() || state_.is_closed() || state_.identity().id == 0) return;
     }
     die(core::link_kind::expired);
 }
@@ -143,15 +144,13 @@ void c_session::die(core::link_kind why) {
     core::link_event event;
     {
         const base::lock_guard lock{mutex_};
-        phase_ = phase::dead;
-        event.kind = why;
-        event.connection = connection_;
-        event.session_id = identity_.id;
-        give_up_creates();
+        state_.die();
+        event = state_.event(why);
+        delivery_.give_up_incomplete();
     }
     changed_.set();
-    tell_complete();
-    deliver(std::move(event));
+    delivery_.deliver_complete();
+    delivery_.deliver(std::move(event));
 }
 
 }  // namespace turnstile::zookeeper

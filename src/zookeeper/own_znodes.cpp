@@ -68,4 +68,19 @@ bool own_znodes::may_own(std::string_view path) const {
     return knows(hash_of(path)) || knows(hash_of(prefix)) || knows(hash_of(without_sign(prefix)));
 }
 
+path_list own_znodes::take_foreign(path_list& listed, std::string_view chroot,
+                                   std::string_view mark, bool marked) const {
+    const auto is_own = [&](std::string_view path) {
+        if (path == mark) return marked;
+        return path.starts_with(chroot) && may_own(path.substr(chroot.size()));
+    };
+    path_list foreign;
+    const auto begin = std::stable_partition(listed.paths.begin(), listed.paths.end(), is_own);
+    foreign.paths.assign(begin, listed.paths.end());
+    foreign.count = foreign.paths.size();
+    listed.paths.erase(begin, listed.paths.end());
+    std::erase(listed.paths, mark);
+    return foreign;
+}
+
 }  // namespace turnstile::zookeeper

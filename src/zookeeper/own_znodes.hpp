@@ -16,6 +16,7 @@
 #include <unordered_set>
 
 #include "core/seam/seam.hpp"
+#include "zookeeper/packets.hpp"
 
 namespace turnstile::zookeeper {
 
@@ -26,6 +27,10 @@ public:
     void submitted(const core::operation& op);
     // `path`: a path at the server without the chroot, with its sequence number.
     [[nodiscard]] bool may_own(std::string_view path) const;
+    // Takes the znodes of another client out of the session's `listed` znodes, and drops the session mark: it stays for
+    // as long as one of the two clients has the session. `marked`: the mark may be this client's.
+    [[nodiscard]] path_list take_foreign(path_list& listed, std::string_view chroot,
+                                         std::string_view mark, bool marked) const;
 
 private:
     void note_create(const core::create_op& op);

@@ -58,5 +58,17 @@ TEST(own_znodes, that_were_removed_lately_may_still_stand) {
     EXPECT_TRUE(own.may_own("/l/4096-0000000001"));
 }
 
+TEST(own_znodes, leave_the_znodes_of_another_client) {
+    own_znodes own;
+    own.submitted(create("/l/own", create_mode::ephemeral));
+    const path_list listed{4, {"/root/l/own", "/mark", "/root/l/other", "/l/own"}};
+    for (const bool marked : {true, false}) {
+        auto left = listed;
+        const auto foreign = own.take_foreign(left, "/root", "/mark", marked);
+        EXPECT_EQ(left.paths, (std::vector<std::string>{"/root/l/own"}));
+        EXPECT_EQ(foreign.count, marked ? 2U : 3U);
+    }
+}
+
 }  // namespace
 }  // namespace turnstile::zookeeper

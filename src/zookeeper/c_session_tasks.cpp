@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tasks of c_session that block, on the helper's thread: the server's role, moves to another server, and the search
+// for another client of the session.
+#include <poll.h>
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "base/log.hpp"
+#include "base/random.hpp"
+#include "zookeeper/c_session.hpp"
+#include "zookeeper/limits.hpp"
+#include "zookeeper/server_search.hpp"
+#include "zookeeper/sharer_check.hpp"
+
+namespace turnstile::zookeeper {
+
+// Each task first clears `changed_` and then checks the state, so that a later change ends its questions.
+void c_session::learn_role(std::uint64_t connection, const socket_address& server) {
+    changed_.clear();
+    bool is_there = false;
+    bool asks_pace = false;
+    {
+        const base::lock_guard lock{mutex_};
+        is_there = state_.is_usable_on(connection);
+        asks_pace = settings_.learn_pace && knowledge_.reports_pace();
+    }
+    if (is_there) {
+        const bool asked = asks_pace;
+        const auto told = ask_for_role(server, asks_pace, changed_.fd());
+        const base::lock_guard lock{mutex_};
+        if (asked && !asks_pace) knowledge_.pace_refused();
+        if (state_.is_usable_on(connection)) requests_.identify(told);
+    }
+    if (!handle_.may_list_names()) return;
+    {
+        const base::lock_guard lock{mutex_};
+        if (!state_.is_usable() || handle_.server().length == 0) return;
+    }
+    handle_.list_names();
+}
+
+// Starts the move once no request is in progress: when the C client leaves a connection, it drops requests in progress
+// without an answer.
+void c_session::seek(std::uint64_t connection) {
+    changed_.clear();
+    {
+        const base::lock_guard lock{mutex_};
+        if (!state_.is_usable_on(connection)) return;
+    }
+    auto found = find_leader(servers_, changed_.fd());
+    const base::lock_guard turn{turn_};
+    core::link_event event;
+    {
+        const base::lock_guard lock{mutex_};
+        if (!state_.is_usable_on(connection)) return;
+        if (found) {
+            state_.begin_move(*std::move(found));
+            if (requests_.is_idle()) helper_.post([this] { move(std::nullopt); });
+            return;
+        }
+        event = state_.event(core::link_kind::leader_not_found);
+    }
+    delivery_.deliver(std::move(event));
+}
+
+void c_session::look(const core::look_elsewhere& wanted) {
+    changed_.clear();
+    {
+        const base::lock_guard lock{mutex_};
+        if (!state_.may_leave(wanted.connection)) return;
+    }
+    auto found = find_another(servers_, wanted, handle_.server(), changed_.fd());
+    if (!found) return;
+    const base::lock_guard turn{turn_};
+    core::link_event event;
+    {
+        const base::lock_guard lock{mutex_};
+        if (!state_.may_leave(wanted.connection)) return;
+        state_.found_elsewhere(*std::move(found));
+        event = state_.event(core::link_kind::found_elsewhere);
+    }
+    delivery_.deliver(std::move(event));
+}
+
+// Does not call detach(), which would end the wait for the attach. The C client's I/O thread would notice the new list
+// only at the end of its poll, up to a third of the timeout later. The witness wakes the thread, which sends it on the
+// new connection.
+void c_session::move(std::optional<std::uint64_t> silent) {
+    std::optional<way_to_leader> to;
+    {
+        const base::lock_guard turn{turn_};
+        changed_.clear();
+        const socket_address current = handle_.server();
+        core::link_event event;
+        {
+            const base::lock_guard lock{mutex_};
+            // Without a current server, the connection has ended by itself. Its session event follows.
+            if (state_.is_closed() || current.length == 0) return;
+            if (!silent && state_.is_to_move()) to = state_.take_move();
+            if (silent && state_.may_leave(*silent)) to = state_.take_elsewhere();
+            if (!to) return;
+            if (!silent) to->from = current;
+            handle_.note_addresses(silent || to->by_address ? to->addresses : 0);
+            state_.detach();
+            event = state_.event(core::link_kind::detached);
+        }
+        if (!silent) log::write(log_level::debug, "moving to the leader, {}", to->hosts.front());
+        delivery_.deliver(std::move(event));
+        handle_.move(*to);
+        const base::lock_guard lock{mutex_};
+        if (!state_.is_closed()) requests_.send_witness({});
+    }
+    if (silent) to->hosts.erase(to->hosts.begin());  // the address that refuses connections
+    await_arrival(*std::move(to));
+}
+
+// Waits for the attach after a move. The C client itself skips a server that refuses the connection. For a server that
+// does not answer it would wait two thirds of the timeout, so this function tries the next server earlier.
+void c_session::await_arrival(way_to_leader taken) {
+    pollfd change{changed_.fd(), POLLIN, 0};
+    std::chrono::milliseconds limit{k_move_limit};
+    {
+        const base::lock_guard lock{mutex_};
+        limit = std::min(
+            limit, std::chrono::ceil<std::chrono::milliseconds>(state_.timeout() / k_move_part));
+    }
+    if (::poll(&change, 1, static_cast<int>(limit.count())) > 0) return;
+    const base::lock_guard turn{turn_};
+    {
+        const base::lock_guard lock{mutex_};
+        if (!state_.is_detached() || state_.is_closed()) return;
+    }
+    const int state = zoo_state(handle_.get());
+    // The C client has kept the connection, so it reports no event.
+    if (state == ZOO_CONNECTED_STATE) return attach(core::link_kind::attached);
+    if (state != ZOO_CONNECTING_STATE && state != ZOO_ASSOCIATING_STATE) return;
+    std::rotate(taken.hosts.begin(), taken.hosts.begin() + 1, taken.hosts.end());
+    handle_.move(taken);
+    const base::lock_guard lock{mutex_};
+    if (!state_.is_closed()) requests_.send_witness({});
+}
+
+// If a session begins at a read-only server, the C client opens it, at the first server with a majority. The check
+// starts at that server, because with localSessionsEnabled no other server knows the session yet. The session counts as
+// attached after the check. The check ends the C client's connection, and the C client attaches once more.
+void c_session::ask_what_is_owned(const socket_address& server) {
+    look_for_sharer(suspicion::opened_unasked, server);
+    const base::lock_guard turn{turn_};
+    {
+        const base::lock_guard lock{mutex_};
+        suspicion_.has_asked();
+        if (state_.is_dead() || state_.is_closed()) return;
+    }
+    // If the C client is not connected now, its next attach is reported as usual.
+    const int state = zoo_state(handle_.get());
+    if (state == ZOO_CONNECTED_STATE || state == ZOO_READONLY_STATE) session_event(state);
+}
+
+void c_session::look_for_sharer(suspicion why, const socket_address& first) {
+    if (known_->requests.ephemerals.is_refused()) return;
+    {
+        const base::lock_guard lock{mutex_};
+        if (state_.is_dead() || state_.is_closed()) return;
+    }
+    if (first.length != 0 && look_at(first, why)) return;
+    auto chance = base::random::from_system();
+    int looks = 0;
+    for (const auto& server : shuffled_addresses(servers_, chance, known_->missing))
+        if (looks++ == k_most_looks || look_at(server, why)) return;
+}
+
+// If the C client opened the session without a check, the session mark belongs to the other client.
+bool c_session::look_at(const socket_address& server, suspicion why) {
+    const auto own = identity();
+    sharer_check check{server, settings_, own};
+    path_list owned;
+    if (const auto found = check.list(owned); found != sharer_check::outcome::listed)
+        return found == sharer_check::outcome::ended;
+    path_list foreign;
+    {
+        const base::lock_guard lock{mutex_};
+        foreign = requests_.own().take_foreign(owned, servers_.chroot, mark_of(own.id),
+                                               why == suspicion::early_ends);
+    }
+    const auto id = static_cast<std::uint64_t>(own.id);
+    if (foreign.paths.empty()) {
+        if (why == suspicion::early_ends)
+            log::write(log_level::info,
+                       "session {:#x}: its connections end early, one after the other; it is this "
+                       "client's alone, so the reason is a link or a server",
+                       id);
+        check.settle(why == suspicion::opened_unasked && settings_.mark);
+        return true;
+    }
+    guardian_.end(own.id);
+    {
+        const base::lock_guard turn{turn_};
+        bool is_over = false;
+        {
+            const base::lock_guard lock{mutex_};
+            is_over = state_.is_dead() || state_.is_closed();
+            if (!is_over) suspicion_.confirm();
+        }
+        if (!is_over) {
+            log::write(
+                log_level::error,
+                "session {:#x} also belongs to another client: it owns {} znodes that this client "
+                "did not make, such as {}. A server's machine has restarted, and the server gave "
+                "the id out again. This client leaves the session open, and opens another one. To "
+                "prevent this, start servers a random time after their machine",
+                id, foreign.count, foreign.paths.front());
+            die(core::link_kind::expired);
+        }
+    }
+    check.leave(std::move(owned));
+    return true;
+}
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zookeeper/client_handle.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <limits>
+#include <system_error>
+
+#include "base/log.hpp"
+#include "base/random.hpp"
+#include "base/thread_name.hpp"
+#include "support/signals.hpp"
+#include "turnstile/error.hpp"
+#include "zookeeper/client_log.hpp"
+#include "zookeeper/limits.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+int to_client_timeout(core::duration timeout) noexcept {
+    const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
+    // 0 would select the C client's own default, and the C client doubles the value in an int.
+    return static_cast<int>(std::clamp<std::int64_t>(ms, 1, std::numeric_limits<int>::max() / 2));
+}
+
+// zoo_set_servers drops the connection if the new list lacks the current server. But it compares addresses without
+// their ports, so it cannot distinguish servers on one machine. So it first gets a list with an address that no
+// ensemble has: a loopback address, or the discard prefix (RFC 6666).
+const char* decoy(const socket_address& current) noexcept {
+    return current.storage.ss_family == AF_INET6 ? "100::1:1" : "127.254.254.254:1";
+}
+
+}  // namespace
+
+void client_handle::throw_open_error(int failure) const {
+    if (failure == ENOMEM || failure == EMFILE || failure == ENFILE || failure == EAGAIN) {
+        throw std::system_error{failure, std::generic_category(), "zookeeper_init"};
+    }
+    // The C client translates the resolver's answer into misleading error numbers: ENOENT, EINVAL.
+    const auto why = known_->missing.reason();
+    throw_error(
+        {errc::unresolvable, fmt::format("{}{}{}", hosts_of(servers_, address_form::for_people),
+                                         why.empty() ? "" : ": ", why)});
+}
+
+void client_handle::open(const server_list& hosts, const core::session_identity* own,
+                         const watcher& tell) {
+    clientid_t id{};
+    if (own != nullptr) {
+        id.client_id = own->id;
+        std::copy(own->password.begin(), own->password.end(), std::begin(id.passwd));
+    }
+    // Nothing below may throw: the threads of the handle already call the session.
+    const auto by_name =
+        hosts.by_address ? hosts_of(servers_, address_form::for_c_client) : std::string{};
+    const auto with_chroot = hosts.text + (settings_.whole_tree ? "" : servers_.chroot);
+    const int flags = ZOO_NO_LOG_CLIENTENV | (settings_.allow_read_only ? ZOO_READONLY : 0);
+    const support::block_signals blocked;  // the C client's threads inherit the mask and the name
+    const base::name_started_threads named{"turnstile-zk"};
+    errno = 0;
+    handle_ =
+        ::zookeeper_init2(with_chroot.c_str(), tell.function, to_client_timeout(settings_.timeout),
+                          own == nullptr ? nullptr : &id, tell.context, flags, on_client_line);
+    if (handle_ == nullptr) throw_open_error(errno);
+    // Without this call, the I/O thread would resolve all names at each poll. With -1 it resolves them only at an
+    // attempt to connect.
+    zoo_set_servers_resolution_delay(handle_, -1);
+    // From now on the C client resolves the names, and keeps the list of addresses, which its I/O thread reads without
+    // a lock.
+    if (hosts.by_address) zoo_set_servers(handle_, by_name.c_str());
+    if (!settings_.credentials.empty()) add_credentials();
+}
+
+// Passes no completion, because it would run on the I/O thread. A session event reports a refusal, in the order of
+// events.
+void client_handle::add_credentials() {
+    const int rc = zoo_add_auth(handle_, "digest", settings_.credentials.data(),
+                                static_cast<int>(settings_.credentials.size()), nullptr, nullptr);
+    if (rc != ZOK) log::write(log_level::error, "zoo_add_auth: {}", zerror(rc));
+}
+
+// The tunnel reports a failure on its own thread. While it cannot connect, the C client reports no session event.
+void client_handle::make_tunnel(const core::session_identity& own) {
+    tunnel_ = std::make_unique<tunnel>(servers_, own, settings_.timeout,
+                                       [known = known_](const std::string& why) {
+                                           known->failure.set({errc::not_connected, why});
+                                       });
+}
+
+void client_handle::close() {
+    zookeeper_close(handle_);
+    if (tunnel_) tunnel_->stop();
+}
+
+core::session_identity client_handle::identity() const {
+    core::session_identity own;
+    const clientid_t* const id = zoo_client_id(handle_);
+    own.id = id->client_id;
+    std::copy(std::begin(id->passwd), std::end(id->passwd), own.password.begin());
+    return own;
+}
+
+core::duration client_handle::timeout() const {
+    return std::chrono::milliseconds{zoo_recv_timeout(handle_)};
+}
+
+socket_address client_handle::server() const {
+    socket_address out;
+    socklen_t length = sizeof out.storage;
+    auto* const room = reinterpret_cast<sockaddr*>(&out.storage);
+    if (zookeeper_get_connected_host(handle_, room, &length) != nullptr) out.length = length;
+    return tunnel_ ? tunnel_->server_at(out) : out;
+}
+
+server_list client_handle::hosts() const {
+    auto chance = base::random::from_system();
+    return shuffled_servers(servers_, chance, known_->missing);
+}
+
+server_list client_handle::hosts_from(const socket_address& first) const {
+    auto chance = base::random::from_system();
+    const auto known = resolve_all(servers_);
+    const bool is_known = known.host_of.contains(to_string(first, address_form::for_c_client));
+    if (tunnel_) return {list_of(is_known ? way_to(first, known, chance).hosts : known.hosts)};
+    if (!is_known) return shuffled_servers(servers_, chance, known_->missing);
+    const auto way = way_to(first, known, chance);
+    return {list_of(way.hosts), way.by_address};
+}
+
+// Returns the hosts as a list for the C client. If there is a tunnel, its local addresses replace the hosts, and the
+// list has an odd length: after each failure the C client advances by two servers (way_to_leader.hpp), and must reach
+// all of them.
+std::string client_handle::list_of(const std::vector<std::string>& hosts) const {
+    if (!tunnel_) return fmt::format("{}", fmt::join(hosts, ","));
+    std::vector<std::string> list;
+    for (const auto& host : hosts)
+        list.push_back(is_unreachable(host) ? host : tunnel_->local_of(host));
+    if (list.size() % 2 == 0) list.push_back(tunnel_->local_of(hosts.back()));
+    return fmt::format("{}", fmt::join(list, ","));
+}
+
+// zoo_set_servers frees the old list under a lock, but the C client's I/O thread reads the list without that lock. It
+// does so only after its connection has failed, and while it is attached read-only (handle_error, zookeeper_interest
+// and ping_rw_server of 3.8.0; in 3.9.5 all but the second). So the list is set only while a connection exists or is
+// being made, and never after a failure. A connection that fails in these microseconds remains a risk.
+void client_handle::move(const way_to_leader& to) {
+    const auto list = list_of(to.hosts);
+    if (zoo_set_servers(handle_, decoy(to.from)) != ZOK ||
+        zoo_set_servers(handle_, list.c_str()) != ZOK) {
+        log::write(log_level::warning, "the C client does not accept {}", list);
+    }
+}
+
+// The C client blocks its I/O thread while it resolves names. So names replace the addresses only if they resolve fast.
+bool client_handle::may_list_names() const {
+    if (tunnel_ || listed_ == 0) return false;  // the tunnel resolves the names
+    const auto begun = boottime_clock::now();
+    const auto here = to_string(server(), address_form::for_c_client);
+    bool stays = false;
+    std::size_t found = 0;
+    for (const auto& server : servers_.servers) {
+        const auto addresses = resolve(server);
+        if (addresses.empty()) return false;
+        found += addresses.size();
+        for (const auto& address : addresses)
+            stays = stays || to_string(address, address_form::for_c_client) == here;
+    }
+    // If the new list were longer, the C client might choose another server, at random and without a report.
+    return stays && found <= listed_ && boottime_clock::now() - begun <= k_resolve_limit;
+}
+
+// The C client keeps its connection, because its server is in the list and the list does not become longer.
+void client_handle::list_names() {
+    listed_ = 0;
+    zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());
+}
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// client_handle: a handle of the C client, and the list of servers that the handle has.
+//
+// Purpose: the C client gets names where it can resolve them fast, addresses where it must find a certain server, and
+// the local addresses of a tunnel in place of servers that speak TLS.
+//
+// Thread safety: `open` and `make_tunnel` before all other use, and before the C client calls the session. After that,
+// any thread may call `get`, `server`, `identity` and `timeout`. One thread at a time changes the list of servers.
+#pragma once
+
+#include <zookeeper/zookeeper.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/seam/coordinator.hpp"
+#include "zookeeper/addresses.hpp"
+#include "zookeeper/connect_string.hpp"
+#include "zookeeper/known_servers.hpp"
+#include "zookeeper/operations.hpp"
+#include "zookeeper/tunnel.hpp"
+#include "zookeeper/way_to_leader.hpp"
+
+namespace turnstile::zookeeper {
+
+class client_handle {
+public:
+    // The references must outlive this object.
+    client_handle(const connect_string& servers, const core::session_settings& settings,
+                  const std::shared_ptr<known_servers>& known)
+        : servers_{servers}, settings_{settings}, known_{known} {}
+
+    // `own`: the session to which the C client attaches; null: the C client opens a session. `hosts`: the servers in
+    // the order of the attempts. Throws std::system_error: `errc::unresolvable`, or the system's code if it lacks
+    // resources.
+    void open(const server_list& hosts, const core::session_identity* own, const watcher& tell);
+    // Passes the bytes of the session to servers with TLS, from `open` on.
+    void make_tunnel(const core::session_identity& own);
+    // Closes the session, unless it is not connected. The C client's threads may call the session until then.
+    void close();
+    // Throws the error of a session without a server: no name was resolved, or the system lacks a resource.
+    [[noreturn]] void throw_open_error(int failure) const;
+
+    [[nodiscard]] zhandle_t* get() const noexcept { return handle_; }
+    [[nodiscard]] core::session_identity identity() const;
+    [[nodiscard]] core::duration timeout() const;
+    // The server to which the handle is connected; without an address if the connection has ended.
+    [[nodiscard]] socket_address server() const;
+
+    // Returns all servers in random order.
+    [[nodiscard]] server_list hosts() const;
+    // Returns the servers in an order that begins with `first`: with localSessionsEnabled, only the server that opened
+    // the session may know the session.
+    [[nodiscard]] server_list hosts_from(const socket_address& first) const;
+    // Sets the list of servers, so that the C client leaves its server. A request must wake the C client then.
+    void move(const way_to_leader& to);
+    // Notes that the list has addresses, which names should replace after the attach.
+    void note_addresses(std::size_t listed) noexcept { listed_ = listed; }
+    // True if the list has addresses, and `list_names` can replace them without a change of the server. Blocks.
+    [[nodiscard]] bool may_list_names() const;
+    void list_names();
+
+private:
+    void add_credentials();
+    [[nodiscard]] std::string list_of(const std::vector<std::string>& hosts) const;
+
+    const connect_string& servers_;
+    const core::session_settings& settings_;
+    const std::shared_ptr<known_servers>& known_;
+    // Set once, under the lock that lets one thread deliver at a time, so that no callback runs before.
+    zhandle_t* handle_ = nullptr;
+    std::unique_ptr<tunnel> tunnel_;  // null: the servers are without TLS
+    std::size_t listed_ = 0;          // the number of addresses in the list; 0: names alone
+};
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zookeeper/client_requests.hpp"
+
+#include <utility>
+
+#include "base/random.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+// Returns the Stat that a znode had at its creation, derived from a later Stat.
+core::stat as_created(const core::stat& later, std::int32_t bytes) {
+    core::stat first;
+    first.czxid = first.mzxid = first.pzxid = later.czxid;
+    first.ctime = first.mtime = later.ctime;
+    first.ephemeral_owner = later.ephemeral_owner;
+    first.data_length = bytes;
+    return first;
+}
+
+// The outcome of a create without its Stat is unknown. The caller then looks for the znode, as after any lost answer.
+void leave_open(pending_request& p, verdict& word) {
+    word = {core::outcome::unknown, core::server_error::ok};
+    p.answer.path.clear();
+}
+
+}  // namespace
+
+pending_request& client_requests::add(pending_request::purpose why) {
+    pending_request& p = pending_.add();
+    p.owner = &owner_;
+    p.why = why;
+    p.answer.connection = state_.connection();
+    return p;
+}
+
+bool client_requests::handed_over(pending_request& p, int rc) {
+    if (rc == ZOK) {
+        pending_.handed_over();
+    } else {
+        pending_.remove(p);
+    }
+    return rc == ZOK;
+}
+
+bool client_requests::submit(const core::request& request) {
+    pending_request& p = add(pending_request::purpose::user);
+    p.answer.id = request.id;
+    if (const auto* path = watch_of(request.op)) {
+        p.sets_watch = true;
+        p.path = *path;
+    }
+    const auto* const create = std::get_if<core::create_op>(&request.op);
+    const bool unknown = create != nullptr && !servers_.prepare_create(p, *create);
+    p.answer.sent = boottime_clock::now();
+    int rc = ZINVALIDSTATE;
+    if (state_.is_usable())
+        rc = unknown ? ZUNIMPLEMENTED : hand_over(handle_.get(), request.op, tell_, p);
+    if (rc == ZOK) {
+        pending_.handed_over();
+        own_.submitted(request.op);
+        if (p.sets_watch) watches_.asked(p.path);
+        return false;
+    }
+    const verdict word = judge_call(rc);
+    p.answer.outcome = word.outcome;
+    p.answer.error = word.error;
+    p.settled = true;
+    return pending_.first_settled() == &p;
+}
+
+void client_requests::forget_watches(const std::string& path) {
+    if (watches_.forgotten(path) && state_.is_usable()) send_removal(path);
+}
+
+void client_requests::remove_left_over_watches() {
+    for (const auto& path : watches_.left_over()) send_removal(path);
+}
+
+void client_requests::send_removal(const std::string& path) {
+    if (servers_.lacks_removals()) return forget_here(path);
+    pending_request& p = add(pending_request::purpose::watch_removal);
+    p.path = path;
+    // ZNOWATCHER: the watch has fired already or did not exist. ZINVALIDSTATE: the handle is dead. In both cases
+    // nothing remains to be removed.
+    if (!handed_over(p, hand_over_removal(handle_.get(), path, p))) watches_.removed(path);
+}
+
+// Removes the watch only in the C client, so that it ignores a later event. The asynchronous call would dereference a
+// null pointer. This synchronous call does not wait for a server.
+void client_requests::forget_here(const std::string& path) {
+    zoo_remove_all_watches(handle_.get(), path.c_str(), ZWATCHTYPE_ANY, 1);
+    watches_.removed(path);
+}
+
+void client_requests::send_witness(const std::optional<server_answers>& told) {
+    pending_request& p = add(pending_request::purpose::witness);
+    p.told = told;
+    static_cast<void>(handed_over(p, hand_over_witness(handle_.get(), p)));
+}
+
+// The two requests are a `check` in a multi, and a create of a container. Both paths are below a znode that does not
+// exist, so no server creates a znode and no server needs a permission. Some servers close the connection at an unknown
+// request.
+void client_requests::identify(server_answers told) {
+    if (!servers_.begin_examination(told)) return send_witness(told);
+    auto chance = base::random::from_system();
+    const std::string nowhere = "/turnstile-" + base::make_guid(chance) + "/x";
+    core::multi_op check;
+    check.parts.emplace_back(core::check_op{nowhere});
+    if (examine(check, {}))
+        static_cast<void>(
+            examine(core::create_op{nowhere, {}, core::create_mode::container}, told));
+}
+
+bool client_requests::examine(const core::operation& question,
+                              const std::optional<server_answers>& told) {
+    pending_request& p = add(pending_request::purpose::examination);
+    p.told = told;
+    return handed_over(p, hand_over(handle_.get(), question, {}, p));
+}
+
+std::optional<verdict> client_requests::judge(pending_request& p, int rc) {
+    using step = pending_request::create_step;
+    pending_.came_back();
+    verdict word = judge_completion(rc);
+    // The reply arrived on a silent connection, whose end the library has already reported to the core. So the outcome
+    // counts as unknown.
+    if (state_.is_detached() && word.outcome == core::outcome::answered)
+        word = {core::outcome::unknown, core::server_error::ok};
+    servers_.learn_create(p, word, state_.is_closed());
+    if (p.step == step::create && reads_created(p, word)) return std::nullopt;
+    // `not_sent` makes the caller repeat the create, now with the two older requests. Many servers close the connection
+    // after this answer.
+    if (p.step == step::create2 && word.error == core::server_error::unimplemented)
+        word = {core::outcome::not_sent, core::server_error::ok};
+    if (p.step != step::stat) return word;
+    if (word.error == core::server_error::ok && word.outcome == core::outcome::answered &&
+        state_.connection() == p.answer.connection) {
+        p.answer.stat = as_created(p.answer.stat, p.created_bytes);
+    } else {
+        leave_open(p, word);
+    }
+    return word;
+}
+
+// Returns true if the Stat of the created znode is being read.
+bool client_requests::reads_created(pending_request& p, verdict& word) {
+    if (word.outcome != core::outcome::answered || word.error != core::server_error::ok)
+        return false;
+    p.answer.connection = state_.connection();
+    // The request for the stat may be sent while the connection moves to the leader, because the move waits for requests
+    // in progress.
+    if (state_.is_closed() || !state_.is_linked() || hand_over_stat(handle_.get(), p) != ZOK) {
+        leave_open(p, word);
+        return false;
+    }
+    p.step = pending_request::create_step::stat;
+    pending_.handed_over();
+    return true;
+}
+
+void client_requests::answered(const pending_request& p, int rc) {
+    if (p.why == pending_request::purpose::watch_removal) {
+        const auto word = judge_completion(rc);
+        servers_.learn_removal(p, word, state_.is_closed());
+        // A removal without an answer is sent again after the next attach.
+        if (word.outcome == core::outcome::answered && rc == ZUNIMPLEMENTED) {
+            forget_here(p.path);
+        } else if (word.outcome == core::outcome::answered) {
+            watches_.removed(p.path);
+        }
+    }
+    if (p.sets_watch && watches_.answered(p.path) && state_.is_usable()) send_removal(p.path);
+}
+
+std::optional<core::reply> client_requests::take_settled() {
+    pending_request* const p = pending_.first_settled();
+    if (p == nullptr) return std::nullopt;
+    core::reply reply{std::move(p->answer)};
+    pending_.remove(*p);
+    return reply;
+}
+
+}  // namespace turnstile::zookeeper

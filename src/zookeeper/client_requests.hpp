@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// client_requests: the requests that a session has passed to the C client, and the watches that they set.
+//
+// Thread safety: none. The session's lock guards the object.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "core/seam/seam.hpp"
+#include "zookeeper/client_handle.hpp"
+#include "zookeeper/link_state.hpp"
+#include "zookeeper/operations.hpp"
+#include "zookeeper/own_znodes.hpp"
+#include "zookeeper/pending.hpp"
+#include "zookeeper/server_knowledge.hpp"
+#include "zookeeper/watch_book.hpp"
+
+namespace turnstile::zookeeper {
+
+class client_requests {
+public:
+    // The references must outlive this object. `owner` gets the completions, `tell` the events of watches.
+    client_requests(const client_handle& handle, const link_state& state, server_knowledge& servers,
+                    completion_listener& owner, const watcher& tell)
+        : handle_{handle}, state_{state}, servers_{servers}, owner_{owner}, tell_{tell} {}
+
+    // Returns true if the request got its reply without the C client, and no earlier request waits for a reply.
+    [[nodiscard]] bool submit(const core::request& request);
+    void forget_watches(const std::string& path);
+    // Sends the removals of watches that an earlier connection has lost.
+    void remove_left_over_watches();
+    // Sends a read whose answer shows that the connection is still the same. `told`: the answers of the connection's
+    // server.
+    void send_witness(const std::optional<server_answers>& told);
+    // If the C client has dropped a connection without a report, requests of that connection wait in it for answers
+    // that never come. The answer to another request reveals the gap, and the C client then gives up the earlier
+    // requests.
+    void reveal_gap() {
+        if (!is_idle()) send_witness({});
+    }
+    // Learns the server's software from its own answers. If they do not tell it, sends two requests that not all servers
+    // know, once for a session.
+    void identify(server_answers told);
+
+    // Judges the code of a completion. Returns nothing if the reply is incomplete, and another request is in progress
+    // for it.
+    [[nodiscard]] std::optional<verdict> judge(pending_request& p, int rc);
+    // Takes the effects of a completion on the watches.
+    void answered(const pending_request& p, int rc);
+    void remove(pending_request& p) { pending_.remove(p); }
+    // Returns the reply of the first request, if it is known.
+    [[nodiscard]] std::optional<core::reply> take_settled();
+    [[nodiscard]] bool has_settled() noexcept { return pending_.first_settled() != nullptr; }
+    // True if the C client has no request.
+    [[nodiscard]] bool is_idle() const noexcept { return pending_.with_client() == 0; }
+    // Call this after the handle was closed.
+    void clear() noexcept { pending_.clear(); }
+
+    [[nodiscard]] const own_znodes& own() const noexcept { return own_; }
+
+private:
+    pending_request& add(pending_request::purpose why);
+    // Takes the result of a call of the C client. Returns false, and removes the request, if the call has failed.
+    bool handed_over(pending_request& p, int rc);
+    void send_removal(const std::string& path);
+    [[nodiscard]] bool examine(const core::operation& question,
+                               const std::optional<server_answers>& told);
+    void forget_here(const std::string& path);
+    [[nodiscard]] bool reads_created(pending_request& p, verdict& word);
+
+    const client_handle& handle_;
+    const link_state& state_;
+    server_knowledge& servers_;
+    completion_listener& owner_;
+    const watcher tell_;
+    pending_requests pending_;
+    watch_book watches_;
+    own_znodes own_;
+};
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// completion_sweep: leaves no request in progress in the C client when a session ends.
+//
+// zookeeper_close() queues a completion for each unanswered request. The C client's completion thread ends as soon as
+// its queue is empty, perhaps before zookeeper_close() has queued all completions. The C client then neither calls nor
+// frees the later completions (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first completion waits until the
+// last is queued. zookeeper_close() itself calls the completion of zoo_add_auth after it has queued the others. So the
+// session adds invented credentials, which end with it, and their completion ends the wait.
+//
+// Thread safety: all members from any thread. A lock guards only this object: the C client calls the completion with
+// its own locks held.
+#pragma once
+
+#include <zookeeper/zookeeper.h>
+
+#include <atomic>
+#include <string_view>
+
+#include "base/mutex.hpp"
+#include "core/seam/seam.hpp"
+
+namespace turnstile::zookeeper {
+
+class completion_sweep {
+public:
+    // Adds credentials to the handle. The sweep ends with their completion.
+    void begin(zhandle_t* handle, const char* scheme, std::string_view credentials)
+        EXCLUDES(mutex_);
+    // Waits until the sweep has ended, if it has begun, but no longer than `limit`.
+    void await(core::duration limit) EXCLUDES(mutex_);
+
+private:
+    static void on_end(int rc, const void* self);
+
+    base::mutex mutex_;
+    std::atomic<bool> under_way_{false};
+    base::condition ended_;
+};
+
+}  // namespace turnstile::zookeeper

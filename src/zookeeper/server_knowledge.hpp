@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// server_knowledge: the software of a session's servers, and the requests that they know.
+//
+// Servers that know only the requests of ZooKeeper 3.4 have no create2 and no removal of watches. On such a server a
+// create needs two requests: the create, whose answer is the path, and a read of the new znode's Stat.
+//
+// Thread safety: none. The session's lock guards the object.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "core/seam/seam.hpp"
+#include "zookeeper/answers.hpp"
+#include "zookeeper/pending.hpp"
+#include "zookeeper/request_knowledge.hpp"
+#include "zookeeper/server_role.hpp"
+
+namespace turnstile::zookeeper {
+
+class server_knowledge {
+public:
+    // `examines`: find out the software by requests if the server does not report it. `known` must outlive this object.
+    server_knowledge(known_requests& known, bool examines) : known_{known}, examines_{examines} {}
+
+    // True if the servers may not know the removal of a path's watches.
+    [[nodiscard]] bool lacks_removals() const noexcept {
+        return lacks(known_.removals) || lacks(known_.create2);
+    }
+    // Returns false if the servers do not know the request and no other request can replace it.
+    [[nodiscard]] bool prepare_create(pending_request& p, const core::create_op& op) const;
+    // Learns from the answer to a removal of watches, or to a create. `closed`: the session ends the connection.
+    void learn_removal(const pending_request& p, const verdict& word, bool closed);
+    void learn_create(const pending_request& p, const verdict& word, bool closed);
+
+    // Adds the known software to the server's own answers. Returns true if the session must examine the server now.
+    [[nodiscard]] bool begin_examination(server_answers& told);
+    // True if the session examines servers and does not know the software of this one.
+    [[nodiscard]] bool wants_examination() const noexcept {
+        return examines_ && software_ != server_software::zookeeper;
+    }
+    // Judges the answer to the create of a container. Apache ZooKeeper has containers since 3.5.3; other servers with
+    // its protocol lack them.
+    [[nodiscard]] server_answers examined(core::server_error answer, server_answers told);
+    [[nodiscard]] bool is_foreign(const server_answers& told) const noexcept {
+        return examines_ && told.software != server_software::zookeeper;
+    }
+    // Returns true for the first warning about a foreign server.
+    [[nodiscard]] bool take_warning() noexcept { return !std::exchange(warned_, true); }
+    // False once a server has refused to report its pace.
+    [[nodiscard]] bool reports_pace() const noexcept { return !pace_refused_; }
+    void pace_refused() noexcept { pace_refused_ = true; }
+
+private:
+    [[nodiscard]] bool lacks(const request_knowledge& request) const noexcept;
+    void learn(request_knowledge& request, const pending_request& p, const verdict& word,
+               bool closed);
+
+    known_requests& known_;
+    const bool examines_;
+    bool examined_ = false;
+    bool warned_ = false;
+    bool pace_refused_ = false;
+    server_software software_ = server_software::unknown;
+};
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// server_search: asks the servers of a session over separate connections: for their answers, for the leader, and for a
+// server that answers while the session's server is silent (docs/why/silence.md).
+//
+// Thread safety: from any thread. All functions block, and end early when `give_up`, a descriptor, becomes readable.
+#pragma once
+
+#include <optional>
+
+#include "core/seam/coordinator.hpp"
+#include "zookeeper/connect_string.hpp"
+#include "zookeeper/server_role.hpp"
+#include "zookeeper/socket_address.hpp"
+#include "zookeeper/way_to_leader.hpp"
+
+namespace turnstile::zookeeper {
+
+// Asks the server for its role and software. Asks for its pace only if `asks_pace` and if the server relays to a leader,
+// because a leader's pace does not matter. Sets `asks_pace` to false if the server does not report it.
+[[nodiscard]] server_answers ask_for_role(const socket_address& server, bool& asks_pace,
+                                          int give_up);
+
+[[nodiscard]] std::optional<way_to_leader> find_leader(const connect_string& servers, int give_up);
+
+// Asks all servers except `present` at once. If none of them leads, asks `present` over a new connection.
+[[nodiscard]] std::optional<way_to_leader> find_another(const connect_string& servers,
+                                                        const core::look_elsewhere& wanted,
+                                                        const socket_address& present, int give_up);
+
+}  // namespace turnstile::zookeeper

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "zookeeper/sharer_check.hpp"
+
+#include <utility>
+
+#include "base/log.hpp"
+#include "zookeeper/limits.hpp"
+
+namespace turnstile::zookeeper {
+namespace {
+
+std::unique_ptr<byte_stream> open_link(const socket_address& server) {
+    constexpr int k_never = -1;  // a descriptor that never ends a wait
+    return open_stream(server, boottime_clock::now() + k_role_limit, k_never);
+}
+
+}  // namespace
+
+sharer_check::sharer_check(const socket_address& server, const core::session_settings& settings,
+                           const core::session_identity& own)
+    : server_{server},
+      settings_{settings},
+      own_{own},
+      link_{open_link(server)},
+      raw_{*link_, &server} {}
+
+// Uses this client's own timeout: with a longer timeout the session would outlive this process.
+std::optional<attach_answer> sharer_check::attach(raw_session& raw) const {
+    return raw.attach({.timeout_ms = wire_timeout(settings_.timeout),
+                       .session = own_.id,
+                       .password = own_.password});
+}
+
+sharer_check::outcome sharer_check::list(path_list& owned) {
+    const auto attached = attach(raw_);
+    if (!attached) return outcome::failed;
+    if (attached->timeout_ms <= 0) return outcome::ended;  // the C client will notice the end
+    return raw_.list(settings_.credentials, owned) == raw_session::listing::listed
+               ? outcome::listed
+               : outcome::failed;
+}
+
+void sharer_check::settle(bool marks) {
+    if (marks) static_cast<void>(raw_.create_ephemeral(mark_of(own_.id)));
+    link_->finish();
+}
+
+// The other client may attach between this client's attach and a removal. The server then refuses the removal, and this
+// client attaches again.
+void sharer_check::leave(path_list own_paths) {
+    constexpr std::int32_t k_no_node = -101;
+    std::string reason;
+    for (int i = 0; i != k_most_looks && !own_paths.paths.empty(); ++i) {
+        const auto link = open_link(server_);
+        raw_session raw{*link, &server_};
+        if (attach(raw))
+            std::erase_if(own_paths.paths, [&raw](const std::string& path) {
+                const auto error = raw.remove(path);
+                return error && (*error == 0 || *error == k_no_node);
+            });
+        reason = raw.reason();
+    }
+    for (const auto& path : own_paths.paths)
+        log::write(log_level::warning,
+                   "session {:#x}: {} cannot be removed, and remains as long as the other client's "
+                   "session {}",
+                   static_cast<std::uint64_t>(own_.id), path, reason);
+    lengthen(*open_link(server_), own_);
+}
+
+}  // namespace turnstile::zookeeper

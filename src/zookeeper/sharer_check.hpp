@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// sharer_check: lists the znodes of a session at one server, over a separate attach.
+//
+// Purpose: a server may give this client's session to another client. If two clients with one session are attached to
+// different servers, each client ends the other's connections. The reason is the leader: it accepts writes for a
+// session only from the server of the session's latest attach. A znode that this client never requested belongs to
+// another client. Then the session counts as expired, but this client does not close it, because that would release the
+// other client's locks. After the holders were notified of the loss, the client removes its own znodes one by one.
+//
+// Thread safety: none. All members block. The check continues when the client closes the session in reaction.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "core/seam/coordinator.hpp"
+#include "zookeeper/byte_stream.hpp"
+#include "zookeeper/packets.hpp"
+#include "zookeeper/raw_session.hpp"
+#include "zookeeper/socket_address.hpp"
+
+namespace turnstile::zookeeper {
+
+class sharer_check {
+public:
+    // `failed`: another server must be asked. `ended`: the servers have no such session.
+    enum class outcome { listed, ended, failed };
+
+    // The references must outlive this object.
+    sharer_check(const socket_address& server, const core::session_settings& settings,
+                 const core::session_identity& own);
+
+    [[nodiscard]] outcome list(path_list& owned);
+    // Call one of the following two functions after `listed`. Only this client has the session. `marks`: creates the
+    // session mark; any answer to the create proves that the session is usable (raw_session.hpp).
+    void settle(bool marks);
+    // Another client has the session. Removes the paths, and gives the session its longest timeout.
+    void leave(path_list own_paths);
+
+private:
+    [[nodiscard]] std::optional<attach_answer> attach(raw_session& raw) const;
+
+    const socket_address& server_;
+    const core::session_settings& settings_;
+    const core::session_identity own_;
+    const std::unique_ptr<byte_stream> link_;
+    raw_session raw_;
+};
+
+}  // namespace turnstile::zookeeper

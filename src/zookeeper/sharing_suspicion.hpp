@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// sharing_suspicion: decides when a session must find out whether another client has the session too.
+//
+// If the connect string allows read-only servers, the C client itself opens the session. The client must then ask which
+// znodes the session owns, when the session is attached to a server that accepts writes. The other reason is a series of
+// connections that end early (flap_watch.hpp).
+//
+// Thread safety: none. The session's lock guards the object.
+#pragma once
+
+#include "core/seam/seam.hpp"
+#include "zookeeper/flap_watch.hpp"
+
+namespace turnstile::zookeeper {
+
+class sharing_suspicion {
+public:
+    void opened_unasked() noexcept { asking_ = asking::due; }
+    // Returns true if the client must ask now, before it uses the session.
+    [[nodiscard]] bool begin_to_ask(core::link_kind kind) noexcept {
+        if (asking_ != asking::due || kind != core::link_kind::attached) return false;
+        asking_ = asking::under_way;
+        return true;
+    }
+    [[nodiscard]] bool is_asking() const noexcept { return asking_ == asking::under_way; }
+    void has_asked() noexcept { asking_ = asking::settled; }
+
+    void attached(core::time_point now) noexcept { flaps_.attached(now); }
+    // Returns true if the connections that end early are suspicious.
+    [[nodiscard]] bool detached(core::time_point now, core::duration timeout) noexcept {
+        return flaps_.detached(now, timeout);
+    }
+    // Another client has the session, which must not be closed.
+    void confirm() noexcept { shared_ = true; }
+    [[nodiscard]] bool is_confirmed() const noexcept { return shared_; }
+
+private:
+    enum class asking { settled, due, under_way };
+
+    asking asking_ = asking::settled;
+    flap_watch flaps_;
+    bool shared_ = false;
+};
+
+}  // namespace turnstile::zookeeper
