@@ -25,7 +25,6 @@ LARGE = {
     "session_runner": 73,
     "sqlite_database": 52,
     "store": 49,
-    "worker": 82,
 }
 # Names that several types have, each in a different namespace or file. The numbers may only fall as well.
 SHARED = {

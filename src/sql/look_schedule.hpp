@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// look_schedule: the times at which a session's thread prolongs the session, cleans up, and looks for sessions that
+// have ended.
+//
+// Thread safety: a value, for one thread.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+#include "base/back_off.hpp"
+#include "base/random.hpp"
+#include "core/seam/seam.hpp"
+
+namespace turnstile::sql {
+
+// The pauses between two attempts to lock a row that a user's transaction has locked.
+[[nodiscard]] inline base::back_off looks_for_a_row() noexcept {
+    return {std::chrono::milliseconds{1}, std::chrono::milliseconds{200}};
+}
+
+class look_schedule {
+public:
+    look_schedule(core::duration session_timeout, std::chrono::microseconds clean_every)
+        : touch_every_{session_timeout / 3}, clean_every_{clean_every} {}
+
+    void touched(core::time_point at) noexcept { touched_ = at; }
+    [[nodiscard]] bool is_touch_due(core::time_point now) const noexcept {
+        return now >= touched_ + touch_every_;
+    }
+    [[nodiscard]] bool is_clean_due(core::time_point now) const noexcept {
+        return now >= clean_at_;
+    }
+    [[nodiscard]] std::chrono::microseconds clean_every() const noexcept { return clean_every_; }
+    void cleaned(core::time_point now) noexcept { clean_at_ = now + clean_every_; }
+
+    // `left`: the time until the earliest deadline of another session, if there is another session.
+    void set_next_end(const std::optional<std::chrono::microseconds>& left) {
+        next_end_.reset();
+        if (left) next_end_ = boottime_clock::now() + *left;
+    }
+    // True if it is time for a look for ended sessions. Counts the look.
+    [[nodiscard]] bool take_look(core::time_point now) noexcept {
+        const bool due = next_end_ && now >= *next_end_;
+        if (!due && looks_ == 0) return false;
+        if (looks_ > 0) --looks_;
+        return true;
+    }
+    // If a user's transaction holds a session that is due (`held`), the next look comes soon, and later looks at growing
+    // intervals.
+    void looked(bool held, base::random& chance) {
+        if (!held) held_looks_.reset();
+        held_pause_ = held_looks_.draw(chance);
+        looked_ = boottime_clock::now();
+    }
+    void look_again() noexcept { looks_ = std::max(looks_, 1); }
+    // A process has closed its session's file, and may have the lock for a moment. So several looks follow.
+    void process_departed() noexcept {
+        looks_ = k_looks;
+        looked_ = {};
+    }
+    // `watching`: the session has watches, and so must look for ended sessions.
+    [[nodiscard]] core::time_point next(bool watching) const noexcept {
+        auto next = std::min(touched_ + touch_every_, clean_at_);
+        if (!watching) return next;
+        if (next_end_) next = std::min(next, std::max(*next_end_, looked_ + held_pause_));
+        if (looks_ > 0) next = std::min(next, looked_ + k_first_look * (1 << (k_looks - looks_)));
+        return next;
+    }
+
+private:
+    static constexpr std::chrono::milliseconds k_first_look{1};
+    static constexpr int k_looks = 7;
+
+    const core::duration touch_every_;
+    const std::chrono::microseconds clean_every_;
+    core::time_point touched_{};
+    core::time_point clean_at_{};
+    std::optional<core::time_point> next_end_;
+    int looks_ = 0;  // number of further looks for a process that may have ended
+    core::time_point looked_{};
+    core::duration held_pause_{};  // before the next look for a row that a user has locked
+    base::back_off held_looks_ = looks_for_a_row();
+};
+
+}  // namespace turnstile::sql

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// requests_under_way: the batch of requests that a session's thread executes, until their replies are delivered.
+//
+// Thread safety: a value, for one thread.
+#pragma once
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+#include <vector>
+
+#include "sql/task_queue.hpp"
+
+namespace turnstile::sql {
+
+class requests_under_way {
+public:
+    void begin(std::vector<waiting_request>&& batch) { all_ = std::move(batch); }
+    [[nodiscard]] std::vector<waiting_request*> unanswered() {
+        std::vector<waiting_request*> open;
+        for (waiting_request& each : all_)
+            if (!each.answer) open.push_back(&each);
+        return open;
+    }
+    // Returns the events that come before the answers, in order.
+    [[nodiscard]] std::vector<queued_event> take_events() {
+        std::vector<queued_event> events;
+        for (waiting_request& each : all_)
+            for (queued_event& event : std::exchange(each.events, {}))
+                events.push_back(std::move(event));
+        return events;
+    }
+    [[nodiscard]] std::vector<waiting_request> take_all() { return std::exchange(all_, {}); }
+    // Takes the requests before the first unanswered request: the database executed them before the connection broke.
+    [[nodiscard]] std::vector<waiting_request> take_answered() {
+        const auto open = std::find_if(all_.begin(), all_.end(),
+                                       [](const waiting_request& each) { return !each.answer; });
+        std::vector<waiting_request> done{std::make_move_iterator(all_.begin()),
+                                          std::make_move_iterator(open)};
+        all_.erase(all_.begin(), open);
+        return done;
+    }
+    // Answers all requests as `unknown` or `not_sent`, because the core accepts no other answer after the end of the
+    // connection. A write that was executed, or whose commit was in progress, counts as unknown.
+    void break_off(bool in_commit) {
+        for (waiting_request& each : all_) {
+            const bool left = each.sent != core::time_point{};
+            const bool in_doubt = each.answer ? core::is_write(each.request.op) : in_commit && left;
+            each.answer.emplace().outcome =
+                in_doubt ? core::outcome::unknown : core::outcome::not_sent;
+        }
+    }
+
+private:
+    std::vector<waiting_request> all_;
+};
+
+}  // namespace turnstile::sql

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// session_outlet: passes the events and replies of a session to its user until the session closes, and knows the
+// session's watches. An event without a watch belongs to a watch that the user has removed, and is dropped.
+//
+// Thread safety: one thread.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/seam/coordinator.hpp"
+#include "local/chroot.hpp"
+#include "local/client_watches.hpp"
+#include "sql/closing_signal.hpp"
+#include "sql/store.hpp"
+#include "sql/task_queue.hpp"
+
+namespace turnstile::sql {
+
+class session_outlet {
+public:
+    // `server`: the server's name, for messages.
+    session_outlet(core::session_sink& sink, std::shared_ptr<closing_signal> closing,
+                   local::chroot root, std::string server, core::duration timeout)
+        : sink_{sink},
+          closing_{std::move(closing)},
+          root_{std::move(root)},
+          server_{std::move(server)},
+          timeout_{timeout} {}
+
+    void begin_connection() noexcept { ++connection_; }
+    void tell(core::link_kind kind, session_id session) {
+        core::link_event event;
+        event.kind = kind;
+        event.connection = connection_;
+        event.session_id = session;
+        event.timeout = timeout_;
+        event.role = core::server_role::standalone;
+        event.server = server_;
+        deliver(std::move(event));
+    }
+    void deliver(const std::vector<queued_event>& events) {
+        for (const queued_event& each : events)
+            if (watches_.on_event(each.kind, each.path))
+                deliver(core::watch_event{each.kind, root_.to_client(each.path), connection_});
+    }
+    // Delivers the answers, each after the events that come before it.
+    void reply(const std::vector<waiting_request>& all) {
+        for (const waiting_request& each : all) {
+            deliver(each.events);
+            core::reply answer = *each.answer;
+            if (answer.outcome == core::outcome::answered)
+                watches_.on_reply(each.request.op, answer.error);
+            root_.to_client(answer);
+            answer.id = each.request.id;
+            answer.sent = each.sent;
+            answer.connection = connection_;
+            deliver(std::move(answer));
+        }
+    }
+    void forget_watches(const std::string& path) { watches_.forget_watches(path); }
+    [[nodiscard]] const local::client_watch_list& watches() const noexcept {
+        return watches_.list();
+    }
+
+private:
+    void deliver(core::coordinator_event&& event) noexcept {
+        if (!closing_->begun.load()) sink_.deliver(std::move(event));
+    }
+
+    core::session_sink& sink_;
+    const std::shared_ptr<closing_signal> closing_;
+    const local::chroot root_;
+    const std::string server_;
+    const core::duration timeout_;
+    local::client_watches watches_;
+    std::uint64_t connection_ = 0;
+};
+
+}  // namespace turnstile::sql

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/task_queue.hpp"
+
+#include <algorithm>
+
+#include "local/client_checks.hpp"
+#include "sql/confirmation.hpp"
+#include "sql/path_limit.hpp"
+
+namespace turnstile::sql {
+
+void task_queue::submit(core::request&& request, bool with_next) {
+    waiting_request added{std::move(request), with_next};
+    if (local::client_accepts(added.request.op)) {
+        root_.to_server(added.request.op);
+        added.answer = refusal_of_long_paths(added.request.op, longest_path_);
+    } else {
+        added.answer = core::answered(core::server_error::bad_arguments);
+    }
+    const base::lock_guard lock{mutex_};
+    if (!added.answer && overtakes(added.request.op)) {
+        // A confirmation is sent before the other tasks, and is not the request for which the last task waits. So the
+        // last task need not wait any more.
+        if (!tasks_.empty())
+            if (auto* const last = std::get_if<waiting_request>(&tasks_.back()))
+                last->with_next = false;
+        confirmations_.push_back(std::move(added));
+    } else {
+        tasks_.emplace_back(std::move(added));
+    }
+    if (!with_next) changed_.set();
+}
+
+void task_queue::forget_watches(const std::string& path) {
+    const base::lock_guard lock{mutex_};
+    tasks_.emplace_back(forgotten{root_.to_server(path)});
+    changed_.set();
+}
+
+// True if the confirmation may be sent before the waiting requests. A confirmation changes nothing, so the requests get
+// the same answers. If a waiting request may change a znode that the confirmation checks, the confirmation waits.
+bool task_queue::overtakes(const core::operation& op) const {
+    return is_confirmation(op) &&
+           std::none_of(tasks_.begin(), tasks_.end(), [&op](const task& waiting) {
+               const auto* const ahead = std::get_if<waiting_request>(&waiting);
+               return ahead != nullptr && may_change_what_is_checked(ahead->request.op, op);
+           });
+}
+
+std::optional<task_batch> task_queue::take(std::size_t most) {
+    const base::lock_guard lock{mutex_};
+    changed_.clear();
+    if (!confirmations_.empty()) {
+        std::vector<waiting_request> oldest;
+        oldest.push_back(std::move(confirmations_.front()));
+        confirmations_.pop_front();
+        return oldest;
+    }
+    if (tasks_.empty()) return std::nullopt;
+    if (std::holds_alternative<forgotten>(tasks_.front())) return take_forgotten(most);
+    std::vector<waiting_request> taken = take_asked(most);
+    if (taken.empty()) return std::nullopt;
+    return taken;
+}
+
+std::vector<waiting_request> task_queue::take_asked(std::size_t most) {
+    std::vector<waiting_request> taken;
+    request_batch together;
+    while (!tasks_.empty()) {
+        auto* const next = std::get_if<waiting_request>(&tasks_.front());
+        if (next == nullptr || (next->with_next && tasks_.size() == 1)) break;
+        const bool answered = next->answer.has_value();
+        if (!taken.empty() && (answered || !together.takes(next->request.op, most))) break;
+        if (!answered) together.add(next->request.op);
+        taken.push_back(std::move(*next));
+        tasks_.pop_front();
+        if (answered) break;
+    }
+    return taken;
+}
+
+std::vector<forgotten> task_queue::take_forgotten(std::size_t most) {
+    std::vector<forgotten> taken;
+    while (!tasks_.empty() && taken.size() < most) {
+        auto* const next = std::get_if<forgotten>(&tasks_.front());
+        if (next == nullptr) break;
+        taken.push_back(std::move(*next));
+        tasks_.pop_front();
+    }
+    return taken;
+}
+
+}  // namespace turnstile::sql

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// task_queue: the requests of a session, and the removals of its watches, until the session's thread takes them.
+//
+// Thread safety: all members from any thread.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "base/mutex.hpp"
+#include "base/wake_up.hpp"
+#include "core/seam/seam.hpp"
+#include "local/chroot.hpp"
+#include "sql/request_batch.hpp"
+#include "sql/store.hpp"
+
+namespace turnstile::sql {
+
+// A request. Its paths are the database's paths: they include the chroot.
+struct waiting_request {
+    core::request request;
+    bool with_next = false;               // another request follows at once
+    std::optional<core::reply> answer{};  // the database was not needed, or has committed
+    std::vector<queued_event> events{};   // events that come before the answer
+    core::time_point sent{};              // the time just before its first statement
+};
+struct forgotten {
+    std::string path;
+};
+// Requests, or removals of watches, that share a transaction.
+using task_batch = std::variant<std::vector<waiting_request>, std::vector<forgotten>>;
+
+class task_queue {
+public:
+    // `longest_path`: of the database, in bytes.
+    task_queue(local::chroot root, std::size_t longest_path)
+        : root_{std::move(root)}, longest_path_{longest_path} {}
+
+    // `with_next`: another request follows at once. The thread is woken only for the last of the two.
+    void submit(core::request&& request, bool with_next) EXCLUDES(mutex_);
+    void forget_watches(const std::string& path) EXCLUDES(mutex_);
+    // Takes the next batch, of at most the weight `most`.
+    [[nodiscard]] std::optional<task_batch> take(std::size_t most) EXCLUDES(mutex_);
+
+    void wake() noexcept { changed_.set(); }
+    // Readable when there may be a task, or after `wake`.
+    [[nodiscard]] int fd() const noexcept { return changed_.fd(); }
+
+private:
+    using task = std::variant<waiting_request, forgotten>;
+
+    [[nodiscard]] bool overtakes(const core::operation& op) const REQUIRES(mutex_);
+    [[nodiscard]] std::vector<waiting_request> take_asked(std::size_t most) REQUIRES(mutex_);
+    [[nodiscard]] std::vector<forgotten> take_forgotten(std::size_t most) REQUIRES(mutex_);
+
+    const local::chroot root_;
+    const std::size_t longest_path_;
+    base::wake_up changed_;
+    base::mutex mutex_;
+    std::deque<task> tasks_ GUARDED_BY(mutex_);
+    std::deque<waiting_request> confirmations_ GUARDED_BY(mutex_);  // sent before the tasks
+};
+
+}  // namespace turnstile::sql
