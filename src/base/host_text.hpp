@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules for the hosts in every kind of connect string:
 //
-//     without_blanks   removes the blanks beside the commas: "zk1:2181, zk2:2181"
-//     with_plain_zone  accepts both forms of an IPv6 zone: behind "%25" (RFC 6874), and behind "%" (the system)
+//     without_blanks       removes the blanks beside the commas: "zk1:2181, zk2:2181"
+//     has_other_separator  finds a separator between servers that is no comma: "zk1:2181;zk2:2181"
+//     with_plain_zone      accepts both forms of an IPv6 zone: behind "%25" (RFC 6874), and behind "%" (the system)
 //
 // Thread safety: pure functions.
 #pragma once
@@ -17,6 +18,14 @@ namespace turnstile::base {
     constexpr std::string_view k_blanks = " \t";
     const auto begin = std::min(item.find_first_not_of(k_blanks), item.size());
     return item.substr(begin, item.find_last_not_of(k_blanks) + 1 - begin);
+}
+
+// The rule that a server breaks if has_other_separator() is true.
+inline constexpr const char* k_other_separator =
+    "has a blank or a semicolon in it: write commas between servers";
+
+[[nodiscard]] constexpr bool has_other_separator(std::string_view server) noexcept {
+    return server.find_first_of("; \t") != std::string_view::npos;
 }
 
 // Returns "fe80::1%eth0" for "fe80::1%25eth0". A second call changes nothing.

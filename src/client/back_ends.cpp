@@ -101,7 +101,8 @@ std::atomic<zookeeper_maker> in_place_of_zookeeper{nullptr};
     for (const auto& each : k_back_ends) known += fmt::format("'{}', ", each.prefix);
     throw_error(
         {errc::bad_connect_string,
-         fmt::format("{} is no scheme of a connect string; the schemes are {}'zookeepers://'. "
+         fmt::format("{} is no scheme of a connect string; the schemes are {}'zookeeper://' and "
+                     "'zookeepers://'. "
                      "Without a scheme, write ZooKeeper's host:port[,host:port]...[/chroot]",
                      base::printable(connect_string.substr(
                          0, connect_string.find(k_separator) + k_separator.size())),

@@ -35,6 +35,7 @@ std::string to_string(const server_address& address) {
 
 std::string parse_address(std::string_view item, std::uint16_t default_port, server_address& out) {
     const auto text = base::without_blanks(item);
+    if (base::has_other_separator(text)) return base::k_other_separator;
     const auto bracket = text.rfind(']');
     const auto colon = text.rfind(':');
     const bool has_port =

@@ -69,6 +69,7 @@ result<void> parse_parameter(std::string_view whole, std::string_view text, mari
 }
 
 result<mariadb_host> parse_host(std::string_view text) {
+    if (base::has_other_separator(text)) return refused(base::k_other_separator);
     mariadb_host out;
     std::string_view port;
     if (text.starts_with('[')) {

@@ -67,6 +67,7 @@ result<server_address> parse_server(std::string_view text, std::string_view item
             text, fmt::format("server \"{}\" {}", base::quoted_part(text, item), rule));
     };
     if (item.empty()) return refused_connect_string(text, "has an empty server between commas");
+    if (base::has_other_separator(item)) return bad(base::k_other_separator);
     const auto colon = find_port(item);
     server_address server{.host = {}, .port = default_port};
     if (colon != item.size() && !parse_port(item.substr(colon + 1), server.port)) {

@@ -45,5 +45,13 @@ TEST(mariadb_target, encryption) {
                 ::testing::HasSubstr("name the server's certificate with ssl_ca or ssl_fp"));
 }
 
+TEST(mariadb_target, separates_servers_by_commas_alone) {
+    for (const char* text : {"mysql://h1;h2/d", "mysql://h1:3306;h2:3306/d", "mysql://h1 h2/d"}) {
+        const auto refused = parse_mariadb_target(text);
+        ASSERT_FALSE(refused) << text;
+        EXPECT_THAT(refused.error().message(), ::testing::HasSubstr("commas between servers"));
+    }
+}
+
 }  // namespace
 }  // namespace turnstile::sql

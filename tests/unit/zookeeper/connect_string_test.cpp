@@ -166,6 +166,10 @@ TEST(connect_string, names_the_value_and_the_rule) {
     EXPECT_EQ(refusal("a:1/b//c"),
               "bad connect string: \"a:1/b//c\": has a chroot that is a bad path: path \"/b//c\": "
               "must not contain an empty name (\"//\")");
+    EXPECT_EQ(refusal("a:1;b:2"),
+              "bad connect string: \"a:1;b:2\": server \"a:1;b:2\" has a blank or a semicolon in "
+              "it: write commas between servers");
+    EXPECT_NE(refusal("a:1 b:2").find("write commas"), std::string::npos);
     EXPECT_NE(refusal("::1:2181").find("an IPv6 address needs brackets"), std::string::npos);
 }
 
