@@ -189,7 +189,7 @@ void add_bench_command(CLI::App& program, command_line& line) {
     add_server_options(command, options->servers);
     command.final_callback([options, &line] {
         if (!options->yes && ::isatty(STDIN_FILENO) != 1)
-            throw CLI::ValidationError{"--yes", "is needed where no terminal asks"};
+            throw CLI::ParseError{"there is no terminal to ask on: give --yes", k_usage};
         line.action = [options] { return bench(*options); };
     });
 }

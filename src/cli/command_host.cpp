@@ -3,10 +3,10 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <cstring>
 #include <optional>
 
 #include "cli/assumed_pace.hpp"
+#include "cli/command_start.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/grace_check.hpp"
@@ -80,7 +80,7 @@ command_end command_host::run(const watched_hold& hold, std::vector<std::string>
 
 int command_host::code_of(const command_end& end, const result<void>& hold) const {
     if (end.failure != 0)
-        return complain(options_.command.front() + ": " + std::strerror(end.failure),
+        return complain(failure_text(options_.command, end.failure),
                         exit_code_of_exec(end.failure));
     if (end.hold_lost)
         complain("the lock was lost while the command ran: " + reason_of_loss(end, hold));

@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #include "cli/exit_code.hpp"
@@ -76,6 +77,13 @@ int failure_of(const support::descriptor& exec) noexcept {
     do count = ::read(exec.get(), &failure, sizeof failure);
     while (count < 0 && errno == EINTR);
     return count == sizeof failure ? failure : 0;
+}
+
+std::string failure_text(const std::vector<std::string>& command, int failure) {
+    const auto& program = command.front();
+    const bool is_line = command.size() == 1 && program.find(' ') != std::string::npos;
+    return program + ": " + std::strerror(failure) +
+           (is_line && failure == ENOENT ? "; a line for the shell needs --shell" : "");
 }
 
 }  // namespace turnstile::cli

@@ -30,4 +30,7 @@ struct started_command {
 // Returns errno of a failed exec, else 0. Blocks until exec has succeeded or failed.
 [[nodiscard]] int failure_of(const support::descriptor& exec) noexcept;
 
+// Returns the message for a command that exec refused with this errno.
+[[nodiscard]] std::string failure_text(const std::vector<std::string>& command, int failure);
+
 }  // namespace turnstile::cli

@@ -97,7 +97,7 @@ _turnstile() {
     COMPREPLY=()
     for ((i = 1; i < COMP_CWORD; ++i)); do
         if [[ ${COMP_WORDS[i]} == -- ]]; then
-            # What stands behind -- is another command's.
+            # Words after -- belong to another command.
             ((i + 1 == COMP_CWORD)) && mapfile -t COMPREPLY < <(compgen -c -- "$word")
             compopt -o default 2>/dev/null
             return

@@ -150,7 +150,11 @@ std::string findings_text(const findings& found) {
                 printable(each.advice) + "\n";
     }
     close();
-    return text.empty() ? "nothing was found that needs fixing\n" : text;
+    if (text.empty()) return "nothing was found that needs fixing\n";
+    const bool only_notes = std::all_of(found.begin(), found.end(), [](const finding& each) {
+        return each.weight == severity::note;
+    });
+    return only_notes ? text + "\nno problem was found\n" : text;
 }
 
 template <class T>

@@ -8,13 +8,13 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "cli/command_start.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/printable.hpp"
@@ -112,7 +112,7 @@ int become(const std::vector<std::string>& command) {
     words.push_back(nullptr);
     ::execvp(words[0], words.data());
     const int failure = errno;
-    return complain(command.front() + ": " + std::strerror(failure), exit_code_of_exec(failure));
+    return complain(failure_text(command, failure), exit_code_of_exec(failure));
 }
 
 int reenter(const run_options& options, const std::vector<held_lock>& above) {

@@ -199,7 +199,7 @@ Usage: turnstile take [OPTION]... --reason TEXT PATH
 
   PATH                  path of the lock
   --reason TEXT         the reason, for the holder and the system's log
-  --who NAME            your name, for the same [USER@HOST]
+  --who NAME            your name, for the holder and the log [USER@HOST]
   --znode NAME          take it from this contender, a name from turnstile show
                         -o wide; needed if several hold the lock
   --ask-for DURATION    time from the request to the order; 0: no request [5s]

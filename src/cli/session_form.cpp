@@ -35,8 +35,8 @@ std::string znode_lines(const listed_session& session) {
 
 }  // namespace
 
-std::string session_text(const session_list& list, bool wide) {
-    if (list.sessions.empty()) return {};
+std::string session_text(const session_list& list, const std::string& folder, bool wide) {
+    if (list.sessions.empty()) return "no session has a znode below " + printable(folder) + "\n";
     table rows{{"SESSION", "HOST", "PID", "LABEL", "ADDRESS", "SERVER", "TIMEOUT", "HOLDS", "WAITS",
                 "OTHER"}};
     for (const auto& session : list.sessions)

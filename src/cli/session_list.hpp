@@ -49,7 +49,8 @@ struct session_sources {
 
 [[nodiscard]] session_list list_sessions(const session_sources& sources);
 
-[[nodiscard]] std::string session_text(const session_list& list, bool wide);
+[[nodiscard]] std::string session_text(const session_list& list, const std::string& folder,
+                                       bool wide);
 [[nodiscard]] std::string session_json(const session_list& list);
 
 }  // namespace turnstile::cli

@@ -60,7 +60,7 @@ result<int> list(client& servers, const sessions_options& options) {
                                ": addresses, servers and time-outs");
     const auto text = options.form == output_form::json
                           ? session_json(found)
-                          : session_text(found, options.form == output_form::wide);
+                          : session_text(found, options.prefix, options.form == output_form::wide);
     std::fwrite(text.data(), 1, text.size(), stdout);
     if (options.form != output_form::json)
         say_what_is_missing(found, is_zookeeper(options.servers));

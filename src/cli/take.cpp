@@ -241,7 +241,7 @@ void add_take_command(CLI::App& program, command_line& line) {
     command.add_flag("-y,--yes", options->yes);
     command.parse_complete_callback([options] {
         if (!options->yes && ::isatty(STDIN_FILENO) != 1)
-            throw CLI::ValidationError{"--yes", "is needed where no terminal asks"};
+            throw CLI::ParseError{"there is no terminal to ask on: give --yes", k_usage};
     });
 }
 

@@ -48,7 +48,7 @@ TEST_F(cli_sessions, what_is_not_told_is_said) {
 
 TEST_F(cli_sessions, none_and_wrong_words) {
     EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "sessions", path}), 0);
-    EXPECT_EQ(output(), "");
+    EXPECT_EQ(output(), "no session has a znode below " + path + "\n");
     EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "sessions", "no/slash"}), 64);
     EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "sessions", "--servers", "127.0.0.1:1",
                        "--connect-timeout", "200ms"}),

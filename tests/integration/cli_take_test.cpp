@@ -186,7 +186,7 @@ TEST_F(cli_take, wrong_words) {
     const std::string program = TURNSTILE_PROGRAM;
     EXPECT_EQ(code_of({program, "take", "--yes", path}), 64);
     EXPECT_EQ(code_of({program, "take", "--reason", "none", path}), 64);
-    EXPECT_TRUE(printed("where no terminal asks")) << output();
+    EXPECT_TRUE(printed("there is no terminal to ask on: give --yes")) << output();
     EXPECT_EQ(code_of({program, "ask"}), 64);
 }
 

@@ -81,7 +81,7 @@ TEST(session_list, is_put_together) {
     EXPECT_EQ(session.znodes[0].path, "/live");
     EXPECT_TRUE(session.znodes[1].holds);
     EXPECT_EQ(list.silent, std::vector<std::string>{"zk2:2181: cons"});
-    const auto text = session_text(list, true);
+    const auto text = session_text(list, "/", true);
     EXPECT_NE(text.find("0x1000a2b0001  web-\\x1b[2J"), std::string::npos) << text;
     EXPECT_NE(text.find("0x1000a2b0001  holds  /locks/a/x-lock-0000000001\n"), std::string::npos)
         << text;
@@ -89,6 +89,7 @@ TEST(session_list, is_put_together) {
               std::string::npos);
     sources.prefix = "/locks";
     EXPECT_EQ(list_sessions(sources).sessions.front().znodes.size(), 1U);
+    EXPECT_EQ(session_text({}, "/a\x1b", false), "no session has a znode below /a\\x1b\n");
 }
 
 }  // namespace
