@@ -6,6 +6,7 @@
 #include <memory>
 #include <sstream>
 
+#include "cli/choice_option.hpp"
 #include "cli/commands.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
@@ -86,7 +87,9 @@ void add_completion_command(CLI::App& program, command_line& line) {
     auto& command = *program.add_subcommand("completion");
     command.formatter_fn([](auto&&...) { return completion_help(); });
     const auto shell = std::make_shared<std::string>();
-    command.add_option("SHELL", *shell)->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
+    add_choice<std::string>(command, "SHELL", *shell,
+                            {{"bash", "bash"}, {"zsh", "zsh"}, {"fish", "fish"}})
+        ->required();
     command.final_callback([&program, &line, shell] {
         line.action = [&program, shell] { return print_completion(program, *shell); };
     });

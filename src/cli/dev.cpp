@@ -3,12 +3,14 @@
 
 #include <CLI/CLI.hpp>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "cli/choice_option.hpp"
 #include "cli/complaint.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/foreground_command.hpp"
@@ -22,7 +24,7 @@ namespace turnstile::cli {
 namespace {
 
 struct dev_options {
-    std::string count = "1";
+    std::size_t count = 1;
     std::vector<std::string> command;
 };
 
@@ -42,7 +44,7 @@ int run_dev(const dev_options& options) {
     const forwarded_signals signals;
     ::signal(SIGCHLD, SIG_DFL);  // if inherited as ignored, waitpid() would find no child
     try {
-        const testing::ensemble servers{{.count = std::stoul(options.count)}};
+        const testing::ensemble servers{{.count = options.count}};
         return serve(servers, options, signals);
     } catch (const std::runtime_error& failure) {
         return complain(failure.what(), k_no_server);
@@ -55,8 +57,7 @@ void add_dev_command(CLI::App& program, command_line& line) {
     auto& command = *program.add_subcommand("dev");
     command.formatter_fn([](auto&&...) { return dev_help(); });
     const auto options = std::make_shared<dev_options>();
-    // A text option: CLI11 would refuse a number that is too large without naming the rule.
-    command.add_option("--count", options->count)->check(CLI::IsMember({"1", "3"}));
+    add_choice<std::size_t>(command, "--count", options->count, {{"1", 1}, {"3", 3}});
     command.final_callback([options, &line] {
         options->command = line.behind_dashes;
         line.action = [options] { return run_dev(*options); };

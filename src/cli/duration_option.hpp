@@ -8,6 +8,7 @@
 #include <string>
 
 #include "cli/duration.hpp"
+#include "cli/option_name.hpp"
 
 namespace turnstile::cli {
 
@@ -19,7 +20,7 @@ inline void add_duration_function(CLI::App& command, const std::string& name,
     command.add_option_function<std::string>(name, [name, take](const std::string& text) {
         const auto value = parse_duration(text);
         if (!value)
-            throw CLI::ValidationError{name,
+            throw CLI::ValidationError{option_name(name),
                                        text + ": expected a duration such as 500ms, 30s, 5m or 1h"};
         take(*value);
     });
@@ -31,7 +32,7 @@ inline void add_duration(CLI::App& command, const std::string& name,
     add_duration_function(command, name, [&target, name, least](std::chrono::milliseconds value) {
         if (value < least)
             throw CLI::ValidationError{
-                name, exact_text(value) + ": expected at least " + exact_text(least)};
+                option_name(name), exact_text(value) + ": expected at least " + exact_text(least)};
         target = value;
     });
 }

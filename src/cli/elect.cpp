@@ -211,7 +211,7 @@ void add_elect_command(CLI::App& program, command_line& line) {
             };
             return;
         }
-        finish(options->keeping, "turnstile elect /election/a -- ./serve");
+        finish(options->keeping, "elect");
         line.action = [options] {
             return with_command_host(options->keeping, options->servers,
                                      [&options](client& servers, command_host& host) {

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/exit_code.hpp"
@@ -28,8 +29,8 @@ struct keeping_options {
 
 void add_keeping_options(CLI::App& command, keeping_options& options);
 
-// Puts the shell in front of the command if requested. Throws CLI::ParseError if there is no command; `example` is part
-// of the message.
-void finish(keeping_options& options, const char* example);
+// Puts the shell in front of the command if requested. Throws CLI::ParseError if there is no command; `subcommand`
+// (like "run") is part of the message.
+void finish(keeping_options& options, std::string_view subcommand);
 
 }  // namespace turnstile::cli

@@ -3,9 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <exception>
-#include <string_view>
 #include <system_error>
 
 #include "cli/commands.hpp"
@@ -15,20 +13,16 @@
 #include "cli/help.hpp"
 #include "cli/module_list.hpp"
 #include "cli/standard_streams.hpp"
+#include "cli/wrong_words.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/log.hpp"
 
 namespace turnstile::cli {
 namespace {
 
-// True for subcommands that run another command. For other subcommands CLI11 handles the words after "--".
-bool runs_command(const std::vector<std::string>& words) {
-    constexpr std::array<std::string_view, 3> k_all{"run", "elect", "dev"};
-    return !words.empty() && std::find(k_all.begin(), k_all.end(), words.front()) != k_all.end();
-}
-
+// CLI11 itself handles the words after "--" of a subcommand that runs no other command.
 std::vector<std::string> cut_at_dashes(std::vector<std::string>& words) {
-    if (!runs_command(words)) return {};
+    if (words.empty() || !takes_command(words.front())) return {};
     const auto dashes = std::find(words.begin(), words.end(), "--");
     if (dashes == words.end()) return {};
     std::vector<std::string> behind{dashes + 1, words.end()};
@@ -52,23 +46,30 @@ std::string advice(const CLI::App& program) {
            " --help";
 }
 
-// CLI11 reports a missing subcommand even if the line has a misspelled one.
-std::string wrong_command(const CLI::App& program, const std::vector<std::string>& words) {
-    if (words.empty()) return "a command is required";
-    const auto& first = words.front();
-    const auto is_first = [&](const CLI::App* command) { return command->check_name(first); };
-    if (first.starts_with('-'))
-        return program.get_option_no_throw(first) != nullptr
-                   ? ""
-                   : "there is no option '" + first + "' in front of a command";
-    if (!program.get_subcommands(is_first).empty()) return {};
-    return "there is no command '" + first + "'";
+// "help run" means "run --help".
+std::vector<std::string> with_help_option(std::vector<std::string> words) {
+    if (words.empty() || words.front() != "help") return words;
+    words.erase(words.begin());
+    if (words.size() > 1) words.resize(1);
+    words.emplace_back("--help");
+    return words;
+}
+
+// A misspelled option leaves its value among the paths, so the option comes before the fault that CLI11 reports.
+std::string message_for(const CLI::App& program, const command_line& line,
+                        const CLI::ParseError& failure) {
+    const auto chosen = program.get_subcommands();
+    const auto wrong = chosen.empty()
+                           ? std::string{}
+                           : unexpected_words(*chosen.front(), chosen.front()->remaining(),
+                                              !line.behind_dashes.empty());
+    return wrong.empty() ? failure.what() : wrong;
 }
 
 // CLI11 also throws for help and version.
-int answer(const CLI::App& program, const CLI::ParseError& failure) {
+int answer(const CLI::App& program, const command_line& line, const CLI::ParseError& failure) {
     if (failure.get_exit_code() != 0)
-        return complain(std::string{failure.what()} + advice(program), k_usage);
+        return complain(message_for(program, line, failure) + advice(program), k_usage);
     program.exit(failure);
     return flush_output() ? k_success : complain("the output could not be written", k_output);
 }
@@ -79,16 +80,17 @@ int read_and_run(std::vector<std::string> words) {
     program.set_version_flag("--version", [] { return version_text(installed_modules()); });
     program.formatter_fn([](auto&&...) { return program_help(); });
     command_line line;
+    words = with_help_option(std::move(words));
     line.behind_dashes = cut_at_dashes(words);
     add_commands(program, line);
-    if (const auto wrong = wrong_command(program, words); !wrong.empty())
+    if (const auto wrong = wrong_first_word(program, words); !wrong.empty())
         return complain(wrong + advice(program), k_usage);
     try {
         words = with_empty_values(words);
         std::reverse(words.begin(), words.end());  // CLI11 expects this order
         program.parse(std::move(words));
     } catch (const CLI::ParseError& failure) {
-        return answer(program, failure);
+        return answer(program, line, failure);
     }
     return line.action();
 }

@@ -116,7 +116,7 @@ void finish(run_options& options, const CLI::App& run, std::vector<std::string> 
 void finish(run_options& options) {
     const auto name = options.keeping.command.empty() ? "" : options.keeping.command.front();
     check_paths(options.paths);
-    finish(options.keeping, "turnstile run /locks/a -- date");
+    finish(options.keeping, "run");
     forbid(options.try_only && options.wait.count() > 0, "--try and --wait", "exclude each other");
     forbid(options.lock_delay.count() > 0 && options.kind != wanted_kind::mutex, "--lock-delay",
            "is a property of a mutex: leave out --exclusive, --shared and --permits");

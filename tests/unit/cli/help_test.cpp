@@ -103,13 +103,62 @@ std::string complaint_about(const std::vector<std::string>& words) {
 
 TEST(wrong_words, are_named) {
     EXPECT_EQ(complaint_about({"list", "/a"}),
-              "turnstile: there is no command 'list'; see: turnstile --help\n");
+              "turnstile: there is no command 'list' (did you mean ls?); see: turnstile --help\n");
+    EXPECT_EQ(complaint_about({"quux"}),
+              "turnstile: there is no command 'quux'; see: turnstile --help\n");
     EXPECT_EQ(complaint_about({}), "turnstile: a command is required; see: turnstile --help\n");
     EXPECT_EQ(complaint_about({"run"}), "turnstile: PATH is required; see: turnstile run --help\n");
     for (const char* command : {"run", "elect"})
         EXPECT_EQ(complaint_about({command, "/a", "--no-such", "--", "true"}),
-                  "turnstile: The following argument was not expected: --no-such; see: turnstile " +
+                  "turnstile: there is no option '--no-such'; see: turnstile " +
                       std::string{command} + " --help\n");
+}
+
+TEST(wrong_words, get_a_suggestion) {
+    const auto expect = [](const std::vector<std::string>& words, const std::string& sentence) {
+        const auto said = complaint_about(words);
+        EXPECT_EQ(said.substr(0, said.find("; see")), "turnstile: " + sentence);
+    };
+    expect({"rnu", "/a"}, "there is no command 'rnu' (did you mean run?)");
+    expect({"sesions"}, "there is no command 'sesions' (did you mean sessions?)");
+    expect({"version"}, "there is no command 'version' (did you mean --version?)");
+    expect({"-v"}, "there is no option '-v' in front of a command (did you mean --version?)");
+    expect({"help", "rnu"}, "there is no command 'rnu' (did you mean run?)");
+    expect({"run", "/a", "--timeout=5s", "--", "true"},
+           "there is no option '--timeout' (did you mean --wait?)");
+    expect({"ls", "--timeout", "5s"},
+           "there is no option '--timeout' (did you mean --connect-timeout?)");
+    expect({"serve", "--password", "x"},
+           "there is no option '--password' (did you mean --password-file?)");
+    // The value of a misspelled option is no wrong path.
+    expect({"ls", "--server", "a:1", "/a"},
+           "there is no option '--server' (did you mean --servers?)");
+    expect({"run", "--server", "a:1", "/a", "--", "true"},
+           "there is no option '--server' (did you mean --servers?)");
+}
+
+TEST(wrong_words, of_a_command_without_dashes) {
+    for (const std::vector<std::string>& words : {std::vector<std::string>{"run", "/a", "true"},
+                                                  {"run", "/a", "pg_dump", "--schema", "x"},
+                                                  {"run", "/a", "/b"},
+                                                  {"elect", "/a", "true"},
+                                                  {"elect", "/a"},
+                                                  {"dev", "bash"}}) {
+        const auto said = complaint_about(words);
+        EXPECT_TRUE(said.starts_with("turnstile: no command: give it after --, as in turnstile " +
+                                     words.front() + " "))
+            << said;
+    }
+}
+
+TEST(help_word, is_the_option) {
+    const auto printed = [](const std::vector<std::string>& words) {
+        ::testing::internal::CaptureStdout();
+        EXPECT_EQ(run_command_line(words), k_success);
+        return ::testing::internal::GetCapturedStdout();
+    };
+    EXPECT_EQ(printed({"help"}), program_help());
+    EXPECT_EQ(printed({"help", "run"}), run_help());
 }
 
 // Every user of a machine can read the command lines of processes, and so a password in them.
