@@ -12,6 +12,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/help.hpp"
 #include "cli/module_list.hpp"
+#include "cli/option_name.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/wrong_words.hpp"
 #include "turnstile/error.hpp"
@@ -63,7 +64,11 @@ std::string message_for(const CLI::App& program, const command_line& line,
                            ? std::string{}
                            : unexpected_words(*chosen.front(), chosen.front()->remaining(),
                                               !line.behind_dashes.empty());
-    return wrong.empty() ? failure.what() : wrong;
+    if (!wrong.empty()) return wrong;
+    const std::string text = failure.what();
+    const bool lacks_value = failure.get_name() == "ArgumentMismatch" && text.ends_with(" missing");
+    return lacks_value ? option_name(text.substr(0, text.find(':'))) + ": a value is missing"
+                       : text;
 }
 
 // CLI11 also throws for help and version.

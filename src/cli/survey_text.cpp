@@ -25,6 +25,13 @@ std::string beginning_of(std::string_view text) {
     return std::string{text};
 }
 
+// A contender that gives no host gives a text. The second line of a participant's text is data.
+std::string name_of(const contender_metadata& said) {
+    if (!said.host.empty()) return beginning_of(said.host);
+    const std::string_view text{said.text};
+    return beginning_of(text.substr(0, text.find('\n')));
+}
+
 std::string holders_text(const surveyed_lock& lock) {
     if (lock.holders.empty()) return "";
     auto text = identity_of(lock.holders.front());
@@ -54,7 +61,7 @@ std::vector<std::string> cells_of(const contender& entry, const std::string& pla
                                   bool wide) {
     const auto& said = entry.metadata;
     std::vector<std::string> cells{place,
-                                   beginning_of(said.host.empty() ? said.text : said.host),
+                                   name_of(said),
                                    beginning_of(said.pid),
                                    beginning_of(said.label),
                                    age_of(entry, now),
@@ -80,8 +87,8 @@ std::string ordinal(std::size_t number) {
 
 std::string identity_of(const contender& entry) {
     const auto& said = entry.metadata;
-    if (said.host.empty()) return said.text.empty() ? "another client" : beginning_of(said.text);
-    std::string text = beginning_of(said.host);
+    auto text = name_of(said);
+    if (text.empty()) return "another client";
     if (!said.pid.empty()) text += ", pid " + beginning_of(said.pid);
     if (!said.label.empty()) text += ", " + beginning_of(said.label);
     return text;

@@ -130,6 +130,8 @@ TEST(wrong_words, get_a_suggestion) {
            "there is no option '--timeout' (did you mean --connect-timeout?)");
     expect({"serve", "--password", "x"},
            "there is no option '--password' (did you mean --password-file?)");
+    expect({"run", "/a", "--wait"}, "--wait: a value is missing");
+    expect({"ls", "--servers"}, "--servers: a value is missing");
     // The value of a misspelled option is no wrong path.
     expect({"ls", "--server", "a:1", "/a"},
            "there is no option '--server' (did you mean --servers?)");

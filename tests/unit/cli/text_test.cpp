@@ -62,6 +62,11 @@ TEST(identity, of_a_foreign_contender_with_a_large_znode_is_its_beginning) {
     EXPECT_EQ(identity_of(foreign), "\u00e4" + std::string(79, 'x') + "...");
     foreign.metadata.host = std::string(80, 'h');
     EXPECT_EQ(identity_of(foreign), foreign.metadata.host);
+    // The second line is the data of a participant.
+    foreign.metadata = {.text = "host-1\nturnstile-data=10.0.0.7:8080"};
+    EXPECT_EQ(identity_of(foreign), "host-1");
+    foreign.metadata = {};
+    EXPECT_EQ(identity_of(foreign), "another client");
 }
 
 TEST(table, columns_line_up) {
