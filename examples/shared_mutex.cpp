@@ -31,7 +31,7 @@ int main(int argc, char** argv) {
     std::cout << "upgraded, with a larger token: " << std::boolalpha
               << (editor.fencing_token() > read_at) << '\n';
     std::cout << "a reader beside it: "
-              << (prices.try_acquire_shared() ? "unexpected" : "has to wait") << '\n';
+              << (prices.try_acquire_shared().has_value() ? "unexpected" : "has to wait") << '\n';
 
     // 3. The writer becomes a reader again, also without a gap.
     prices.downgrade_to_shared(editor).value();

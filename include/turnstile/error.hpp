@@ -185,6 +185,15 @@ private:
 // Throws a `std::system_error` with the error's code and message.
 [[noreturn]] TURNSTILE_EXPORT void throw_error(const error& failure);
 
+namespace detail {
+
+// Ends the process with a message on stderr: the program used the value of a call that failed with `failure`.
+[[noreturn]] TURNSTILE_EXPORT void end_without_value(const error& failure) noexcept;
+// Ends the process with a message on stderr: the program used the error of a call that succeeded.
+[[noreturn]] TURNSTILE_EXPORT void end_without_error() noexcept;
+
+}  // namespace detail
+
 }  // namespace turnstile
 
 template <>

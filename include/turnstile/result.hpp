@@ -17,10 +17,16 @@
 //     if (locked.has_error()) log(locked.error().message());
 //     else if (*locked) come_back_later();
 //
+// A hold in a temporary result cannot be a condition either: `if (orders.try_acquire()) ship();` would release the lock
+// before it ships. `if (auto hold = orders.try_acquire()) ship();` keeps the hold. To ask only whether the lock was
+// free, write `orders.try_acquire().has_value()`.
+//
 // | call               | with a value                 | with an error                            |
 // |--------------------|------------------------------|------------------------------------------|
 // | has_error()        | false                        | true                                     |
 // | value()            | the value                    | throws std::system_error                 |
+// | *r, r->            | the value                    | end the process, with a message          |
+// | error()            | ends the process             | the error                                |
 // | value_or(other)    | the value                    | `other`                                  |
 // | and_then(f)        | f(value), a result           | the error                                |
 // | transform(f)       | a result of f(value)         | the error                                |
@@ -34,7 +40,6 @@
 // Thread safety: as safe as T.
 #pragma once
 
-#include <cassert>
 #include <concepts>
 #include <optional>
 #include <type_traits>
@@ -46,6 +51,7 @@ namespace turnstile {
 
 template <class T>
 class result;  // below
+class guard;   // guard.hpp
 
 namespace detail {
 
@@ -56,12 +62,21 @@ inline constexpr bool is_result<result<T>> = true;
 
 template <class T>
 inline constexpr bool k_is_optional = false;
-// A value of type T, or an error.
 template <class T>
 inline constexpr bool k_is_optional<std::optional<T>> = true;
 // Types of values that answer a question by themselves.
 template <class T>
 inline constexpr bool k_is_answer = std::is_arithmetic_v<T> || k_is_optional<T>;
+// Types of values that hold a lock until their end.
+template <class T>
+inline constexpr bool k_is_hold = std::same_as<T, guard>;
+
+// The error of an optional that must have one.
+template <class Optional>
+constexpr auto& error_in(Optional& failure) noexcept {
+    if (!failure.has_value()) end_without_error();
+    return *failure;
+}
 
 // Like std::invoke with a function, or with a member of its one argument.
 template <class F, class V>
@@ -134,34 +149,34 @@ public:
     [[nodiscard]] bool has_value() const noexcept requires(!detail::k_is_optional<T>) {
         return !has_error();
     }
-    explicit operator bool() const noexcept requires(!detail::k_is_answer<T>) {
+    explicit operator bool() const& noexcept requires(!detail::k_is_answer<T>) {
         return !has_error();
     }
+    // Give the hold a name, as in `if (auto hold = m.try_acquire())`. A temporary hold ends before the block begins.
+    explicit operator bool() && requires(detail::k_is_hold<T>) = delete;
     // Use has_error(), or value().has_value().
     bool has_value() const requires(detail::k_is_optional<T>) = delete;
     // Use has_error(), or value().
-    explicit operator bool() const requires(detail::k_is_answer<T>) = delete;
+    explicit operator bool() const& requires(detail::k_is_answer<T>) = delete;
 
     // Returns the value. Throws `std::system_error` with the error's code and message if there is none.
     T& value() & { return check(), *value_; }
     const T& value() const& { return check(), *value_; }
     T value() && { return check(), *std::move(value_); }
 
-    // Returns the value. The result must have one.
-    T& operator*() & noexcept { return *unchecked(value_); }
-    const T& operator*() const& noexcept { return *unchecked(value_); }
-    T operator*() && { return std::move(*unchecked(value_)); }
-    T* operator->() noexcept { return &*unchecked(value_); }
-    const T* operator->() const noexcept { return &*unchecked(value_); }
+    // Returns the value. Without a value the process ends, with the error's message on stderr.
+    T& operator*() & noexcept { return expect_value(), *value_; }
+    const T& operator*() const& noexcept { return expect_value(), *value_; }
+    T operator*() && { return expect_value(), *std::move(value_); }
+    T* operator->() noexcept { return expect_value(), &*value_; }
+    const T* operator->() const noexcept { return expect_value(), &*value_; }
 
-    // Returns the error. The result must have one.
+    // Returns the error. Without an error the process ends, with a message on stderr.
     [[nodiscard]] const turnstile::error& error() const& noexcept {
-        assert(has_error());
-        return *failure_;
+        return detail::error_in(failure_);
     }
     [[nodiscard]] turnstile::error error() && noexcept {
-        assert(has_error());
-        return std::move(*failure_);
+        return std::move(detail::error_in(failure_));
     }
 
     // Like the functions of std::expected; see the table at the top. `other` is the value in place of an error.
@@ -228,10 +243,8 @@ private:
     void check() const {
         if (has_error()) throw_error(*failure_);
     }
-    template <class V>
-    static V& unchecked(V& value) noexcept {
-        assert(value.has_value());
-        return value;
+    void expect_value() const noexcept {
+        if (has_error()) detail::end_without_value(*failure_);
     }
 
     std::optional<T> value_;  // exactly one of the two is set
@@ -261,14 +274,12 @@ public:
     void value() const {
         if (has_error()) throw_error(this->error());
     }
-    // Returns the error. The result must have one.
+    // Returns the error. Without an error the process ends, with a message on stderr.
     [[nodiscard]] const turnstile::error& error() const& noexcept {
-        assert(has_error());
-        return *failure_;
+        return detail::error_in(failure_);
     }
     [[nodiscard]] turnstile::error error() && noexcept {
-        assert(has_error());
-        return std::move(*failure_);
+        return std::move(detail::error_in(failure_));
     }
 
     // Like the functions above. The functions that and_then() and transform() call take no argument.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "turnstile/error.hpp"
 
+#include <cstdio>
+#include <cstdlib>
+
 #include "support/visible.hpp"
 
 namespace turnstile {
@@ -191,5 +194,20 @@ void throw_error(const error& failure) {
     };
     throw error_with_message{failure};
 }
+
+namespace detail {
+
+void end_without_value(const error& failure) noexcept {
+    std::fprintf(stderr, "turnstile: the program used the value of a call that failed: %s\n",
+                 failure.message().c_str());
+    std::abort();
+}
+
+void end_without_error() noexcept {
+    std::fputs("turnstile: the program used the error of a call that succeeded\n", stderr);
+    std::abort();
+}
+
+}  // namespace detail
 
 }  // namespace turnstile

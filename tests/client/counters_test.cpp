@@ -85,7 +85,7 @@ TEST_F(counters_test, a_wait_behind_several_that_ends_with_a_grant) {
 
 TEST_F(counters_test, a_try_is_no_wait) {
     const auto hold = lock.acquire().value();
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
     EXPECT_TRUE(count({.entered = 2, .granted = 1, .failed = 1, .gone = 1}));
 }
 
@@ -143,7 +143,7 @@ TEST_F(counters_test, the_log_tells_none_of_them_at_level_info) {
 TEST_F(counters_test, a_call_that_never_enters_a_queue) {
     client away{"127.0.0.1:1"};
     mutex unreachable{away, "/lock"};
-    EXPECT_FALSE(unreachable.acquire({.timeout = 50ms}));
+    EXPECT_FALSE(unreachable.acquire({.timeout = 50ms}).has_value());
     away.close();
     EXPECT_EQ(away.counters(), client_counters{});
 }

@@ -78,7 +78,7 @@ TEST_F(late_sessions_test, a_session_that_is_attached_after_all_is_used_again) {
     const auto servers = connect(options());
     const auto holds = fill(*servers);
     faults.refuse_connections();
-    ASSERT_FALSE(mutex(*servers, path(k_fit)).acquire());
+    ASSERT_FALSE(mutex(*servers, path(k_fit)).acquire().has_value());
     faults.allow_connections();
     ASSERT_TRUE(eventually([&] { return servers->session(1).state == session_state::connected; }));
     EXPECT_TRUE(mutex(*servers, path(k_fit)).acquire({.timeout = limit()}));

@@ -267,7 +267,7 @@ TEST_F(observed, a_refusal_with_its_reason) {
     const auto servers = connect({.metrics = start()});
     mutex lock{*servers, "/a"};
     const auto hold = lock.acquire().value();
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
     const auto last = events().back();
     EXPECT_EQ(last.kind, lock_event_kind::refused);
     EXPECT_EQ(last.call, 2U);

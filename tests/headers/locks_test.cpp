@@ -113,7 +113,8 @@ TEST(header_examples, with_lock) {
 TEST(header_examples, lock_options) {
     client servers{own_tree()};
 #include "examples/lock_options.inc"
-    EXPECT_TRUE(orders.acquire() && hot.acquire() && press.acquire());
+    EXPECT_TRUE(orders.acquire().has_value() && hot.acquire().has_value() &&
+                press.acquire().has_value());
 }
 
 TEST(header_examples, owner) {

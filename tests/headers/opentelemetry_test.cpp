@@ -13,7 +13,7 @@ TEST(header_examples, opentelemetry) {
     const client in_memory{own_tree(), {.metrics = numbers}};
     mutex lock{in_memory, "/a"};
     const auto hold = lock.acquire().value();
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
     EXPECT_EQ(numbers.snapshot().locks.front().granted, 1U);
 }
 

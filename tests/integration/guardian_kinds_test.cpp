@@ -79,7 +79,7 @@ private:
 TEST_P(guarded_kinds, the_lock_of_a_killed_process_is_the_next_ones) {
     auto holder = start("started", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
     holder.kill();
     EXPECT_TRUE(granted(path));
 }
@@ -94,7 +94,7 @@ TEST_P(guarded_kinds, without_a_guardian_the_lock_of_a_killed_process_stays_take
     second.kill();
     EXPECT_TRUE(granted(path + "-second"));
     EXPECT_EQ(queue_names(*others, path).size(), 1U);
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
 }
 
 TEST_P(guarded_kinds, a_parent_frees_the_lock_before_it_ends) {
@@ -128,7 +128,7 @@ TEST_P(guarded_kinds, a_stopped_process_keeps_its_session) {
     ::kill(second, SIGKILL);
     EXPECT_TRUE(granted(path + "-second"));
     EXPECT_EQ(queue_names(*others, path), stopped);
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
     ::kill(first, SIGCONT);
     ::kill(first, SIGKILL);
     EXPECT_TRUE(granted(path));
@@ -153,7 +153,7 @@ TEST_P(guarded_kinds, the_keeper_of_a_killed_run_ends_its_session) {
                           .environment = {"TURNSTILE_SERVERS=" + where},
                           .output = folder.path() / "run"}};
     ASSERT_TRUE(run.wait_for_output("in")) << run.output();
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
     run.kill();
     EXPECT_TRUE(granted(path));
 }
@@ -227,7 +227,7 @@ TEST_P(told_kinds, another_session_with_the_same_id_is_left_alone) {
     ASSERT_TRUE(end(wrong));
     EXPECT_EQ(queue_names(*others, path).size(), 1U);
     EXPECT_FALSE(hold->lost().stop_requested());
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
     ASSERT_TRUE(end(told));
     EXPECT_TRUE(granted(path));
     ASSERT_TRUE(end(told)) << "there is none any more, which is no failure";

@@ -108,7 +108,7 @@ TEST_F(guardians_on_servers, without_one_the_lock_of_a_killed_process_stays_take
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
     holder.kill();
     EXPECT_EQ(queue_names(*others, path).size(), 1U);
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
 }
 
 TEST_F(guardians_on_servers, a_killed_process) {
@@ -149,7 +149,7 @@ TEST_F(guardians_on_servers, a_stopped_process_keeps_its_session) {
     const auto stopped = queue_names(*others, path);
     let_guardians_end_a_process();
     EXPECT_EQ(queue_names(*others, path), stopped);
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
     holder.resume();
     holder.kill();
     EXPECT_TRUE(granted());
@@ -183,7 +183,7 @@ TEST_F(guardians_on_servers,
     const auto queue = queue_names(*others, path);
     let_guardians_end_a_process();
     EXPECT_EQ(queue_names(*others, path), queue);
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
     holder.kill();
     EXPECT_TRUE(granted());
     EXPECT_TRUE(none_left());
@@ -241,10 +241,10 @@ TEST_F(guardians_on_servers, a_killed_guardian_harms_nothing) {
     for (const pid_t guardian : fresh_guardians()) ::kill(guardian, SIGKILL);
     ASSERT_TRUE(none_left());
     EXPECT_TRUE(holder.running());
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
     holder.kill();
     // the lock stays taken for the session timeout, as without a guardian
-    EXPECT_FALSE(lock.try_acquire());
+    EXPECT_FALSE(lock.try_acquire().has_value());
 }
 
 TEST_F(guardians_on_servers, a_parent_passes_signals_on_and_the_exit_code_back) {
@@ -388,7 +388,7 @@ TEST_F(guardians_on_servers,
     mutex other{*there, path};
     parent.pause();
     kill_and_await(children_of(parent.pid()).at(0));
-    EXPECT_FALSE(other.try_acquire());
+    EXPECT_FALSE(other.try_acquire().has_value());
     parent.resume();
     EXPECT_TRUE(other.acquire({.timeout = limit()}));
 }

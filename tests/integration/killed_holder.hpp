@@ -24,7 +24,7 @@ inline void expect_that_a_guardian_frees_the_lock(const std::string& where) {
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
     const auto other = connect(where);
     mutex wanted{*other, path};
-    EXPECT_FALSE(wanted.try_acquire());
+    EXPECT_FALSE(wanted.try_acquire().has_value());
     holder.kill();
     EXPECT_TRUE(wanted.acquire({.timeout = limit()}));
 }

@@ -317,7 +317,7 @@ TEST(postgresql_loss, a_failure_that_stays_is_told_once) {
     mutex lock{*servers, lock_path()};
     const log_lines lines;
     run_sql("ALTER TABLE turnstile_watches RENAME TO turnstile_watches_away");
-    EXPECT_FALSE(lock.acquire({.timeout = 1s}));
+    EXPECT_FALSE(lock.acquire({.timeout = 1s}).has_value());
     EXPECT_EQ(lines.with("turnstile_watches"), 1);
     run_sql("ALTER TABLE turnstile_watches_away RENAME TO turnstile_watches");
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));

@@ -67,7 +67,7 @@ TEST(sql_processes, a_holder_that_stands_still_has_lost_when_another_is_granted)
     for (;;) {
         holder.pause();
         mutex other{*servers, path + ".free"};
-        if (other.acquire({.timeout = 500ms})) break;
+        if (other.acquire({.timeout = 500ms}).has_value()) break;
         holder.resume();
     }
     const auto hold = lock.acquire({.timeout = limit()});

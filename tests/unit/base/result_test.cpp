@@ -64,6 +64,28 @@ TEST(result, throws_its_error_when_the_value_is_wanted_all_the_same) {
     EXPECT_THROW((result<void>{errc::timeout}.value()), std::system_error);
 }
 
+TEST(result, ends_the_process_where_its_value_is_missing) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    result<std::string> failed{error{errc::bad_path, "path \"x\""}};
+    constexpr const char* k_why = "the value of a call that failed: bad path: path \"x\"";
+    EXPECT_DEATH(static_cast<void>(*failed), k_why);
+    EXPECT_DEATH(static_cast<void>(*std::as_const(failed)), k_why);
+    EXPECT_DEATH(static_cast<void>(*std::move(failed)), k_why);
+    EXPECT_DEATH(static_cast<void>(failed->size()), k_why);
+    EXPECT_DEATH(static_cast<void>(std::as_const(failed)->size()), k_why);
+}
+
+TEST(result, ends_the_process_where_its_error_is_missing) {
+    GTEST_FLAG_SET(death_test_style, "threadsafe");
+    result<std::string> text{"text"};
+    result<void> done;
+    constexpr const char* k_why = "the error of a call that succeeded";
+    EXPECT_DEATH(static_cast<void>(text.error()), k_why);
+    EXPECT_DEATH(static_cast<void>(std::move(text).error()), k_why);
+    EXPECT_DEATH(static_cast<void>(done.error()), k_why);
+    EXPECT_DEATH(static_cast<void>(std::move(done).error()), k_why);
+}
+
 TEST(result, hands_out_what_can_only_be_moved) {
     result<std::unique_ptr<int>> first{std::make_unique<int>(7)};
     const auto owned = std::move(first).value();
