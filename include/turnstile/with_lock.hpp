@@ -36,6 +36,9 @@ concept acquirable = requires(L& lock, acquire_options options) {
 //   the function returned. The function has run, another client may have held the lock meanwhile, and the value is
 //   dropped.
 //
+// A function that returns a result<T>, such as the result of guard::commit(), makes this call return a result<T> too:
+// the function's error is the error of the call, also after a loss of the hold.
+//
 // An exception of the function is thrown on after the release.
 template <acquirable L, class F>
 auto with_lock(L& lock, acquire_options options, F&& function) {
@@ -47,16 +50,18 @@ auto with_lock(L& lock, acquire_options options, F&& function) {
         }
     };
     using value = std::decay_t<decltype(call(std::declval<guard&>()))>;
+    using outcome = std::conditional_t<detail::is_result<value>, value, result<value>>;
     auto hold = lock.acquire(std::move(options));
-    if (!hold) return result<value>{hold.error()};
+    if (!hold) return outcome{hold.error()};
     // The function may have moved or released its guard. Then the hold is its own affair.
     const auto kept = [&hold] { return *hold ? hold->status() : result<void>{}; };
     if constexpr (std::is_void_v<value>) {
         call(*hold);
         return kept();
     } else {
-        result<value> answer{call(*hold)};
-        if (const auto still = kept(); !still) return result<value>{still.error()};
+        outcome answer{call(*hold)};
+        if (answer.has_error()) return answer;
+        if (const auto still = kept(); !still) return outcome{still.error()};
         return answer;
     }
 }

@@ -33,6 +33,28 @@ TEST_F(outcomes, with_lock_tells_that_the_hold_was_lost_halfway) {
     EXPECT_EQ(nothing.error(), errc::session_lost);
 }
 
+TEST_F(outcomes, with_lock_returns_the_result_of_its_function) {
+    const auto read = with_lock(lock, [](guard& hold) { return read_node(hold, "/missing"); });
+    static_assert(std::same_as<decltype(read), const result<node>>);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error(), errc::no_node);
+    const auto released = with_lock(lock, [](guard& hold) { return hold.release(limit()); });
+    static_assert(std::same_as<decltype(released), const result<void>>);
+    EXPECT_TRUE(released);
+    // The function's own error says more than the loss.
+    const auto failed = with_lock(lock, [&](guard& hold) {
+        lose(hold);
+        return result<int>{errc::outcome_unknown};
+    });
+    EXPECT_EQ(failed.error(), errc::outcome_unknown);
+    const auto lost = with_lock(lock, [&](guard& hold) {
+        lose(hold);
+        return result<int>{41};
+    });
+    ASSERT_TRUE(lost.has_error());
+    EXPECT_EQ(lost.error(), errc::session_lost);
+}
+
 TEST_F(outcomes, with_lock_leaves_a_hold_alone_that_the_function_has_seen_to) {
     guard kept;
     EXPECT_TRUE(with_lock(lock, [&](guard& hold) { kept = std::move(hold); }));
