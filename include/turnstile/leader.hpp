@@ -132,6 +132,11 @@ public:
     // - `no_permission`, `auth_failed`, `no_chroot`, `lease_too_short` and other errors of mutex::acquire(): this
     //   object cannot take part, until the next start().
     result<void> await(const query_options& options = {});
+    // The same with a timeout or a deadline in place of options: await(10s).
+    template <waiting_time W>
+    result<void> await(const W& limit) {
+        return await(query_options{.timeout = limit});
+    }
     // Calls `listener` with true when this participant begins to lead, and with false when its term is about to end.
     // The calls come in order, on the client's callbacks executor, until the handle is destroyed. The handle's
     // destructor waits for a call in progress, unless the listener itself destroys the handle. Throws `bad_option` for

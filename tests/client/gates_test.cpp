@@ -72,6 +72,7 @@ TEST_F(jobs, beside_a_mutex_are_told_what_is_in_the_way) {
                 AllOf(HasSubstr("/jobs/shared: a lock that is no job_gate"),
                       HasSubstr("label \"backup\""), HasSubstr("foreign_kinds")));
     EXPECT_EQ(gate.run([](job_run&) { FAIL(); }, {.timeout = 1ms}).error(), errc::timeout);
+    EXPECT_EQ(gate.run([](job_run&) { FAIL(); }, 1ms).error(), errc::timeout);
     job_gate strict{*wary, "/jobs/shared", {.period = 1h}};
     EXPECT_EQ(strict.run([](job_run&) { FAIL(); }).error(), errc::bad_option);
 }
@@ -221,6 +222,8 @@ TEST_F(rates, let_so_many_through_and_no_more) {
     EXPECT_TRUE(here.enter());
     EXPECT_EQ(there.try_enter().error(), errc::busy);
     EXPECT_EQ(here.enter({.timeout = 1ms}).error(), errc::timeout);
+    EXPECT_EQ(here.enter(1ms).error(), errc::timeout);
+    EXPECT_EQ(there.try_enter(limit()).error(), errc::busy);
     const auto now = there.state().value();
     EXPECT_EQ(now.entered, 3U);
     EXPECT_GT(now.retry_in, 50min);

@@ -52,7 +52,7 @@ TEST_P(polled, the_next_one_leads_when_the_leader_leaves) {
     ann.close();
     EXPECT_FALSE(ann.leads());
     EXPECT_TRUE(ends.stop_requested());
-    ASSERT_TRUE(bob.await({.timeout = limit()}));
+    ASSERT_TRUE(bob.await(limit()));
     EXPECT_GT(bob.fencing_token(), before);
     EXPECT_EQ(ann.await().error(), errc::closed);
     ann.start();  // ann takes part again, at the end of the queue
