@@ -82,9 +82,12 @@ public:
     // was moved from).
     deadlock_detector(const client& servers, std::vector<std::string> paths,
                       deadlock_options options = {});
+    // Refuses a temporary client: it would close at the end of the statement, and the detector with it.
+    deadlock_detector(client&&, std::vector<std::string>, deadlock_options = {}) = delete;
     // Looks at all locks below `folder`, at any depth, as they are at each look.
     [[nodiscard]] static deadlock_detector below(const client& servers, std::string_view folder,
                                                  deadlock_options options = {});
+    static deadlock_detector below(client&&, std::string_view, deadlock_options = {}) = delete;
     ~deadlock_detector();
     deadlock_detector(deadlock_detector&&) noexcept;
     deadlock_detector& operator=(deadlock_detector&&) noexcept;

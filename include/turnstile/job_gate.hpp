@@ -113,6 +113,8 @@ public:
     // Makes a gate. `id` is the name of this instance in the record; empty: "<host>-<pid>". Throws std::system_error:
     // `bad_path`; `bad_option` (a duration; neither period nor at_least_for nor at_most_for; the id); `closed`.
     job_gate(const client& servers, std::string_view path, job_rules rules, std::string id = {});
+    // Refuses a temporary client: it would close at the end of the statement, and the gate with it.
+    job_gate(client&&, std::string_view, job_rules, std::string = {}) = delete;
     ~job_gate();
     job_gate(const job_gate&) = delete;
     job_gate& operator=(const job_gate&) = delete;

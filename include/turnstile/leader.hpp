@@ -94,6 +94,9 @@ public:
     leader(const client& servers, std::string_view path, leader_options options = {});
     leader(const client& servers, std::string_view path, function duty,
            leader_options options = {});
+    // Refuses a temporary client: it would close at the end of the statement, and the participant with it.
+    leader(client&&, std::string_view, leader_options = {}) = delete;
+    leader(client&&, std::string_view, function, leader_options = {}) = delete;
     ~leader();  // calls close()
     leader(const leader&) = delete;
     leader& operator=(const leader&) = delete;

@@ -53,6 +53,8 @@ public:
     // `bad_option` (an empty listener, `every`), `closed`.
     leader_watch(const client& servers, std::string_view path, listener on_change,
                  leader_watch_options options = {});
+    // Refuses a temporary client: it would close at the end of the statement, and the watch with it.
+    leader_watch(client&&, std::string_view, listener, leader_watch_options = {}) = delete;
     // Calls the listener no longer. Waits for a call in progress, unless the listener itself destroys the object.
     ~leader_watch();
     leader_watch(const leader_watch&) = delete;

@@ -56,6 +56,8 @@ public:
     // delay after a crash, see lock_options. Objects of one client with the same path and options share the lock.
     // Throws also `bad_option`.
     mutex(const client& servers, std::string_view path, const lock_options& modes);
+    // Refuses a temporary client: it would close at the end of the statement, and the lock with it.
+    mutex(client&&, std::string_view, const lock_options& = {}) = delete;
     // Releases the holds that the standard forms have taken.
     ~mutex();
     mutex(const mutex&) = delete;

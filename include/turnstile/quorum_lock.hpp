@@ -73,6 +73,8 @@ public:
     // string.
     quorum_member(const client& servers, std::string name = {})  // NOLINT: reads as a list
         : servers_{&servers}, name_{std::move(name)} {}
+    // Refuses a temporary client: it would close at the end of the statement, and the lock with it.
+    quorum_member(client&&, std::string = {}) = delete;
 
     // Returns the client of the ensemble.
     [[nodiscard]] const client& servers() const noexcept { return *servers_; }

@@ -55,6 +55,8 @@ public:
 
     // Makes a gate, and sends nothing. Throws std::system_error: `bad_path`, `bad_option` (the rule), `closed`.
     rate_gate(const client& servers, std::string_view path, rate_rule rule);
+    // Refuses a temporary client: it would close at the end of the statement, and the gate with it.
+    rate_gate(client&&, std::string_view, rate_rule) = delete;
     ~rate_gate();
     rate_gate(const rate_gate&) = delete;
     rate_gate& operator=(const rate_gate&) = delete;

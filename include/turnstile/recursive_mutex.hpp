@@ -58,6 +58,8 @@ public:
     // Like mutex: a lock that is handed over inside the process or retained, or that has a delay after a crash. Throws
     // also `bad_option`.
     recursive_mutex(const client& servers, std::string_view path, const lock_options& modes);
+    // Refuses a temporary client: it would close at the end of the statement, and the lock with it.
+    recursive_mutex(client&&, std::string_view, const lock_options& = {}) = delete;
     // Releases the holds that the standard forms have taken.
     ~recursive_mutex();
     recursive_mutex(const recursive_mutex&) = delete;

@@ -85,6 +85,8 @@ class TURNSTILE_EXPORT revocation {
 public:
     // Throws std::system_error: `bad_path`; `closed` for a client that was moved from.
     revocation(const client& servers, std::string_view path);
+    // Refuses a temporary client: it would close at the end of the statement, and the object with it.
+    revocation(client&&, std::string_view) = delete;
     ~revocation();
     revocation(const revocation&) = delete;
     revocation& operator=(const revocation&) = delete;

@@ -60,6 +60,8 @@ public:
     // value and the rule); `closed` for a client that was moved from.
     semaphore(const client& servers, std::string_view path, permit_count permits);
     semaphore(const client& servers, std::string_view path);
+    // Refuses a temporary client: it would close at the end of the statement, and the semaphore with it.
+    semaphore(client&&, std::string_view, permit_count = 1) = delete;
     ~semaphore();
     semaphore(const semaphore&) = delete;
     semaphore& operator=(const semaphore&) = delete;

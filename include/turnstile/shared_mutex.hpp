@@ -106,6 +106,8 @@ public:
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
     // and the rule); `closed` for a client that was moved from.
     shared_mutex(const client& servers, std::string_view path);
+    // Refuses a temporary client: it would close at the end of the statement, and the lock with it.
+    shared_mutex(client&&, std::string_view) = delete;
     // Releases the holds that the standard forms have taken.
     ~shared_mutex();
     shared_mutex(const shared_mutex&) = delete;
