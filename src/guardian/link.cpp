@@ -73,7 +73,9 @@ private:
     static support::descriptor start(const std::string& program) {
         auto socket = start_guardian(program);
         if (!socket.open())
-            log::write(log_level::warning, "cannot start the guardian {}: {}; {}",
+            log::write(log_level::warning,
+                       "cannot start the guardian {}: {}; guardian_settings::program "
+                       "names another place; {}",
                        program.empty() ? installed_guardian() : program, std::strerror(errno),
                        k_consequence);
         return socket;
