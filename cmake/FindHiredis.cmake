@@ -3,8 +3,8 @@
 FindHiredis
 -----------
 
-Finds hiredis, Redis's C client, for which Debian 12 installs no config file. Installed beside
-turnstileConfig.cmake, which needs it too.
+Finds hiredis, Redis's C client, for which Debian 12 installs no config file.
+turnstileConfig.cmake needs this module too, so the module is installed beside that file.
 
 Imported target: ``Hiredis::hiredis``.
 Result variables: ``Hiredis_FOUND``, ``Hiredis_VERSION``.

@@ -3,8 +3,8 @@
 FindMariaDB
 -----------
 
-Finds libmariadb (MariaDB Connector/C), for which Debian 12 installs no config file. Installed beside
-turnstileConfig.cmake, which needs it too.
+Finds libmariadb (MariaDB Connector/C), for which Debian 12 installs no config file.
+turnstileConfig.cmake needs this module too, so the module is installed beside that file.
 
 Imported target: ``MariaDB::mariadb``.
 Result variables: ``MariaDB_FOUND``, ``MariaDB_VERSION`` (the connector's, not a server's).
@@ -12,7 +12,7 @@ Cache variables: ``MariaDB_INCLUDE_DIR``, ``MariaDB_LIBRARY``.
 #]=======================================================================]
 include(FindPackageHandleStandardArgs)
 
-# MySQL's own client has a mysql.h, too, and another one: only MariaDB's has this header.
+# MySQL's client also has a mysql.h. Only MariaDB's client has mariadb_version.h.
 find_path(MariaDB_INCLUDE_DIR NAMES mariadb_version.h PATH_SUFFIXES mariadb mysql)
 find_library(MariaDB_LIBRARY NAMES mariadb PATH_SUFFIXES mariadb)
 mark_as_advanced(MariaDB_INCLUDE_DIR MariaDB_LIBRARY)

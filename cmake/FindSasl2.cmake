@@ -3,7 +3,8 @@
 FindSasl2
 ---------
 
-Finds Cyrus SASL, which installs no config file. Installed beside turnstileConfig.cmake, which needs it too.
+Finds Cyrus SASL, which installs no config file.
+turnstileConfig.cmake needs this module too, so the module is installed beside that file.
 
 Imported target: ``Sasl2::sasl2``.
 Result variable: ``Sasl2_FOUND``.

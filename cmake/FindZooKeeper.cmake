@@ -4,7 +4,8 @@ FindZooKeeper
 -------------
 
 Finds the multi-threaded ZooKeeper C client, for which neither Debian nor the upstream build installs a
-config file or a ``.pc`` file. Installed beside turnstileConfig.cmake, which needs it too.
+config file or a ``.pc`` file.
+turnstileConfig.cmake needs this module too, so the module is installed beside that file.
 
 Imported target: ``ZooKeeper::zookeeper_mt``.
 Result variables: ``ZooKeeper_FOUND``, ``ZooKeeper_VERSION``.
@@ -16,7 +17,7 @@ find_path(ZooKeeper_INCLUDE_DIR NAMES zookeeper/zookeeper.h)
 find_library(ZooKeeper_LIBRARY NAMES zookeeper_mt)
 mark_as_advanced(ZooKeeper_INCLUDE_DIR ZooKeeper_LIBRARY)
 
-# vcpkg and Conan build the client with CMake, under another name and with a config file.
+# vcpkg and Conan build the ZooKeeper client with CMake. This gives the client another name and a config file.
 set(_zookeeper_target "")
 if(NOT ZooKeeper_LIBRARY)
     find_package(unofficial-zookeeper CONFIG QUIET)
@@ -65,7 +66,7 @@ if(ZooKeeper_FOUND AND NOT TARGET ZooKeeper::zookeeper_mt)
         PROPERTIES
             IMPORTED_LOCATION "${ZooKeeper_LIBRARY}"
             INTERFACE_INCLUDE_DIRECTORIES "${ZooKeeper_INCLUDE_DIR}"
-            # zookeeper.h declares the API of the multi-threaded client only under this name.
+            # zookeeper.h declares the API of the multi-threaded client only if THREADED is defined.
             INTERFACE_COMPILE_DEFINITIONS THREADED
             INTERFACE_LINK_LIBRARIES "$<TARGET_NAME_IF_EXISTS:Threads::Threads>"
     )

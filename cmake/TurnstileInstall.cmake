@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# Install rules: libraries, headers, the CMake package (with the find module that it needs), the .pc file.
+# Rules that install the libraries, the headers, the CMake package (with the find modules that it needs) and the .pc
+# files.
 include(CMakePackageConfigHelpers)
 
 set(turnstile_cmake_dir "${CMAKE_INSTALL_LIBDIR}/cmake/turnstile")
 
-# Each rule names the component that it belongs to (docs/how-to/install.md): runtime, one for each module, development,
-# testing, command, documentation.
+# Each install rule names its component (docs/how-to/install.md): runtime, one component for each module, development,
+# testing, command or documentation.
 set(turnstile_components runtime ${turnstile_modules} development)
 
 install(
@@ -24,7 +25,7 @@ install(
     DESTINATION "${turnstile_cmake_dir}"
     COMPONENT development
 )
-# Each module has its own file of targets, so that a system may have some of them.
+# Each module has a separate file of CMake targets, so that a system can have only some of the modules.
 if(TARGET turnstile_sql)
     install(TARGETS turnstile_sql EXPORT turnstileSqlTargets ARCHIVE COMPONENT development)
     install(
@@ -46,7 +47,7 @@ foreach(module IN LISTS turnstile_modules)
         DESTINATION "${turnstile_cmake_dir}"
         COMPONENT development
     )
-    # For operators who make the tables themselves.
+    # Operators who make the database's tables by hand need this file.
     if(module IN_LIST turnstile_sql_modules)
         install(
             FILES "${PROJECT_SOURCE_DIR}/src/sql/schema/${module}.sql"
@@ -83,13 +84,13 @@ if(TURNSTILE_BUILD_TESTING)
         COMPONENT testing
     )
 endif()
-# The command's own rules are in src/cli.
+# The install rules of the command are in src/cli.
 list(APPEND turnstile_components command documentation)
 install(
     TARGETS turnstile_guardian turnstile_session_end
     RUNTIME DESTINATION "${CMAKE_INSTALL_LIBEXECDIR}/turnstile" COMPONENT command
 )
-# For operators, whatever part of Turnstile they run.
+# All operators need these files, whichever part of Turnstile they run.
 install(
     FILES "${PROJECT_SOURCE_DIR}/packaging/monitoring/dashboard.json"
           "${PROJECT_SOURCE_DIR}/packaging/monitoring/turnstile.rules.yaml"
@@ -113,8 +114,8 @@ set(turnstile_pc_spdlog "")
 if(TURNSTILE_WITH_SPDLOG)
     set(turnstile_pc_spdlog " -lspdlog")
 endif()
-# An archive needs these at each link, so that they are no private matter there. No Requires.private: pkg-config would
-# refuse even a shared turnstile where a development package of fmt is not installed.
+# A program that links the archive needs these libraries as well, so a static build lists them in Libs. Requires.private
+# would not work: pkg-config would refuse even the shared library if fmt's development package is missing.
 set(turnstile_pc_needs "${turnstile_pc_spdlog} -lzookeeper_mt -lboost_thread -lboost_chrono -lfmt -ldl -pthread")
 if(BUILD_SHARED_LIBS)
     set(turnstile_is_static OFF)
@@ -147,7 +148,8 @@ install(
     COMPONENT development
 )
 
-# What a module's archive needs beside the core, and what makes a linker take it.
+# The libraries that each module's archive needs beside the core. A linker takes the archive because of the option -u
+# below.
 set(turnstile_tls_pc "-lssl -lcrypto")
 if(TURNSTILE_WITH_SASL)
     string(APPEND turnstile_tls_pc " -lsasl2")
@@ -176,7 +178,7 @@ foreach(module IN LISTS turnstile_modules)
     )
 endforeach()
 
-# The prefix is only known for sure at install time (cmake --install --prefix).
+# Writes the .pc files at install time, because `cmake --install --prefix` can change the prefix.
 set(turnstile_pc_files turnstile.pc)
 set(turnstile_testing_pc_files "")
 if(TURNSTILE_BUILD_TESTING)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The first install rule: a build folder in which one target alone was built (scripts/demo does that) is refused with
-# the command that builds the rest, and not half installed.
+# The first install rule. If only one target was built in the build folder (as by scripts/demo), this rule fails before
+# anything is installed. The message names the command that builds the rest.
 set(turnstile_installed turnstile turnstile_guardian turnstile_session_end)
 if(TURNSTILE_BUILD_TESTING)
     list(APPEND turnstile_installed turnstile_testing)
@@ -18,7 +18,7 @@ set(turnstile_installed_files "")
 foreach(target IN LISTS turnstile_installed)
     string(APPEND turnstile_installed_files " [==[$<TARGET_FILE:${target}>]==]")
 endforeach()
-# What the program prints is made last.
+# The build makes the files that the program prints last, so this file shows that they exist.
 if(TURNSTILE_BUILD_CLI AND NOT CMAKE_CROSSCOMPILING)
     string(APPEND turnstile_installed_files " [==[${PROJECT_BINARY_DIR}/src/cli/printed/turnstile.fish]==]")
 endif()

@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# turnstile_module(<kind>): the module of a kind of server, turnstile::<kind>, of the objects turnstile_<kind>_objects. The
-# core finds it by its entry function, turnstile_module_<kind> (src/modules/entry.hpp).
+# turnstile_module(<kind>) makes the module of a kind of server, turnstile::<kind>, from the objects
+# turnstile_<kind>_objects. The core finds the module by its entry function, turnstile_module_<kind>
+# (src/modules/entry.hpp).
 #
-# As a shared library it stands beside libturnstile, exports its entry function alone, and has copies of the stateless
-# sources that it shares with the core. As an archive it uses the core's objects, and the programs that link it are told to
-# ask for its entry function, without which a linker would leave the archive out: no other symbol refers to it strongly.
+# A module that is a shared library is in the folder of libturnstile. It exports only its entry function, and has copies
+# of the stateless sources that it shares with the core. A module that is an archive uses the core's objects. Programs
+# that link the archive get an option that requires its entry function. Without this option a linker would leave the
+# archive out, because no other symbol refers to the archive strongly.
 
-# turnstile_link_in(<library> <kind>): programs that link the library have the module's entry function.
+# turnstile_link_in(<library> <kind>): programs that link the library also link the module's entry function.
 function(turnstile_link_in library kind)
     target_link_options(${library} INTERFACE "LINKER:-u,turnstile_module_${kind}")
 endfunction()

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-# cpack's Debian packages, one for each install component (scripts/package builds and checks them).
+# The Debian packages that cpack makes, one for each install component. scripts/package builds and checks them.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME turnstile)
 set(CPACK_PACKAGE_VENDOR "The Turnstile authors")
-# Publishers of packages put their address here.
+# Publishers of packages set this to their address.
 set(TURNSTILE_PACKAGE_CONTACT "The Turnstile authors <turnstile@localhost>" CACHE STRING "Maintainer of packages")
 mark_as_advanced(TURNSTILE_PACKAGE_CONTACT)
 set(CPACK_PACKAGE_CONTACT "${TURNSTILE_PACKAGE_CONTACT}")
 set(CPACK_PACKAGING_INSTALL_PREFIX "${CMAKE_INSTALL_PREFIX}")
-# .pc files and the guardian's path have the prefix in them.
+# The .pc files and the guardian's path contain the prefix.
 set(CPACK_SET_DESTDIR ON)
 set(CPACK_COMPONENTS_ALL ${turnstile_components})
 set(CPACK_COMPONENTS_GROUPING IGNORE)
@@ -19,7 +19,7 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS
 )
 set(CPACK_PRE_BUILD_SCRIPTS "${PROJECT_SOURCE_DIR}/packaging/debian/complete.cmake")
 
-# One revision a suite: a build of another suite has another one.
+# Each Debian suite needs packages with a different revision.
 set(TURNSTILE_DEBIAN_REVISION 1 CACHE STRING "Revision of Debian packages, such as 1~deb12")
 mark_as_advanced(TURNSTILE_DEBIAN_REVISION)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -31,8 +31,9 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(turnstile_same "(= ${PROJECT_VERSION}-${TURNSTILE_DEBIAN_REVISION})")
 set(turnstile_runtime_package "libturnstile${turnstile_abi}")
 
-# turnstile_package(<component> <package> <section> <summary> <description> [<field> <value>]...)
-# A component with a shared library asks the dynamic linker to look again.
+# turnstile_package(<component> <package> <section> <summary> <description> [<field> <value>]...) describes a
+# component's Debian package. The triggers let the dynamic linker's cache be renewed after the installation of a shared
+# library.
 set(turnstile_triggers "${PROJECT_SOURCE_DIR}/packaging/debian/triggers")
 macro(turnstile_package component package section summary description)
     string(TOUPPER ${component} part)

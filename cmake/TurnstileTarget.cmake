@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# turnstile_target(<target>): what every target of this project is built with. It sets options of the
-# target alone, so that a project that embeds Turnstile keeps its own warnings.
+# turnstile_target(<target>) sets the options with which every target of this project is built. It sets them only for
+# the target, so that a project that embeds Turnstile keeps its own warnings.
 function(turnstile_target target)
     target_compile_features(${target} PUBLIC cxx_std_20)
     set_target_properties(
@@ -33,9 +33,10 @@ function(turnstile_target target)
             $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-branches>
             $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond>
             $<$<CXX_COMPILER_ID:GNU>:-Wlogical-op>
-            # False alarms of GCC 12 on string concatenation (GCC bug 105651).
+            # GCC 12 gives false alarms on string concatenation (GCC bug 105651).
             $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
-            # And on variants whose alternatives own memory, when it optimizes or instruments.
+            # GCC 12 also gives false alarms on variants whose alternatives own memory, when it optimizes or
+            # instruments.
             $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>
             $<$<CXX_COMPILER_ID:GNU>:-Wno-missing-field-initializers>
             $<$<CXX_COMPILER_ID:Clang>:-Wno-missing-field-initializers>
@@ -43,9 +44,9 @@ function(turnstile_target target)
     )
 endfunction()
 
-# turnstile_unity(<target>): with TURNSTILE_UNITY_BUILD the target's sources are compiled several at a time, so that the
-# headers that they share are read once: those of one folder, at most sixteen. Called in the target's directory, when it
-# has all of its sources.
+# turnstile_unity(<target>): with TURNSTILE_UNITY_BUILD the compiler compiles up to sixteen sources of one folder
+# together, so that it reads their common headers once. Call this in the target's directory, after the target has all of
+# its sources.
 function(turnstile_unity target)
     if(NOT TURNSTILE_UNITY_BUILD)
         return()
@@ -59,14 +60,15 @@ function(turnstile_unity target)
         set_source_files_properties("${source}" PROPERTIES UNITY_GROUP "${group}_${part}")
     endforeach()
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
-    # A source that is included looks like a header: no unnamed namespace in what it declares, GCC says.
+    # In a unity build GCC takes included sources for headers, and would warn about types that use an unnamed namespace.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
-    # GCC collects its garbage from 1 GiB (in KiB) and not from 128 MiB, which saves a tenth of its time.
+    # GCC collects its garbage only from 1 GiB on (the value is in KiB), and not from 128 MiB. This saves a tenth of its
+    # time.
     target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:--param=ggc-min-heapsize=1048576>)
 endfunction()
 
-# turnstile_object_set(<name> [<folder>...]): a set of objects that see what src/ keeps to itself, and the folders. The
-# sets share precompiled headers: those of turnstile_model_objects.
+# turnstile_object_set(<name> [<folder>...]) makes a set of objects. Its sources can include the internal headers of
+# src/, and headers in the folders. All sets use the precompiled headers of turnstile_model_objects.
 function(turnstile_object_set name)
     file(CONFIGURE OUTPUT empty.cpp CONTENT "")
     add_library(${name} OBJECT "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
@@ -79,6 +81,6 @@ function(turnstile_object_set name)
     if(NOT name STREQUAL turnstile_model_objects)
         target_precompile_headers(${name} REUSE_FROM turnstile_model_objects)
     endif()
-    # ccache looks into a precompiled header with this.
+    # With this option, ccache can look into a precompiled header.
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()

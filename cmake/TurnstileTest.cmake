@@ -3,27 +3,27 @@
 #                    [SINGLE_TEST | SUITES <test>[=<suite>[,<suite>]...]...]
 #                    [PROCESSORS <n>] [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>] [COST <seconds>])
 #
-# An executable of GoogleTest cases, linked with turnstile_internal, so that it sees the internals and the
-# testing kit. Each case becomes a ctest test named <name>.<suite>.<case>; with SINGLE_TEST the whole
-# executable is one ctest test, for cases that share something costly (a server). COST, of such a test: about how long it
-# takes, in seconds; ctest begins with the longest, so that none is left over at the end.
+# Makes an executable of GoogleTest cases. It is linked with turnstile_internal, so that the cases can use the internals
+# and the testing kit. Each case becomes a ctest test named <name>.<suite>.<case>. With SINGLE_TEST the whole executable
+# is one ctest test, because its cases share something costly (a server). COST is the duration of such a test, roughly,
+# in seconds. ctest begins with the longest tests, so that no long test begins at the end.
 #
-# With SUITES the executable is several such tests: to compile and link is most of what a small one costs. Each
-# integration_<test> runs the suites whose names begin with <suite>, or <test> if there is none, and <name>_suites fails
-# if a case is in none of them.
+# With SUITES the executable makes several ctest tests, because compiling and linking cost more than a small test does.
+# Each test integration_<test> runs the suites whose names begin with <suite>, or with <test> if <suite> is missing. The
+# test <name>_suites fails if a case is in none of these tests.
 #
-# Labels:  slow      left out by scripts/test --quick; every other test gets the label quick
-#          server    needs ZooKeeper's jars and Java
-#          sanitize  runs under the sanitizers too
-# TURNSTILE_TEST_LABEL limits a build to the tests of one label; TURNSTILE_TEST_PREFIX keeps the names of
-# several build trees apart.
+# Labels:  slow      scripts/test --quick leaves the test out; every other test gets the label quick
+#          server    the test needs ZooKeeper's jars and Java
+#          sanitize  the test also runs under the sanitizers
+# TURNSTILE_TEST_LABEL limits a build to the tests with one label. TURNSTILE_TEST_PREFIX gives the tests of each build
+# tree different names.
 set(TURNSTILE_TEST_LABEL "" CACHE STRING "Build only the tests that carry this label")
 set(TURNSTILE_TEST_PREFIX "" CACHE STRING "Prefix of the tests' names")
 
 include(GoogleTest)
 
-# The headers of GoogleTest and of the library's interface take seconds to read; all test programs share them
-# precompiled. CMake wants the flags of the sharing targets to be the same, so that this is a program too.
+# All test programs share precompiled headers, because GoogleTest's headers and the library's headers take seconds to
+# read. CMake requires that the sharing targets have the same flags, so this target is a program too.
 file(CONFIGURE OUTPUT empty.cpp CONTENT "")
 add_executable(turnstile_test_headers EXCLUDE_FROM_ALL "${CMAKE_CURRENT_BINARY_DIR}/empty.cpp")
 turnstile_target(turnstile_test_headers)
@@ -38,14 +38,14 @@ target_compile_options(
     turnstile_test_headers PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
 )
 
-# For sources that include Asio: ThreadSanitizer knows no fences, and g++ refuses them with it. Asio needs none beside its
-# locks.
+# For sources that include Asio. ThreadSanitizer does not know fences, and g++ refuses them with it. Asio needs no
+# fences beside its locks.
 set(turnstile_asio_definitions "")
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
     set(turnstile_asio_definitions ASIO_DISABLE_FENCED_BLOCK BOOST_ASIO_DISABLE_FENCED_BLOCK)
 endif()
 
-# What the tests' sources are built with.
+# Sets the options with which the tests' sources are built.
 function(turnstile_test_target name)
     turnstile_target(${name})
     target_precompile_headers(${name} REUSE_FROM turnstile_test_headers)
@@ -54,12 +54,12 @@ function(turnstile_test_target name)
     target_link_libraries(${name} PRIVATE turnstile_internal GTest::gmock)
 endfunction()
 
-# turnstile_test_sources(<name> <source>...)
-# Sources of several test programs, compiled once; a program has them by LIBRARIES <name>.
+# turnstile_test_sources(<name> <source>...) compiles sources of several test programs once. A program gets them by
+# LIBRARIES <name>.
 function(turnstile_test_sources name)
     add_library(${name} OBJECT EXCLUDE_FROM_ALL ${ARGN})
     turnstile_test_target(${name})
-    # The precompiled headers are a program's.
+    # The precompiled headers were compiled for a program, so these objects need the same flags.
     set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
     target_compile_options(${name} PRIVATE ${CMAKE_CXX_COMPILE_OPTIONS_PIE})
 endfunction()
@@ -141,7 +141,8 @@ function(turnstile_add_test name)
         DISCOVERY_MODE PRE_TEST
         DISCOVERY_TIMEOUT 60
     )
-    # gtest_discover_tests splits properties that are lists; ctest sets them here, once it knows the cases.
+    # gtest_discover_tests splits properties that are lists. So ctest sets the properties by this file, after it has
+    # found the cases.
     file(
         CONFIGURE OUTPUT ${name}_properties.cmake @ONLY
         CONTENT [[
@@ -165,7 +166,7 @@ endfunction()
 # turnstile_add_command_test(<name> COMMAND <command>... [LABELS <label>...] [PROCESSORS <n>]
 #                            [RESOURCE_LOCK <name>...] [TIMEOUT <seconds>]
 #                            [COST <seconds>] [ENVIRONMENT <name=value>...])
-# A ctest test that runs a program or a script; the same labels.
+# Makes a ctest test that runs a program or a script. The labels are the labels of turnstile_add_test().
 function(turnstile_add_command_test name)
     cmake_parse_arguments(
         PARSE_ARGV 1 arg "" "PROCESSORS;TIMEOUT;COST"
@@ -184,8 +185,9 @@ function(turnstile_add_command_test name)
     if(NOT arg_TIMEOUT)
         set(arg_TIMEOUT 900)
     endif()
-    # In a tree that was never tested ctest knows no times: those that wait for servers begin ahead of the many small ones,
-    # and first those that need room for two, which is found only at the end otherwise.
+    # Before its first run, ctest does not know how long the tests take. These costs let the tests that wait for servers
+    # begin before the many small tests. Tests that need two processors begin first, because late in the run two are
+    # rarely free.
     if(NOT arg_COST)
         set(arg_COST 0)
         if(arg_PROCESSORS GREATER 1)

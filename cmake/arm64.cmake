@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# A toolchain file: Debian's cross compiler for arm64, and qemu for the tests. CMAKE_SYSROOT is a root folder with the arm64
-# packages of the libraries (scripts/matrix makes it).
+# A toolchain file for arm64: Debian's cross compiler, and qemu for the tests. CMAKE_SYSROOT is a root folder with the
+# arm64 packages of the libraries (scripts/matrix makes it).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_LIBRARY_ARCHITECTURE aarch64-linux-gnu)

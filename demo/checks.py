@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks whether a run kept the promises of the lock, only from its record."""
+"""Checks from the record of a run whether the lock kept its promises."""
 
 import typing
 
@@ -17,11 +17,11 @@ def _out_of_order(items, is_before):
 
 
 def hand_over_limit(run, cause):
-    """The longest time for which a waiter may wait for the lock of a killed or stopped holder: the session timeout,
-    two ticks (ZooKeeper's servers look for expired sessions once a tick), and an allowance for the machine. With a
-    guardian, or if the kernel reports a death, the hand-over takes milliseconds. There the limit is half of the
-    session timeout: no session expires by itself in that time, because each sends a message every third of the
-    timeout.
+    """Returns the longest time for which a waiter may wait for the lock of a killed or stopped holder. It is the
+    session timeout, two ticks (ZooKeeper's servers look for expired sessions once a tick), and an allowance for the
+    machine. With a guardian, or if the kernel reports the death, the waiter gets the lock in milliseconds. Then the
+    limit is half of the session timeout: within that time no session expires by itself, because each client sends a
+    message every third of the timeout.
     """
     if cause == "killed_guarded" or (cause != "stopped" and run.kind().freed_at_once):
         return run.session_timeout // 2
@@ -88,8 +88,9 @@ def handed_over_after(run, cause):
 
 
 def server_kill_let_nobody_in(run):
-    """The worker that held while the server was killed kept its hold and sold its item; or its lease ended because
-    the server was away for too long, and it was notified. No other worker was granted the lock before that.
+    """Checks the worker that held the lock while the server was killed. It must have kept its hold and sold its item.
+    Or its lease ended because the server was away for too long, and the worker was notified. No other worker may have
+    been granted the lock before that.
     """
     promise = "nobody else came in while the server was away"
     killed, back = run.first("server_killed"), run.first("server_back")
@@ -149,7 +150,8 @@ def checks_with_lock(run):
 
 
 def oversells(run):
-    """The counter-test: without the lock the same program must oversell. Otherwise the checks above prove nothing."""
+    """Checks a run without the lock, in which the same program must oversell. Otherwise the checks above prove nothing.
+    """
     times = run.times_sold()
     return Check("control: without the lock it oversells", len(run.sales) > len(times) and max(times, default=0) > 1,
                  f"{len(run.sales)} sales of {len(times)} items; up to {max(times, default=0)} times the same")  # fmt: skip

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Five processes sell a stock under one fair lock, on a private server of the kind that is asked for. While they hold the
-lock one is killed, then another (on ZooKeeper with a guardian) or the server, and one is paused. Shows which worker waited
-and which held when, and checks what the lock promises."""
+"""Five processes sell a stock under one fair lock, on a private server of the chosen kind. The demo kills a process
+that holds the lock. Then it kills another holder (on ZooKeeper with a guardian) or the server, and pauses a third
+process. It shows when each process waited and held the lock, and checks the promises of the lock.
+"""
 
 import argparse
 import os
@@ -20,9 +21,9 @@ import checks
 import picture
 from record import KILLS, KINDS, MILLISECOND, SECOND, Event, Run, in_milliseconds, in_seconds
 
-PATIENCE = 30 * SECOND  # after this time the demo gives up
-# All sales together take about this long, however many items there are. So enough stock is left when the paused
-# worker resumes, and the whole demo fits into a minute.
+PATIENCE = 30 * SECOND  # time after which the demo gives up
+# All sales together take about this long, whatever the number of items. So stock is left when the paused worker
+# resumes, and the whole demo takes less than a minute.
 SELLING = 4 * SECOND
 
 
@@ -64,7 +65,7 @@ def common_options(run, folder):
 
 
 class Crew:
-    """The workers of a run, which the director disturbs and records."""
+    """The workers of a run. The demo disturbs them and records their events."""
 
     def __init__(self, program, run, folder, connect_string="", guarded=0):
         self.run, self.folder, self.workers, self.shown = run, folder, {}, 0.0
@@ -155,7 +156,7 @@ class Crew:
         self.workers[index].send_signal(signal.SIGSTOP)
         self.note(f"worker {index} stopped while holding; its session times out")
         self.granted_since(at)
-        # By then the others have certainly written with larger tokens when the worker resumes.
+        # Waits until the other workers have certainly written with larger tokens, and then resumes the worker.
         self.note(f"worker {index} still stopped; the others sell on")
         self.sold(self.count("sold") + max(3, self.run.items // 50), "sales during the pause")
         self.tell(index, "go")
@@ -264,7 +265,7 @@ def read_arguments():
 
 
 def direct(given):
-    # Opens the files before anything starts: an error a minute later would come too late.
+    # Opens the files before anything starts, because an error a minute later would come too late.
     given.svg.open("a", encoding="utf-8").close()
     if given.keep:
         given.keep.mkdir(parents=True)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_demo: a process of the demo, under the direction of demo.py: the private server, or a worker.
+// turnstile_demo: a process of the demo, which demo.py directs. It is the private server or a worker.
 #include <sys/prctl.h>
 
 #include <CLI/CLI.hpp>

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws which worker waited and which held at each time: as SVG, and as text for the terminal.
+"""Draws when each worker waited for the lock and when it held the lock: as SVG, and as text for the terminal.
 
-500 sales take seconds, and so does a dead holder's lease, while one hold takes milliseconds: no single scale shows
-them all. So there is one panel for the whole run, and a panel for each moment of interest, whose axis leaves out idle
-time.
+No single scale shows everything: 500 sales take seconds, a dead holder's lease takes seconds, and one hold takes
+milliseconds. So there is one panel for the whole run, and a panel for each moment of interest. The axis of such a panel
+leaves out idle time.
 """
 
 import math
@@ -23,7 +23,7 @@ class Mark(typing.NamedTuple):
 
 class Panel(typing.NamedTuple):
     title: str
-    segments: list  # (from, to), in order of time; the time between two segments is left out
+    segments: list  # (from, to), in order of time; the picture leaves out the time between two segments
     shows_all: bool = False
 
 
@@ -33,8 +33,8 @@ BEFORE, AFTER = 30 * MILLISECOND, 60 * MILLISECOND
 
 
 def spans_of(worker, run, holds):
-    """(kind, from, to, token). waiting; holding; left_behind: dead or with an ended lease, and still first in the
-    queue; overdue: in the critical section after the end of the lease.
+    """Returns the worker's spans (kind, from, to, token). The kinds are waiting; holding; left_behind: dead or with an
+    ended lease, and still first in the queue; overdue: in the critical section after the end of the lease.
     """
     spans = []
     for i, h in enumerate(holds):
@@ -83,7 +83,7 @@ def marks_of(run):
 
 
 def _around(first, second):
-    """Two moments, or a single one if they are close together."""
+    """Returns a segment around each of two moments, or a single segment if the moments are close together."""
     if second - first > BEFORE + AFTER:
         return [(first - BEFORE, first + AFTER), (second - BEFORE, second + AFTER)]
     return [(first - BEFORE, second + AFTER)]
@@ -91,7 +91,7 @@ def _around(first, second):
 
 def panels_of(run, marks):
     panels, holds = [Panel("The whole run", [(run.began, run.ended)], True)], run.holds()
-    if holds and holds[0].end == "released":  # some holds of everyday work, few enough for each to be seen
+    if holds and holds[0].end == "released":  # shows only some of the everyday holds, so that each is visible
         before = next((i for i, h in enumerate(holds) if h.end != "released"), len(holds))
         shown = min(before, 2 * run.workers + 2)
         first = (before - shown) // 2
@@ -109,7 +109,8 @@ def panels_of(run, marks):
     if "stopped" in at:
         stop, woken = at["stopped"], at["resumed"]
         granted = next(m.at for m in marks if m.kind == "handed_over" and m.at >= stop)
-        middle = granted + (woken - granted) // 2  # woken soon after the hand-over: segments may touch, but not overlap
+        # if the worker woke soon after the grant, the segments touch and do not overlap
+        middle = granted + (woken - granted) // 2
         panels.append(Panel("The pause: the lease ends before the lock is handed over, and a late write is refused", [
             (stop - BEFORE, stop + AFTER),
             (at.get("lease_over", granted) - BEFORE, min(granted + AFTER, middle)),
@@ -118,7 +119,7 @@ def panels_of(run, marks):
 
 
 class Piece(typing.NamedTuple):
-    """A segment, and its position on the axis."""
+    """A segment and its position on the axis."""
 
     begin: int
     end: int
@@ -133,7 +134,7 @@ class Piece(typing.NamedTuple):
         return self.begin <= at <= self.end
 
     def ticks(self, origin, apart):
-        """(x, text): round instants counted from `origin`, at least `apart` from each other."""
+        """Returns pairs (x, text): round instants counted from `origin`, which are at least `apart` from each other."""
         steps = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000, 20000, 60000)
         per_ms = (self.right - self.left) / ((self.end - self.begin) / MILLISECOND)
         step = next((ms for ms in steps if ms * per_ms >= apart), steps[-1])
@@ -144,14 +145,15 @@ class Piece(typing.NamedTuple):
 
 
 def pieces_of(panel, left, right, gap):
-    """The segments side by side, equally wide, `gap` apart."""
+    """Returns the panel's segments side by side, equally wide, and `gap` apart."""
     width = (right - left - gap * (len(panel.segments) - 1)) / len(panel.segments)
     return [Piece(*segment, left + i * (width + gap), left + i * (width + gap) + width) for i, segment in enumerate(panel.segments)]
 
 
 def place_labels(requests, left, right):
-    """For each (x of its line, width), in order of x: the label's row, and whether it ends at its line instead of
-    starting there. No two labels overlap, and no line, which runs down from its label, crosses another label.
+    """Places labels. Takes pairs (x of the label's line, width) in order of x. Returns for each label its row, and
+    whether it ends at its line instead of starting there. No two labels overlap. A line runs down from its label, and
+    crosses no other label.
     """
     done, places = [], []
 
@@ -166,7 +168,7 @@ def place_labels(requests, left, right):
         return lower[1] < upper[0] < lower[2]
 
     for x, width in requests:
-        # A row below all others has room to the right of the label's line, unless the label leaves the picture.
+        # In a row below all others, the label goes to the right of its line, unless it would leave the picture there.
         rows = max((place[0] + 1 for place in places), default=0)
         options = [(row, to_left) for row in range(rows) for to_left in (False, True)] + [(rows, False)]
         where = (rows, x + 3 + width > right)
@@ -273,7 +275,7 @@ class Svg:
                 self.text(x, y + 31, f"{in_milliseconds(gap)} not shown" if gap > 0 else "another scale", "muted", "middle")
 
     def sales(self, run, name, y):
-        """The number of sales of each item, one thin bar an item."""
+        """Draws the number of sales of each item, with one thin bar for each item."""
         times = run.times_sold()
         most = max(1, *times)
         unit = min(12.0, 64 / most)
@@ -326,7 +328,9 @@ def to_svg(run, without_lock):
 
 
 def cell_of(spans, begin, end):
-    """A character for a worker's time from `begin` to `end`: the longer it holds, the fuller the character."""
+    """Returns a character for the time of a worker from `begin` to `end`. The longer the worker holds the lock, the
+    fuller is the character.
+    """
     share = {}
     for kind, at, to, _ in spans:
         share[kind] = share.get(kind, 0) + max(0, min(to, end) - max(at, begin)) / max(1, end - begin)

@@ -32,14 +32,14 @@ MILLISECOND = 1_000_000
 
 @dataclasses.dataclass
 class Kind:
-    """A kind of server, and the demo's descriptions of its faults."""
+    """A kind of server, and how the demo describes the faults on it."""
 
     where: str
     clock: str
-    killed_note: str  # shown while the demo waits for the hand-over after the first kill
-    first_kill: str  # the title of its panel
-    second_blow: str  # fate of the second holder: killed_guarded, server_killed or killed_again
-    freed_at_once: bool = False  # the kernel frees the lock of a dead process
+    killed_note: str  # text to show while the demo waits for the hand-over after the first kill
+    first_kill: str  # title of the panel for the first kill
+    second_blow: str  # what happens to the second holder: killed_guarded, server_killed or killed_again
+    freed_at_once: bool = False  # true if the kernel frees the lock of a dead process
 
 
 _ROW = "The first kill: its place in the queue goes when its session times out, by the server's clock, and the next is granted"
@@ -61,12 +61,12 @@ KINDS = {
 @dataclasses.dataclass
 class Event:
     kind: str
-    worker: int = 0  # counted from 1
+    worker: int = 0  # number of the worker, counted from 1
     at: int = 0
-    token: str = "0x0"  # the hold's, if the event concerns one
+    token: str = "0x0"  # token of the hold, if the event concerns a hold
     number: int = 0
-    epoch: int = 0  # granted: number of this worker's session
-    text: str = ""  # refused: the highest token that the stock had seen
+    epoch: int = 0  # for "granted": number of this worker's session
+    text: str = ""  # for "refused": the highest token that the stock had seen
 
     def line(self):
         return f"{self.kind} {self.worker} {self.at} {self.token} {self.number} {self.epoch} {self.text}".rstrip()
@@ -79,7 +79,7 @@ class Event:
 
 @dataclasses.dataclass
 class Hold:
-    """A worker's stay at the head of the queue."""
+    """A hold: the time of a worker at the head of the queue."""
 
     worker: int
     token: str
@@ -87,9 +87,9 @@ class Hold:
     epoch: int
     asked: int
     begin: int
-    to: int = 0  # end of its claim: release, death, or the lease's end
-    left: int = 0  # when it left its critical section; later than `to` if the hold was lost
-    end: str = "open"  # or released, killed, lost
+    to: int = 0  # end of the worker's claim: release, death, or end of the lease
+    left: int = 0  # when the worker left its critical section; later than `to` if the hold was lost
+    end: str = "open"  # "open", "released", "killed" or "lost"
 
 
 @dataclasses.dataclass
@@ -103,7 +103,7 @@ class Run:
     events: list = dataclasses.field(default_factory=list)  # in order of time
     sales: list = dataclasses.field(default_factory=list)  # (item, worker, token), in the order of the sales file
     stock_left: int = 0
-    began: int = 0  # when the workers got the start command
+    began: int = 0  # time at which the workers got the start command
     ended: int = 0
     server_time: float = 0.0  # the servers' clock at `began`, seconds since 1970
 
@@ -115,12 +115,12 @@ class Run:
         return next(wanted, None)
 
     def after_pause(self, kind):
-        """The first event of this kind by the paused worker, from its SIGSTOP on."""
+        """Returns the paused worker's first event of this kind after its SIGSTOP."""
         stopped = self.first("stopped")
         return stopped and self.first(kind, stopped.worker, stopped.at)
 
     def holds(self):
-        """The holds in the order of their grants."""
+        """Returns the holds in the order of their grants."""
         asked, current, done = {}, {}, []
 
         def finish(worker, at, end):
@@ -145,17 +145,19 @@ class Run:
         return sorted(done, key=lambda hold: hold.begin)
 
     def hold_at(self, worker, at):
-        """The worker's hold at `at`, or its latest hold that had ended by then."""
+        """Returns the worker's hold at the time `at`, or its latest hold that had ended by then."""
         return next((h for h in reversed(self.holds()) if h.worker == worker and h.begin <= at), None)
 
     def hand_over(self, cause):
-        """The kill or stop of a worker, the next grant, and the time between them; None if one is missing."""
+        """Returns the event that killed or stopped a worker, the next grant, and the time between both. Returns None if
+        one is missing.
+        """
         e = self.first(cause)
         after = e and next((h for h in self.holds() if h.begin > e.at), None)
         return (e, after, after.begin - e.at) if after else None
 
     def times_sold(self):
-        """The number of sales of each item; index 0 is item 1. Sales of items that do not exist are left out."""
+        """Returns the number of sales of each item; index 0 is item 1. Leaves out sales of items that do not exist."""
         times = [0] * self.items
         for item, _, _ in self.sales:
             if 1 <= item <= self.items:
@@ -164,7 +166,9 @@ class Run:
 
 
 def order_of(token):
-    """A sort key for tokens, in the order of their grants: 0x<hexadecimal>, or 0x<hexadecimal>+<decimal>."""
+    """Returns a sort key for tokens, which sorts them in the order of their grants. A token is 0x<hexadecimal> or
+    0x<hexadecimal>+<decimal>.
+    """
     number, _, counter = token.partition("+")
     return int(number, 16), int(counter or 0)
 
@@ -174,5 +178,5 @@ def in_seconds(duration):
 
 
 def in_milliseconds(duration):
-    """Formats "12.3 ms", or "4.21 s" from a second on."""
+    """Formats a duration as "12.3 ms", or as "4.21 s" if it is at least one second."""
     return in_seconds(duration) if duration >= SECOND else f"{duration / MILLISECOND:.1f} ms"

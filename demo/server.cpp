@@ -26,7 +26,8 @@ void print_line(const std::string& text) {
     std::fflush(stdout);
 }
 
-// Reads the servers' creation time of a znode, and our clock at that moment, accurate to half a round trip.
+// Returns the time at which the servers created a znode, by their clock, and the time of this process's clock at that
+// moment. The second time is accurate to half a round trip.
 std::string clocks_of(const std::string& servers, const settings& given) {
     turnstile::client_options options;
     options.session_timeout = given.session_timeout;
@@ -59,7 +60,7 @@ int serve(const std::string& servers, const settings& given, Kill kill, Start st
     return 0;
 }
 
-// Runs one of the kit's servers that persist their answers.
+// Runs a server of the kit that keeps its data when it is killed.
 template <class Server>
 int serve(Server server, const settings& given) {
     server.start();

@@ -24,7 +24,8 @@ using turnstile::guard;
 
 constexpr std::chrono::seconds k_limit{30};
 
-// Reads the commands of demo.py in a thread. Never destroyed: the thread ends the process when demo.py has ended.
+// Reads the commands of demo.py in a thread. No reader is ever destroyed: its thread ends the process when demo.py has
+// ended.
 class command_reader {
 public:
     command_reader() {
@@ -53,23 +54,24 @@ public:
 private:
     std::mutex mutex_;
     std::condition_variable changed_;
-    std::string last_;  // waits to be consumed; guarded by mutex_
+    std::string last_;  // latest command that nothing has consumed yet; guarded by mutex_
 };
 
-// The rest of the stock, and the largest token that has written: "left 499 token 0x1a". A writer with a smaller token
-// comes too late, and is refused.
+// The file with the rest of the stock and the largest token that has written: "left 499 token 0x1a". If a writer has a
+// smaller token, it comes too late, and the file refuses the write.
 class stock_file {
 public:
     explicit stock_file(std::filesystem::path path) : path_{std::move(path)} {}
 
     int left() { return read().first; }
     void write(int left, fencing_token token) const {
-        // Every record has the same length and is written at once: a reader never sees a mixture of two records.
+        // Every record has the same length and is written at once, so that a reader never sees a mixture of two
+        // records.
         std::fstream{path_} << fmt::format("{:<63}\n",
                                            fmt::format("left {} token {}", left, token.to_string()))
                             << std::flush;
     }
-    // Returns the token that refuses the write, or an empty text.
+    // Writes unless a larger token has written before. Returns that token, or an empty text after a successful write.
     std::string write_fenced(int left, fencing_token token) {
         const auto highest = read().second;
         if (token < highest) return highest.to_string();
@@ -99,7 +101,7 @@ struct event {
     std::string text{};
 };
 
-// Shared by selling with and without the lock.
+// The parts of a worker that selling with the lock and selling without the lock have in common.
 class salesman {
 public:
     explicit salesman(const settings& given)
@@ -107,7 +109,7 @@ public:
           random_{given.seed + static_cast<std::uint32_t>(given.index)},
           stock{given.folder / "stock"} {}
 
-    // Writes one line, shorter than PIPE_BUF.
+    // Prints the event as one line. The line is shorter than PIPE_BUF, so no other line can mix with it.
     void report(const event& told) const {
         const auto line = fmt::format("{} {} {} {} {} {} {}\n", told.kind, given_.index,
                                       boottime_clock::now().time_since_epoch().count(),
@@ -118,7 +120,7 @@ public:
         report({.kind = "ready"});
         commands.wait_for("start");
     }
-    // Spends the time between reading the stock and writing it back: half to one and a half of the mean.
+    // Spends the time between reading the stock and writing it back: 0.5 to 1.5 times the mean.
     void work() {
         std::this_thread::sleep_for(given_.work *
                                     std::uniform_real_distribution<double>{0.5, 1.5}(random_));
@@ -138,7 +140,7 @@ public:
     stock_file stock;
 };
 
-// The critical section. Returns false if no item was left to sell.
+// Sells an item in the critical section. Returns false if no item was left.
 bool sell_one(salesman& self, const guard& hold) {
     const auto token = hold.fencing_token();
     const int item = self.stock.left();
@@ -148,8 +150,8 @@ bool sell_one(salesman& self, const guard& hold) {
         self.report({.kind = "parked", .token = token, .number = item});
         self.commands.wait_for("go");
     }
-    // A careful program stops at once when its hold is not valid any more. This program only reports that, and still
-    // writes: a pause may come right after any check, and then only the token keeps the stock safe.
+    // A careful program would stop when its hold is not valid any more. This program only reports it, and still writes:
+    // a pause may come right after any check, and then only the token keeps the stock safe.
     if (!hold.valid())
         self.report({.kind = "lost",
                      .token = token,
@@ -162,7 +164,7 @@ bool sell_one(salesman& self, const guard& hold) {
     return true;
 }
 
-// Returns the number at the end of a contender's name, which the servers assigned.
+// Returns the number at the end of a contender's name, which the servers have assigned.
 std::int64_t sequence_of(std::string_view znode) {
     std::int64_t number = -1;
     const auto digits = znode.substr(znode.size() - std::min<std::size_t>(10, znode.size()));

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Functions for the other scripts. Source this file; it runs nothing.
+# Functions for the other scripts, which source this file.
 # shellcheck shell=bash
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
@@ -14,7 +14,7 @@ die() {
     exit "$1"
 }
 
-# put <file> <name>: replaces the file's generated part of this name by standard input.
+# put <file> <name> replaces the generated part with this name in the file by standard input.
 put() {
     local new
     new=$(mktemp)
@@ -28,7 +28,7 @@ put() {
     rm "$new"
 }
 
-# packages_of <group>...: prints the packages of these groups, each once.
+# packages_of <group>... prints the packages of these groups, each once.
 packages_of() {
     local group
     for group in "$@"; do
@@ -56,8 +56,8 @@ as_root() {
     fi
 }
 
-# Installs the browser of the admin page's tests, and its packages from npm, by tests/admin/page/package-lock.json. If
-# that fails, ctest reports those tests as skipped.
+# Installs a browser and the npm packages for the tests of the admin page (tests/admin/page/package-lock.json). If that
+# fails, ctest reports these tests as skipped.
 install_page_tools() {
     local tools=$root/build/page log=$root/build/page/npm.log authorities=/etc/ssl/certs/ca-certificates.crt
     if ! (install_packages page && { command -v npm >/dev/null || install_packages page-npm; }); then
@@ -70,7 +70,7 @@ install_page_tools() {
     fi
     say "installing playwright-core and axe-core"
     cp "$root"/tests/admin/page/package{,-lock}.json "$tools"
-    # Node knows only its own certificate authorities, not the machine's.
+    # Node trusts only its built-in certificate authorities, unless this variable adds the machine's.
     local -x NODE_EXTRA_CA_CERTS=${NODE_EXTRA_CA_CERTS:-$authorities}
     if ! npm ci --prefix "$tools" --ignore-scripts --no-audit --no-fund >"$log" 2>&1; then
         rm -rf "$tools/node_modules" "$tools/package-lock.json"
@@ -78,7 +78,7 @@ install_page_tools() {
     fi
 }
 
-# install_packages <group>...: installs the missing packages of these groups. If none is missing, the function needs
+# install_packages <group>... installs the missing packages of these groups. If none is missing, the function needs
 # neither the network nor root.
 install_packages() {
     local package missing=()
@@ -98,8 +98,8 @@ and use the CMake presets (cmake --list-presets)"
         install --no-install-recommends "${missing[@]}"
 }
 
-# make_debian_root <suite> <folder> [<package>,...]: makes a minimal Debian with these packages, unless an earlier run
-# has made it. A mirror's snapshot may be older than sid's Release file allows, so its date is not checked.
+# make_debian_root <suite> <folder> [<package>,...] makes a minimal Debian with these packages, unless an earlier run
+# has made it. apt does not check the date of a Release file, because a mirror may be older than sid's file allows.
 make_debian_root() {
     local mirror=${TURNSTILE_MIRROR:-http://deb.debian.org/debian}
     [[ -e $2/.complete ]] && return 0
@@ -114,8 +114,8 @@ make_debian_root() {
     touch "$2/.complete"
 }
 
-# in_debian_root <folder> <shell line>: runs the line in the root. Its mounts and processes end with it. The shell, whose
-# last word is exit, stays the namespace's first process, which has to reap orphans. The root is
+# in_debian_root <folder> <shell line> runs the line in the root. The root's mounts and processes end with the line. The
+# word `exit` at the end keeps the shell as the namespace's first process, which has to reap orphans. The root is
 # mounted on itself, because a test that makes a mount namespace needs a mount as its root.
 in_debian_root() {
     # shellcheck disable=SC2016 # for the inner shell

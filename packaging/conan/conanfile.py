@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Recipe for Conan 2, beside the source: conan create packaging/conan -o "turnstile/*:redis=True"."""
+"""Recipe for Conan 2, in the tree of the sources: conan create packaging/conan -o "turnstile/*:redis=True"."""
 import os
 import re
 
@@ -73,6 +73,6 @@ class Turnstile(ConanFile):
         copy(self, "LICENSE", src=self.source_folder, dst=os.path.join(self.package_folder, "licenses"))
 
     def package_info(self):
-        # Turnstile's own package files, which know the modules and the link options that they need.
+        # Consumers use Turnstile's own CMake package files, which know the modules and their link options.
         self.cpp_info.set_property("cmake_find_mode", "none")
         self.cpp_info.builddirs.append(os.path.join("lib", "cmake", "turnstile"))

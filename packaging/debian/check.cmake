@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# A user's project, for packaging/debian/check.sh.
+# The CMake project of a user, which packaging/debian/check.sh builds.
 cmake_minimum_required(VERSION 3.25)
 project(service LANGUAGES CXX)
 find_package(turnstile REQUIRED)

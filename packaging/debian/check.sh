@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Run by scripts/package --check inside a bare root, where /check has the packages and README's program: installs and uses
-# them, and writes what it saw to /check/report. The arguments are further packages that a user has.
+# Installs and uses the packages in a minimal system, and writes the findings to /check/report. `scripts/package
+# --check` runs this inside the system, where /check contains the packages and README's program. The arguments name
+# further packages that a user has.
 set -euo pipefail
 
 fail() {
@@ -17,7 +18,7 @@ install() {
 cd /check/packages
 apt-get -q -o Acquire::Retries=3 update >/check/apt.log 2>&1 || { tail /check/apt.log >&2; fail "apt-get update"; }
 
-# The library and the command alone bring no client library of Redis or a database.
+# The library and the command without modules must not install a client library of Redis or of a database.
 install ./libturnstile0*.deb ./turnstile_*.deb
 turnstile --version | tee /check/version
 dpkg-query -W -f '${Package}\n' >/check/with_core
@@ -29,7 +30,7 @@ install ./*.deb "$@"
 turnstile --version | tee -a /check/version
 grep -q 'back ends: zookeeper, local, tls, redis, sqlite, postgresql, mariadb' /check/version || fail "a back end is absent"
 
-# README's program, by find_package and by pkg-config.
+# Builds README's program by find_package and by pkg-config.
 mkdir -p /check/project
 cp /check/check.cmake /check/project/CMakeLists.txt
 cmake -S /check/project -B /check/project/build >/check/cmake.log || { cat /check/cmake.log; fail cmake; }
@@ -41,7 +42,7 @@ g++ -std=c++20 /check/service.cpp -o /check/service $(pkg-config --cflags --libs
 needed=$(ldd /check/service)
 [[ $needed != *hiredis* && $needed != *libpq* && $needed != *libmariadb* ]] || fail "the program loads $needed"
 
-# The command, on a server for itself and on a file, as any user.
+# Runs the command as an ordinary user: with a private server, and with a file.
 useradd --create-home user
 as_user() {
     setpriv --reuid=user --regid=user --clear-groups env HOME=/home/user "$@"
@@ -57,7 +58,7 @@ done
 count=$(find /check/packages -name '*.deb' | wc -l)
 compilers="$(g++ -dumpfullversion), CMake $(cmake --version | awk 'NR == 1 { print $3 }')"
 
-# Nothing is left of them.
+# Checks that removing the packages leaves no file.
 apt-get -q -y purge 'libturnstile*' turnstile turnstile-doc >>/check/apt.log 2>&1 || fail "apt-get purge"
 left=$(find /usr /etc /var/lib -name '*turnstile*' ! -path '/var/lib/dpkg/*' ! -path '/var/lib/apt/*')
 [[ -z $left ]] || fail "left behind: $left"

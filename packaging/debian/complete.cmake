@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Run by cpack when it has installed each component into a folder of its own: adds what Debian asks of each package, which
-# are copyright, changelog and compressed manual pages.
+# cpack runs this after it has installed each component into a separate folder. The script adds the files that Debian
+# requires in each package: copyright, changelog and compressed manual pages.
 find_program(GZIP gzip REQUIRED)
-string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # SOURCE_DATE_EPOCH where it is set
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # the time is SOURCE_DATE_EPOCH if that is set
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
     string(TOUPPER ${component} part)
     set(package "${CPACK_DEBIAN_${part}_PACKAGE_NAME}")

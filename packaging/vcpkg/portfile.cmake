@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# An overlay port: vcpkg install turnstile --overlay-ports=packaging/vcpkg builds the tree that it is in.
+# An overlay port of vcpkg. `vcpkg install turnstile --overlay-ports=packaging/vcpkg` builds the tree that contains this
+# file.
 get_filename_component(SOURCE_PATH "${CURRENT_PORT_DIR}/../.." ABSOLUTE)
 
 vcpkg_check_features(

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# House rules that a machine can check. Prints each violation as file:line, and fails if there is one.
+# Checks the house rules that a machine can check. Prints each violation as file:line, and fails if there is one.
 #
 #     check.sh [rule]...   (default: every rule)
 set -euo pipefail
@@ -11,7 +11,7 @@ readonly code=(include src testing tests bench examples demo)
 readonly most_lines=400
 violations=0
 
-# report <why>: each line of standard input is one violation.
+# report <why> prints each line of standard input as a violation with the reason.
 report() {
     local line
     while IFS= read -r line; do
@@ -24,19 +24,20 @@ sources() {
     find "$@" -name '*.cpp' -o -name '*.hpp' | sort
 }
 
-# The sources of the admin page and of its tests, which are not C++.
+# Lists the sources of the admin page and of its tests that are not C++.
 page_sources() {
     find src/admin/page tests/admin/page -name '*.js' -o -name '*.mjs' -o -name '*.css' -o -name '*.html' -o -name '*.svg' | sort
 }
 
-# matches <extended regular expression> <folder>...: prints the matches in C++ sources as file:line:text.
+# matches <extended regular expression> <folder>... prints the matches in C++ sources as file:line:text.
 matches() {
     local pattern=$1
     shift
     sources "$@" | xargs -r grep -nHE -e "$pattern" || true
 }
 
-# includes <folder>... -- <header>...: prints where the folders include headers whose path starts so.
+# includes <folder>... -- <header>... prints where the folders include headers whose paths begin with one of these
+# texts.
 includes() {
     local folders=() headers
     while [[ $1 != -- ]]; do
@@ -56,7 +57,7 @@ rule_length() {
             echo "$file:$lines"
         fi
     done < <(sources "${code[@]}" && page_sources) | report "more than $most_lines lines"
-    # Pictures are made by bench/driver/svg.py, which keeps them short.
+    # bench/driver/svg.py makes the pictures and keeps them short.
     git ls-files -- '*.svg' | while IFS= read -r file; do
         lines=$(wc -l <"$file")
         ((lines <= 300)) || echo "$file:$lines"
@@ -71,7 +72,7 @@ rule_left_over() {
 
 rule_sleep() {
     {
-        # Under virtual time, services may sleep.
+        # Services in virtual time may sleep.
         matches 'sleep_(for|until)|\bu?sleep ?\(|nanosleep' tests |
             { grep -vE '^tests/(deterministic/|.*deterministic[a-z_]*\.cpp)' || true; }
         grep -rnE 'setTimeout|waitForTimeout' --include='*.mjs' tests || true
@@ -102,14 +103,14 @@ rule_public_headers() {
         report "public headers include no third party"
 }
 
-# The internals of another project change with its next release.
+# The project must not use internals of another project, because they may change with its next release.
 rule_internals() {
     matches '(boost|fmt|asio|spdlog|nlohmann|CLI)(/[a-z_0-9]+)*/detail/|\b(boost|fmt|asio|spdlog|nlohmann)::([a-z_0-9]+::)*detail::' \
         "${code[@]}" | report "internals of another project"
 }
 
-# The coroutine forms, and the types for writes under a hold, are in separate headers, which no recipe's header
-# includes.
+# No recipe's header may include the coroutine forms or the types for writes under a hold, which are in separate
+# headers.
 rule_light_headers() {
     local heavy='acquisition_awaitable|async_call|completion_token|coroutine|asio|boost_asio|opentelemetry|prometheus|transaction|text|ostream|fmt|stop_any|turnstile'
     {
@@ -120,7 +121,8 @@ rule_light_headers() {
     } | report "a recipe's header stays light"
 }
 
-# turnstile.hpp includes every public header, except parts of other headers and the headers that its comment excludes.
+# turnstile.hpp must include every public header, except parts of other headers and the headers that its comment
+# excludes.
 rule_whole_header() {
     local whole=include/turnstile/turnstile.hpp header name
     for header in include/turnstile/*.hpp; do
@@ -131,7 +133,8 @@ rule_whole_header() {
     done | report "not in turnstile.hpp"
 }
 
-# The core calls no outside code. Recipes may use the client's shell, which waits, and nothing below it.
+# The core must have no threads, clocks, sockets or back ends. Recipes may use the client, which waits for them, and no
+# layer below it.
 rule_pure() {
     local impure=('thread>' 'mutex>' 'shared_mutex>' 'condition_variable>' 'ctime>' 'time.h' boost/thread
         spdlog sys/socket sys/epoll poll.h zookeeper hiredis local/ redis/ sql/)
@@ -145,9 +148,8 @@ rule_pure() {
         report "the core is told the time"
 }
 
-# No file includes upwards: a folder of src/ includes itself and the folders before it in this list. The same holds
-# for testing/ (the users' kit) and tests/verification (the judges). Back ends include the seam and nothing else of
-# the core.
+# A folder of src/ may include only itself and the folders before it in this list. The same holds for testing/ (the
+# users' kit) and tests/verification (the judges). Of the core, back ends may include only core/seam.
 readonly layers=(support base core/seam core/lease core/queue core/contender core/session core/composite
     tls local guardian modules sql zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
     recipe/gate recipe/composite inspection servers simulation schedule deterministic verification
@@ -174,7 +176,7 @@ rule_layers() {
                 if (!(from in place) || !(to in place) || place[to] > place[from]) print named[1] ":" named[2] ": " quoted[2]
             }'
     } | report "includes upwards"
-    # The kit's servers use public headers and src/support.
+    # The servers of the kit may use only public headers and src/support.
     {
         includes src -- servers/ simulation/ schedule/ deterministic/ verification/
         includes testing/servers -- admin/ base/ cli/ client/ core/ guardian/ inspection/ local/ modules/ recipe/ \
@@ -184,8 +186,9 @@ rule_layers() {
     } | report "may not be included here"
 }
 
-# The command and the page include public headers, src/support and their own headers, and nothing else of the project.
-# The command serves the page, and its keeper closes the sessions of a dead run as the guardian's program does.
+# The command and the admin page may include only public headers, src/support and their own headers. There are two
+# exceptions. The command may include the headers of the page, which it serves. session_closing.hpp may include
+# guardian/watch.hpp, because it closes the sessions of a dead run as the guardian's program does.
 rule_front_ends() {
     {
         matches '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' src/admin |
@@ -196,8 +199,8 @@ rule_front_ends() {
     } | report "no public header, and none of its own"
 }
 
-# Lua is in separate files. Each file is a chunk. A script that the build makes of them (src/redis/CMakeLists.txt)
-# uses only its own names and the server's. scripts/test installs luac.
+# Lua code must be in separate files, and each file must be a valid chunk. The build joins files to scripts
+# (src/redis/CMakeLists.txt). A script may use only its own names and the server's. scripts/test installs luac.
 with_includes() {
     local line
     while IFS= read -r line; do
@@ -224,17 +227,17 @@ rule_lua() {
     done | report "a name that no script has"
 }
 
-# A room (a header with its source) can be understood without the rooms that need it.
+# A header with its source is a "room". A reader must be able to understand a room without the rooms that need it.
 rule_circles() {
     { python3 tests/style/circles.py || echo "tests/style/circles.py: no answer"; } | report "include circles"
 }
 
-# A class has at most 45 members. A class with more members may only shrink.
+# A class may have at most 45 members. A class that already has more may only lose members.
 rule_members() {
     { python3 tests/style/types.py members || echo "tests/style/types.py: no answer"; } | report "take the class apart"
 }
 
-# A name belongs to one type.
+# Two types must not have the same name.
 rule_type_names() {
     { python3 tests/style/types.py names || echo "tests/style/types.py: no answer"; } | report "one definition of a name"
 }
@@ -249,13 +252,13 @@ rule_spdx() {
     {
         sources "${code[@]}" | xargs grep -L '^// SPDX-License-Identifier: Apache-2.0$'
         page_sources | xargs grep -L 'SPDX-License-Identifier: Apache-2.0'
-        # REUSE.toml covers files that cannot have a comment.
+        # REUSE.toml covers the files that cannot contain a comment.
         git ls-files -- . ':!LICENSE' ':!*.md' ':!*.svg' ':!*.png' ':!*.json' ':!*.expected' ':!tests/fuzz/corpus' |
             xargs grep -L 'SPDX-License-Identifier: Apache-2.0'
     } | sort -u | report "no SPDX line"
 }
 
-# Releases of clang-format differ: only Debian 12's release decides.
+# Releases of clang-format differ, so only the release of Debian 12 counts.
 rule_format() {
     local version
     version=$(clang-format --version 2>/dev/null) || return 0
@@ -264,8 +267,8 @@ rule_format() {
         cut -d: -f1 | sort -u | report "clang-format -i mends it"
 }
 
-# The tests that docs/why/model-edges.md and threats.md name must exist: tests as `suite.case`, nemeses as `campaign:
-# kind`. The text after a plus sign only varies the kind.
+# The tests that docs/why/model-edges.md and threats.md name must exist. The pages write a test as `suite.case`, and a
+# disturbance of the campaign as `campaign: kind`. The rule ignores the part of a kind after a plus sign.
 # shellcheck disable=SC2016  # the backticks are the page's
 rule_model_edges() {
     local page=docs/why/model-edges.md tests name
@@ -283,8 +286,8 @@ rule_model_edges() {
     } | report "no such test"
 }
 
-# Each failure code (F1, F28) in the tree is explained on docs/reference/failures.md. The tests and mutants that the
-# page names must exist. The rows of mutants are codes and pages.
+# docs/reference/failures.md must explain each failure code (F1, F28) that the tree mentions. The tests and mutants that
+# the page names must exist. In the files of mutants, `rows` must list codes and pages, and no numbered sections.
 # shellcheck disable=SC2016  # the backticks are the page's
 rule_failures() {
     local page=docs/reference/failures.md mutants=docs/reference/mutants.md name
@@ -307,8 +310,8 @@ rule_failures() {
     } | report "no entry of failures.md, or a test or mutant that is not there"
 }
 
-# README.md is read first, so it is short, and its lines fit on a screen. Elsewhere only tables and programs' output
-# may have longer lines.
+# README.md is read first, so it must be short, and its lines must fit on a screen. In other pages only tables and the
+# output of programs may have longer lines.
 rule_documents() {
     local most=120 lines
     {
@@ -323,7 +326,7 @@ rule_documents() {
     } | report "longer than $most characters, or README.md than 180 lines"
 }
 
-# Each line of a block that begins with "```cpp FILE" must be in that file, which the tests compile.
+# Each line of a block that begins with "```cpp FILE" must be in that file, because the tests compile the file.
 rule_page_code() {
     local page
     while IFS= read -r page; do
@@ -343,7 +346,7 @@ rule_page_code() {
     done < <(find docs -name '*.md' | sort) | report "no such line in the program that the block names"
 }
 
-# Links between pages must lead to an existing page, and links to a heading to an existing heading.
+# A link to a page must lead to an existing page, and a link to a heading must lead to an existing heading.
 rule_links() {
     local page link file heading
     find README.md CONTRIBUTING.md SECURITY.md CHANGELOG.md docs bench docker testing tests -name '*.md' -print0 | sort -z |
@@ -360,8 +363,8 @@ rule_links() {
         done | report "a link that leads nowhere"
 }
 
-# The files and folders that the map of the code names must exist: below the root, src or include/turnstile, or, for a
-# name without a folder, anywhere.
+# docs/reference/architecture.md and walk.md describe the tree. The files and folders that these pages name must exist
+# below the root, src or include/turnstile. A file without a folder may be anywhere.
 # shellcheck disable=SC2016  # the backticks are the page's
 rule_paths() {
     local page line name
@@ -375,7 +378,8 @@ rule_paths() {
         done | report "no such file"
 }
 
-# Doxygen finds a comment at each public symbol. The packages of scripts/test do not have Doxygen.
+# Each public symbol must have a comment for Doxygen. The packages of scripts/test do not include Doxygen, so the rule
+# may be skipped.
 rule_descriptions() {
     if ! command -v doxygen >/dev/null; then
         echo "descriptions: skipped, because doxygen is not installed (scripts/docs installs it)" >&2
@@ -385,13 +389,14 @@ rule_descriptions() {
     { scripts/docs --check 2>&1 || true; } | report "no comment describes it"
 }
 
-# A sentence of a page has at most 30 words, and no phrase that only this project's authors understand.
+# A sentence of a page may have at most 30 words, and must not contain a phrase that only this project's authors
+# understand.
 rule_sentences() {
     { git ls-files -- '*.md' | xargs python3 tests/style/sentences.py length ||
         echo "tests/style/sentences.py: no answer"; } | report "more than 30 words: make it two sentences"
 }
 
-# A table is whole: its rows have one number of cells, and no blank line divides it.
+# All rows of a table must have the same number of cells, and no blank line may divide a table.
 rule_tables() {
     { git ls-files -- '*.md' | xargs python3 tests/style/tables.py || echo "tests/style/tables.py: no answer"; } |
         report "a table that a reader sees broken"
@@ -402,23 +407,23 @@ rule_dialect() {
         echo "tests/style/sentences.py: no answer"; } | report "name the actor or the noun, or use the field's word"
 }
 
-# A private comment has a subject and a verb, and no word that only this project understands. The list of folders that
-# are not revised yet may only shrink.
+# A private comment must have a subject and a verb, and no word that only this project's authors understand. The list of
+# folders that are not revised yet may only become shorter.
 rule_comments() {
     { git ls-files -- '*.cpp' '*.hpp' '*.py' '*.sh' | grep -v '^tests/style/samples' |
         xargs python3 tests/style/comments.py tests/style/unrevised_comments.txt ||
         echo "tests/style/comments.py: no answer"; } | report "begin with the subject, or use the field's word"
 }
 
-# Each line of the log is explained on the page that says how to react to it.
+# docs/reference/troubleshooting.md must explain each line of the log.
 rule_log_lines() {
     { sources src | xargs python3 tests/style/log_lines.py docs/reference/troubleshooting.md ||
         echo "tests/style/log_lines.py: no answer"; } |
         report "a line of the log that docs/reference/troubleshooting.md does not explain"
 }
 
-# Comments and documents have a noun as their subject: the waiter, the session, another client. Of 100 lines in a
-# folder at most one has a word that leaves the meaning open. docs/reference/glossary.md has the nouns.
+# The subject of a sentence must be a noun: the waiter, the session, another client. In a folder at most 1 % of the
+# lines may have a word that leaves the subject open. docs/reference/glossary.md lists the nouns.
 readonly plain=(include/turnstile src examples testing
     tests/unit tests/client tests/recipe tests/simulation tests/integration tests/campaign tests/contract
     tests/explore tests/interop tests/kit tests/fuzz tests/demo tests/verification bench demo)
@@ -443,8 +448,8 @@ rule_plain_words() {
     } | report "what is meant? Of 100 lines at most one leaves that open"
 }
 
-# Names of variables, members and functions are nouns or verbs. Comments, strings, the standard library's `what()` and
-# the public `who` of an operator's order do not count.
+# Names of variables, members and functions must be nouns or verbs. The rule ignores comments, strings, the standard
+# library's `what()`, and the public member `who` of an operator's order.
 # shellcheck disable=SC2016  # the program is awk's
 rule_nouns() {
     sources "${code[@]}" | xargs awk '
@@ -475,12 +480,12 @@ rule_nouns() {
         }' | report "a name is a noun or a verb"
 }
 
-# names <text>...: prints the words with an underscore, which only code has.
+# names <text>... prints the words with an underscore, which occur only in code.
 names() {
     grep -IoE '[A-Za-z0-9_]+' "$@" | grep '_' | sort -u
 }
 
-# Every code name in docs/why must exist in the code. The name of a ctest test is its folder and its file.
+# Every name of code in docs/why must exist in the code. The name of a ctest test consists of its folder and its file.
 rule_names() {
     local known
     known=$(mktemp)
@@ -511,8 +516,8 @@ rule_names() {
     rm -f "$known"
 }
 
-# Git shows subjects up to this length whole in a list of commits. A checkout without this commit (an archive, a
-# shallow clone) has nothing to check.
+# A commit's subject must not be longer than the length that git shows in a list of commits. If this commit is missing
+# (in an archive or a shallow clone), the rule has nothing to check.
 rule_subjects() {
     local first=b51b3cfbf000
     git cat-file -e "$first^{commit}" 2>/dev/null || return 0

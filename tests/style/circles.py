@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Include circles: rooms that need each other. A header and the source beside it are one room.
+"""Finds include circles: rooms that need each other. A header and the source beside it are a "room".
 
     circles.py [FOLDER]      (default: the checkout that contains this file)
 
-Prints a line for each circle. There must be none.
+Prints a line for each circle. The tree must not contain a circle.
 """
 
 import pathlib
@@ -15,7 +15,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', re.MULTILINE)
 
 
 def read_includes(root):
-    """For each file, by its include name, the names that it includes."""
+    """Returns for each file, by its include name, the names that it includes."""
     files = {}
     for base, folder in (("src", ""), ("include", ""), ("testing", ""), ("tests", "verification")):
         for path in sorted((root / base / folder).rglob("*.[ch]pp")):

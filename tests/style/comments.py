@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Comments of code that begin without a subject, or have a word that only this project understands.
+"""Finds comments of code that begin without a subject, or have a word that only this project's authors understand.
 
     comments.py UNREVISED FILE...
 
-Prints "file:line: text" for each violation. The file UNREVISED lists folders, one a line, whose comments nobody has
-revised yet: their files are not judged. A listed folder without violations is one itself, so that the list shrinks.
+Prints "file:line: text" for each violation. The file UNREVISED lists folders whose comments have not been revised yet,
+one a line. The command does not judge their files. If a listed folder has no violations, the command reports that as a
+violation, so that the list becomes shorter.
 """
 import re
 import sys
@@ -19,8 +20,8 @@ RAW = re.compile(r'R"(\w*)\(')
 
 
 def comments(path):
-    """Pairs (line number, text) of the comments: lines that follow each other are one text. An indented line is an
-    example in code.
+    """Returns pairs (line number, text) of the comments. Comment lines that follow each other are one text. An
+    indented line is an example in code, and becomes the word CODE.
     """
     line_of = LINE["slashes" if path.endswith((".cpp", ".hpp")) else "hash"]
     found, raw = [], None

@@ -1,22 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lines of the log that docs/reference/troubleshooting.md does not explain.
+"""Finds lines of the log that docs/reference/troubleshooting.md does not explain.
 
     log_lines.py PAGE SOURCE...
 
-Prints "source:line: format" for each log::write() of level info or above whose fixed words the page does not have. A
-format without fixed words hands on the words of a server, which no page can list.
+Prints "source:line: format" for each log::write() of level info or above whose fixed words the page does not contain.
+A format without fixed words only passes on the words of a server, which no page can list.
 """
 import re
 import sys
 from pathlib import Path
 
 WRITE = re.compile(r'log::write\(\s*([^"]*?),\s*((?:"(?:[^"\\]|\\.)*"\s*)+)')
-LEAST = 6  # characters of a piece between placeholders; shorter pieces do not count
+LEAST = 6  # least number of characters of a fixed piece; shorter pieces do not count
 
 
 def pieces(text):
-    """The fixed pieces of a format, without punctuation at their ends."""
+    """Returns the fixed pieces of a format, without punctuation at their ends."""
     return [piece.strip(" :;,.()") for piece in re.split(r"\{[^}]*\}|->|[:;]", text)]
 
 

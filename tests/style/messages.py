@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Table of the sentences that the library and the command print: messages of errors, lines of the log, output.
+"""Prints a table of the sentences that the library and the command print: messages of errors, lines of the log, output.
 
     git ls-files 'src/*pp' | xargs messages.py
 
-Prints "source:line | sentence" for each string literal with at least three words. Read the table in one go: a stranger
-has to understand each sentence without the code around it.
+The table has "source:line | sentence" for each string literal with at least three words. Read the whole table: a
+stranger must be able to understand each sentence without the code around it.
 """
 import re
 import sys
@@ -19,7 +19,7 @@ LEAST = 3
 
 
 def blank(found):
-    """Keeps the lines of a text that the table leaves out, so that line numbers stay."""
+    """Returns only the newlines of a text that the table leaves out, so that line numbers stay correct."""
     return "\n" * found.group().count("\n")
 
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Sentences of pages that are too long, and words that a newcomer cannot understand at the first reading.
+"""Finds sentences of pages that are too long, and words that a newcomer cannot understand at the first reading.
 
     sentences.py length|words PAGE...
 
-Prints "page:line: text" for each violation. Text that a script has written between its two markers is data, which the
-command does not judge.
+Prints "page:line: text" for each violation. Between two markers, pages contain data that a script has written. The
+command does not judge these data.
 """
 import argparse
 import re
@@ -13,7 +13,7 @@ import sys
 
 MOST_WORDS = 30
 
-# Each phrase has no noun, no actor, or a meaning that only this project gives it.
+# Phrases that have no noun or no actor, or a meaning that only this project gives them.
 PHRASES = [
     r"who|whoever|whom|whose ever|nobody|somebody|anybody",
     r"nothing of (it|this|that|them)", r"(that|those|the ones?) of", r"those (that|which)", r"one that", r"that one(?= ?[.,;:!?)]|$| (of|has|is|was|does|in)\b)",
@@ -29,8 +29,8 @@ ABBREVIATIONS = re.compile(r"\b(e\.g|i\.e|vs|cf|etc)\.$")
 
 
 def plain(text):
-    """The text as a reader sees it: code is one word, a link is its text. Blanks keep every character at its
-    position.
+    """Returns the text as a reader sees it: code becomes one word, and a link becomes its text. Blanks keep every other
+    character at its position.
     """
     text = re.sub(r"<!--.*?-->", lambda found: " " * len(found.group()), text)
     text = re.sub(r"``.+?``|`[^`]+`", as_word, text)
@@ -43,7 +43,7 @@ def as_word(found):
 
 
 def blocks(lines):
-    """Paragraphs, list items, headings and table cells as lists of (line number, text)."""
+    """Returns paragraphs, list items, headings and table cells. Each is a list of (line number, text)."""
     block, fenced, blank, code, generated = [], False, True, False, False
     for number, line in enumerate(lines, 1):
         line = line.rstrip("\n")
@@ -85,14 +85,14 @@ def blocks(lines):
 
 
 def sentences(page):
-    """(line number, text) of each sentence of the page."""
+    """Returns (line number, text) of each sentence of the page."""
     with open(page, encoding="utf-8") as file:
         for block in blocks(file.readlines()):
             text, starts = "", []
             for number, line in block:
                 starts.append((len(text), number))
                 text += line + " "
-            text, begin = plain(text), 0  # code and the targets of links may contain full stops
+            text, begin = plain(text), 0  # plain() removes code and the targets of links, which may contain full stops
             for end in END.finditer(text):
                 if ABBREVIATIONS.search(text[begin:end.end()]):
                     continue
@@ -103,7 +103,7 @@ def sentences(page):
 
 
 def line_of(starts, place):
-    """The line of a position, from the positions at which lines start."""
+    """Returns the line of a position. `starts` has the position at which each line begins."""
     return [number for start, number in starts if start <= place][-1]
 
 
@@ -112,7 +112,7 @@ def shown(text):
 
 
 def long_sentences(page):
-    """The page's sentences of more than MOST_WORDS words."""
+    """Returns the page's sentences that have more than MOST_WORDS words."""
     for number, text in sentences(page):
         words = len(re.findall(r"\S*\w\S*", text))
         if words > MOST_WORDS:
@@ -120,7 +120,7 @@ def long_sentences(page):
 
 
 def dialect(page):
-    """The phrases of PHRASES on the page."""
+    """Returns where the page has phrases of PHRASES."""
     for number, text in sentences(page):
         text = re.sub(r"\s+", " ", text)
         for found in DIALECT.finditer(text):

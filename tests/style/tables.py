@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of pages that a reader would see broken: `tables.py PAGE...` prints "page:line: text" for each such row.
+"""Finds broken tables in pages: `tables.py PAGE...` prints "page:line: text" for each broken row.
 
-A row is broken if it has another number of cells than the row above it (a bar in code divides cells, too), or if no line with dashes follows the first
-row of its table, as after a blank line in the middle of a table.
+A row is broken if its number of cells differs from the row above it. (A bar in code also divides cells.) The first row
+of a table is broken if no line with dashes follows it. For example, a blank line divides a table, and the second part
+begins without dashes.
 """
 import re
 import sys

@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Types of src/ and include/, without the testing kit: their numbers of members, and names of several types.
+"""Checks the types of src/ and include/ without the testing kit: their numbers of members, and names of several types.
 
     types.py members|names [FOLDER]      (default: the checkout that contains this file)
     types.py --list [FOLDER]             all types with their members, the largest first
 
-Members are the functions and data that a class declares itself: no nested types, aliases, friends, inherited,
-defaulted or deleted members. `members` prints each class above its limit. The limit is MOST, or for a class of LARGE
-its number there. That number may only fall: the command prints a class with fewer members as well. `names` prints
-each type that has the name of another type, except the names of SHARED.
+Members are the functions and data that a class declares itself. Nested types, aliases, friends, and inherited,
+defaulted or deleted members do not count. `members` prints each class with more members than its limit. LARGE has the
+limits of some classes; the limit of all others is MOST. A limit in LARGE may only fall, so `members` also prints a class
+of LARGE that has fewer members than its limit. `names` prints each type that has the name of another type, except the
+names of SHARED.
 """
 
 import pathlib
@@ -16,7 +17,7 @@ import re
 import sys
 
 MOST = 45
-# Classes above MOST, each with its limit.
+# Classes with more than MOST members, and the limit of each class.
 LARGE = {
     "connection": 49,
     "line": 50,
@@ -26,9 +27,9 @@ LARGE = {
     "sqlite_database": 52,
     "store": 49,
 }
-# Names that several types have, each in a different namespace or file. The numbers may only fall as well.
+# Names that several types have, each type in a different namespace or file. These numbers may only fall, too.
 SHARED = {
-    # Each back end, and each module, defines these.
+    # Each back end and each module defines these types.
     "connect_string": 4,
     "coordinator": 2,
     "known_servers": 2,
@@ -43,12 +44,12 @@ SHARED = {
     "moment": 2,
     "node": 2,
     "node_kind": 2,
-    # The core has counterparts of public types, without the members that only users need.
+    # The core has types with the names of public types, but without the members that only users need.
     "contender": 2,
     "contender_kind": 2,
     "revocation": 2,
     "server_role": 2,
-    # Effects, events and states of different machines.
+    # Different state machines have effects, events and states with these names.
     "call": 2,
     "enter": 2,
     "give_back": 2,
@@ -62,7 +63,7 @@ SHARED = {
     "tell": 2,
     "unsure": 2,
     "watch": 2,
-    # Types of distant parts of the tree.
+    # These types are in distant parts of the tree.
     "caller": 2,
     "condition": 2,
     "inquiry": 2,
@@ -131,7 +132,7 @@ class Reader:
     def open(self, kind, owner):
         line = self.text.count("\n", 0, self.at) + 1
         inner = Type(kind[2], f"{self.file}:{line}", owner)
-        if not kind[3]:  # no specialization
+        if not kind[3]:  # the type is no specialization of a template
             self.found.append(inner)
         if "enum" in kind[0].split()[:2]:
             self.skip("{", "}")
