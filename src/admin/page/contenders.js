@@ -3,7 +3,7 @@
 import { h, name, svg } from './dom.js';
 import { age, contender_name } from './parts.js';
 import { table } from './table.js';
-import { date_and_clock, duration, many, ordinal, plain } from './text.js';
+import { date_and_clock, duration, host_or_text, many, ordinal, plain } from './text.js';
 
 export const k_most_cards = 4;
 
@@ -14,7 +14,7 @@ function release_button(holder, release) {
     'button',
     { type: 'button', class: 'button', 'aria-haspopup': 'dialog', onclick: () => release(holder) },
     'Release …',
-    h('span', { class: 'unseen' }, ` ${plain(holder.host || holder.text)} ${plain(holder.pid)}`),
+    h('span', { class: 'unseen' }, ` ${plain(host_or_text(holder))} ${plain(holder.pid)}`),
   );
 }
 

@@ -2,7 +2,7 @@
 // Small parts that several views show.
 import { address_of } from './api.js';
 import { h, name, svg } from './dom.js';
-import { clock, date_and_clock, duration, many, plain, seconds } from './text.js';
+import { clock, date_and_clock, duration, host_or_text, many, plain, seconds } from './text.js';
 
 // Returns a duration that grows each second while the page is live (app.js, count_on).
 export function age(ms, attributes) {
@@ -12,8 +12,10 @@ export function age(ms, attributes) {
 
 // Returns host, pid and label of a contender, each isolated from the others' direction of writing.
 export function contender_name(contender, { label = contender.label } = {}) {
-  if (!contender.host)
-    return h('span', { class: 'who' }, contender.text ? name(contender.text) : h('i', { class: 'muted' }, 'another client'));
+  if (!contender.host) {
+    const text = host_or_text(contender);
+    return h('span', { class: 'who' }, text ? name(text) : h('i', { class: 'muted' }, 'another client'));
+  }
   return h(
     'span',
     { class: 'who' },

@@ -39,9 +39,14 @@ export function pieces(text) {
   return found;
 }
 
+// Returns a contender's host. Without a host, returns the first line of its text: a participant's second line is data.
+export function host_or_text(contender) {
+  return contender.host || (contender.text ?? '').split('\n', 1)[0];
+}
+
 // Returns a contender's own description, in the form of the command line: "web-2, pid 4711, nightly".
 export function identity(contender) {
-  if (!contender.host) return contender.text || 'another client';
+  if (!contender.host) return host_or_text(contender) || 'another client';
   let text = contender.host;
   if (contender.pid) text += `, pid ${contender.pid}`;
   if (contender.label) text += `, ${contender.label}`;

@@ -49,6 +49,7 @@ test('places in a queue', () => {
 test('a contender says what it is as on the command line', () => {
   assert.equal(text.identity({ host: 'web-2', pid: '4711', label: 'nightly' }), 'web-2, pid 4711, nightly');
   assert.equal(text.identity({ host: '', text: '10.0.0.7' }), '10.0.0.7');
+  assert.equal(text.identity({ host: '', text: 'host-1\nturnstile-data=10.0.0.7:8080' }), 'host-1');
   assert.equal(text.identity({ host: '', text: '' }), 'another client');
 });
 
