@@ -41,7 +41,7 @@ void quorum::confirm(std::size_t which, time_point valid_until) {
 
 void quorum::on_granted(std::size_t which, time_point valid_until, time_point now) {
     // Settles before this grant counts: if the majority has already ended, the hold stays lost.
-    settle(now);
+    on_time(now);
     auto& mine = parts_[which];
     TURNSTILE_CHECK(mine.awaits_answer());
     if (mine.state == has::withdrawn || phase_ == phase::over) {
@@ -50,8 +50,11 @@ void quorum::on_granted(std::size_t which, time_point valid_until, time_point no
         return;
     }
     mine = {has::it, valid_until, now, 0};
-    if (phase_ == phase::acquiring) go_on_until(now + draw_patience());
-    settle(now);
+    if (phase_ == phase::acquiring) {
+        const auto end = now + draw_patience();
+        attempt_ends_ = std::max(attempt_ends_.value_or(end), end);
+    }
+    on_time(now);
 }
 
 void quorum::on_refused(std::size_t which, next then, time_point now) {
@@ -61,7 +64,7 @@ void quorum::on_refused(std::size_t which, next then, time_point now) {
         settings_.mode == quorum_settings::mode::once && phase_ == phase::acquiring;
     mine.state = then == next::never ? has::never : only_try ? has::busy : has::nothing;
     mine.ask_at = now + draw_pause(mine.failures++);
-    settle(now);
+    on_time(now);
 }
 
 void quorum::on_lost(std::size_t which, next then, time_point now) {
@@ -70,35 +73,29 @@ void quorum::on_lost(std::size_t which, next then, time_point now) {
     if (mine.state != has::it) return;
     mine.state = then == next::never ? has::never : has::nothing;
     mine.ask_at = now + draw_pause(mine.failures++);
-    settle(now);
+    on_time(now);
 }
 
 void quorum::on_closed(std::size_t which, time_point now) {
     TURNSTILE_CHECK(which < parts_.size());
     if (!pauses(which)) return;  // the part's answer or its loss will come
     parts_[which].state = has::never;
-    settle(now);
-}
-
-void quorum::on_time(time_point now) {
-    settle(now);
+    on_time(now);
 }
 
 void quorum::leave() {
-    if (phase_ == phase::held) {
-        phase_ = phase::over;
-        give_all_back();
-        withdraw_all();
-    } else if (phase_ == phase::acquiring) {
-        end(tell_failed{failure::left});
-    }
+    if (phase_ == phase::held) return end({});
+    if (phase_ == phase::acquiring) end(failure::left);
 }
 
 // ---- consequences ---------------------------------------------------------------------------
 
-void quorum::settle(time_point now) {
+void quorum::on_time(time_point now) {
     // place: majority_is_lost
-    if (phase_ == phase::held && count_certain(now) < majority()) return end(tell_lost{});
+    if (phase_ == phase::held && count_certain(now) < majority()) {
+        actions_.emplace_back(tell_lost{});
+        return end({});
+    }
     if (phase_ == phase::acquiring) {
         if (count_certain(now) >= majority()) {
             phase_ = phase::held;
@@ -108,9 +105,9 @@ void quorum::settle(time_point now) {
             attempts_ = 0;
             actions_.emplace_back(tell_granted{});
         } else if (count(has::never) + count(has::busy) + majority() > parts_.size()) {
-            return end(tell_failed{failure::hopeless});
+            return end(failure::hopeless);
         } else if (settings_.deadline && now >= *settings_.deadline) {
-            return end(tell_failed{failure::late});
+            return end(failure::late);
         } else if (count(has::it) == 0) {
             attempt_ends_.reset();  // a contender without a part blocks no other contender
         } else if (attempt_ends_ && now >= *attempt_ends_) {
@@ -118,11 +115,6 @@ void quorum::settle(time_point now) {
         }
     }
     if (phase_ == phase::acquiring || phase_ == phase::held) ask_due(now);
-}
-
-void quorum::go_on_until(time_point end) {
-    TURNSTILE_CHECK(phase_ == phase::acquiring);
-    attempt_ends_ = std::max(attempt_ends_.value_or(end), end);
 }
 
 // A contender whose first held part is an early one keeps its parts longer. Contenders that hold only later parts give
@@ -161,14 +153,16 @@ void quorum::ask_due(time_point now) {
     }
 }
 
-// Notifies the caller of a lost hold before the remaining parts are given back.
-void quorum::end(action how) {
+void quorum::end(std::optional<failure> why) {
     phase_ = phase::over;
     attempt_ends_.reset();
-    if (std::holds_alternative<tell_lost>(how)) actions_.push_back(how);
     give_all_back();
-    withdraw_all();
-    if (!std::holds_alternative<tell_lost>(how)) actions_.push_back(how);
+    for (std::size_t i = 0; i != parts_.size(); ++i) {
+        if (parts_[i].state != has::asked) continue;
+        parts_[i].state = has::withdrawn;
+        actions_.emplace_back(withdraw{i});
+    }
+    if (why) actions_.emplace_back(tell_failed{*why});
 }
 
 void quorum::give_all_back() {
@@ -176,14 +170,6 @@ void quorum::give_all_back() {
         if (parts_[i].state != has::it) continue;
         parts_[i].state = has::nothing;
         actions_.emplace_back(give_back{i});
-    }
-}
-
-void quorum::withdraw_all() {
-    for (std::size_t i = 0; i != parts_.size(); ++i) {
-        if (parts_[i].state != has::asked) continue;
-        parts_[i].state = has::withdrawn;
-        actions_.emplace_back(withdraw{i});
     }
 }
 

@@ -133,13 +133,11 @@ private:
     [[nodiscard]] std::size_t count_certain(time_point now) const;
     [[nodiscard]] duration draw_pause(int failures);
     void ask_due(time_point now);
-    void settle(time_point now);
     [[nodiscard]] duration draw_patience();
-    void go_on_until(time_point end);
     void end_attempt(time_point now);
-    void end(action how);
+    // Gives everything back. Reports a failure, if there is one, afterwards.
+    void end(std::optional<failure> why);
     void give_all_back();
-    void withdraw_all();
 
     quorum_settings settings_;
     base::random chance_;
