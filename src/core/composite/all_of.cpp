@@ -90,9 +90,9 @@ void all_of::on_tried(std::size_t part, std::optional<refusal> why) {
         end_with(ending::fail, part);
     } else if (why == refusal::contested && ending_ == ending::none) {
         contested_ = std::min(part, contested_.value_or(part));
-        withdraw_all_behind(*contested_);
+        withdraw_from(*contested_ + 1);
     }
-    if (contested_) give_back_all_behind(*contested_);  // place: gives_back_later_parts
+    if (contested_) give_back_from(*contested_ + 1);  // place: gives_back_later_parts
     if (!trial_is_on()) end_trial();
 }
 
@@ -110,16 +110,17 @@ bool all_of::trial_is_on() const {
     });
 }
 
-void all_of::withdraw_all_behind(std::size_t part) {
-    for (auto each = part + 1; each < parts_.size(); ++each) {
-        if (parts_[each] != has::tried) continue;
-        parts_[each] = has::tried_in_vain;
+void all_of::withdraw_from(std::size_t first) {
+    for (auto each = first; each < parts_.size(); ++each) {
+        if (parts_[each] != has::asked && parts_[each] != has::tried) continue;
+        if (parts_[each] == has::tried) parts_[each] = has::tried_in_vain;
         actions_.emplace_back(withdraw{each});
     }
 }
 
-void all_of::give_back_all_behind(std::size_t part) {
-    for (auto each = parts_.size(); --each > part;) {
+// The last part first.
+void all_of::give_back_from(std::size_t first) {
+    for (auto each = parts_.size(); each-- > first;) {
         if (parts_[each] != has::it) continue;
         parts_[each] = has::nothing;
         actions_.emplace_back(give_back{each});
@@ -131,7 +132,7 @@ void all_of::give_back_all_behind(std::size_t part) {
 // Called when the last request in progress of an ending call has its answer: fails the call, or starts it over.
 void all_of::answered() {
     if (ending_ == ending::fail) return fail(why_.value_or(current_));
-    give_all_back();
+    give_back_from(0);
     ending_ = ending::none;
     why_.reset();
     begin();
@@ -147,15 +148,7 @@ void all_of::end_with(ending how, std::optional<std::size_t> why) {
     } else if (first) {
         ending_ = how;
     }
-    if (!first) return;
-    for (std::size_t each = 0; each != parts_.size(); ++each) {
-        if (parts_[each] == has::asked) {
-            actions_.emplace_back(withdraw{each});
-        } else if (parts_[each] == has::tried) {
-            parts_[each] = has::tried_in_vain;
-            actions_.emplace_back(withdraw{each});
-        }
-    }
+    if (first) withdraw_from(0);
 }
 
 void all_of::on_lost(std::size_t part, after_loss next) {
@@ -164,7 +157,7 @@ void all_of::on_lost(std::size_t part, after_loss next) {
     if (phase_ == phase::held) {  // place: part_of_a_hold_lost
         phase_ = phase::over;
         actions_.emplace_back(tell_lost{part});
-        return give_all_back();
+        return give_back_from(0);
     }
     if (phase_ != phase::acquiring) return;  // place: part_lost_while_acquiring
     const bool for_good = next == after_loss::give_up;
@@ -175,22 +168,14 @@ void all_of::on_lost(std::size_t part, after_loss next) {
 void all_of::leave() {
     if (phase_ == phase::held) {
         phase_ = phase::over;
-        return give_all_back();
+        return give_back_from(0);
     }
     if (phase_ == phase::acquiring) end_with(ending::fail, std::nullopt);
 }
 
-void all_of::give_all_back() {
-    for (auto part = parts_.size(); part-- > 0;) {
-        if (parts_[part] != has::it) continue;
-        parts_[part] = has::nothing;
-        actions_.emplace_back(give_back{part});
-    }
-}
-
 void all_of::fail(std::size_t part) {
     phase_ = phase::over;
-    give_all_back();  // place: refusal_gives_all_back
+    give_back_from(0);  // place: refusal_gives_all_back
     actions_.emplace_back(tell_failed{part});
 }
 

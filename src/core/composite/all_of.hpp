@@ -113,11 +113,10 @@ private:
     void on_tried(std::size_t part, std::optional<refusal> why);
     void end_trial();
     void end_with(ending how, std::optional<std::size_t> why);
-    void withdraw_all_behind(std::size_t part);
-    void give_back_all_behind(std::size_t part);
+    void withdraw_from(std::size_t first);
+    void give_back_from(std::size_t first);
     [[nodiscard]] bool trial_is_on() const;
     void answered();
-    void give_all_back();
     void fail(std::size_t part);
 
     std::vector<has> parts_;
