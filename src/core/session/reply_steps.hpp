@@ -34,7 +34,6 @@ private:
 
     void look_for_abandoned(const std::string& folder, const reply& answer);
     void answer_sharers(const std::vector<list_sharer>& sharers, const reply& answer);
-    void create_one_by_one(const std::vector<creation>& creations, const reply& answer);
     void remove_one_by_one(const std::vector<removal>& removals, const reply& answer);
     void answer_removals(const std::vector<removal>& removals, const reply& answer);
 
