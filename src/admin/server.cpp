@@ -29,7 +29,8 @@ secrets read_secrets(const server_options& options) {
     if (known.named.have_proxied() != !options.proxy.addresses.empty())
         throw std::runtime_error{
             known.named.have_proxied()
-                ? options.users_file + " has users of a proxy: give its address with --trust-proxy"
+                ? options.users_file +
+                      " has users of a proxy: give the proxy's address with --trust-proxy"
                 : "--trust-proxy: --users-file gives no user or group the secret `proxy`"};
     return known;
 }

@@ -149,7 +149,8 @@ int report(const error& failure) {
 
 int bench(bench_options& options) {
     settle_servers(options.servers);
-    if (!is_confirmed(options)) return complain("nothing was done", k_usage);
+    if (!is_confirmed(options))
+        return complain("you did not confirm, so nothing was done", k_usage);
     const forwarded_signals signals;
     std::optional<stop_by_signal> starting{std::in_place, signals};
     const auto lock = own_lock(options.path);

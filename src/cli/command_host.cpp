@@ -31,8 +31,8 @@ std::optional<server_configuration> configuration_of(const std::string& server) 
 // Returns why the hold ended. The command may be killed shortly before the hold ends; then the hold has no error yet.
 std::string reason_of_loss(const command_end& end, const result<void>& hold) {
     if (!hold) return hold.error().message();
-    return end.at_longest ? "--max-hold was about to end it"
-                          : "its lease was about to end and could not be confirmed";
+    return end.at_longest ? "--max-hold was about to end the hold"
+                          : "the lease was about to end, and the servers did not confirm it";
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ int command_host::code_of(const command_end& end, const result<void>& hold) cons
     if (end.hold_lost)
         complain("the lock was lost while the command ran: " + reason_of_loss(end, hold));
     else if (end.keeper_died)
-        complain("the process that keeps the command was killed, and the command with it");
+        complain("the keeper of the command (turnstile-keep) was killed, and the command with it");
     return exit_code_of_command(end.wait_status, end.hold_lost, options_.lost_exit_code);
 }
 

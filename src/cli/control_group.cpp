@@ -127,7 +127,7 @@ support::descriptor locked_folder(int parent, const std::string& name) {
 }  // namespace
 
 control_group::control_group() : parent_{own_group()} {
-    if (!parent_.open()) refuse("this process is in no group of version 2 that is mounted", ENOENT);
+    if (!parent_.open()) refuse("this process is in no mounted control group of version 2", ENOENT);
     remove_left_behind(parent_.get());
     while (!folder_.open()) {
         name_ = k_prefix + support::random_digits<8>();

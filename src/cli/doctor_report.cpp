@@ -29,11 +29,12 @@ findings file_findings(const examination& seen) {
     if (!seen.file) return found;
     for (const auto& why : seen.file->refusals)
         found.push_back({severity::problem, "file_refused", seen.file->file, why,
-                         "give the file one name in a folder on a local file system, and use its "
-                         "path everywhere; clients open it then"});
+                         "give the file one name in a folder on a local file system, and use that "
+                         "path everywhere; then clients open the file"});
     if (!seen.file->exposure.empty())
         found.push_back({severity::warning, "file_exposed", seen.file->file, seen.file->exposure,
-                         "0600 for one user, 0660 for a group of users that all take locks"});
+                         "set its mode to 0600 for one user, or to 0660 for a group whose users "
+                         "all take locks"});
     return found;
 }
 
@@ -87,18 +88,19 @@ std::string lease_text(const examination& seen) {
            line("relay bound", exact_text(pace.relay_bound()) + ": tickTime " +
                                    exact_text(pace.tick) + ", syncLimit " +
                                    std::to_string(pace.sync_limit)) +
-           line("a hold is sure", "for " + exact_text(certain.through_follower) +
-                                      " through a follower, for " +
-                                      exact_text(certain.through_leader) +
-                                      " through the leader or a standalone server");
+           line("certain hold", "for " + exact_text(certain.through_follower) +
+                                    " through a follower, for " +
+                                    exact_text(certain.through_leader) +
+                                    " through the leader or a standalone server");
 }
 
 std::string path_text(const examination& seen) {
     if (!seen.trial) return {};
     const auto& trial = *seen.trial;
-    std::string text = trial.refused.empty() ? "znodes can be listed, created and removed"
-                                             : "an ACL forbids some of what locks do";
-    if (trial.folder != seen.path) text += " in " + trial.folder + " (the path is not there yet)";
+    std::string text = trial.refused.empty()
+                           ? "znodes can be listed, created and removed"
+                           : "an ACL forbids some of the operations that locks need";
+    if (trial.folder != seen.path) text += " in " + trial.folder + " (the path does not exist yet)";
     if (trial.clock) text += trial.containers ? "; containers work" : "; no containers";
     return line("path", seen.path + ": " + text);
 }
@@ -125,7 +127,7 @@ std::string clock_text(const examination& seen) {
                 (clock.ahead.count() < 0 ? "behind" : "ahead of") + " this host, give or take " +
                 std::to_string(clock.uncertainty.count()) + " ms; ";
     }
-    return line("clocks", text + "the servers' rates cannot be seen from here");
+    return line("clocks", text + "this host cannot see the rates of the servers' clocks");
 }
 
 std::string findings_text(const findings& found) {
@@ -150,7 +152,7 @@ std::string findings_text(const findings& found) {
                 printable(each.advice) + "\n";
     }
     close();
-    if (text.empty()) return "nothing was found that needs fixing\n";
+    if (text.empty()) return "the doctor found nothing to fix\n";
     const bool only_notes = std::all_of(found.begin(), found.end(), [](const finding& each) {
         return each.weight == severity::note;
     });
@@ -223,9 +225,10 @@ json json_of_clocks(const examination& seen) {
 // Only users of `turnstile run` need a process guard. The locks of a program do not.
 findings guard_findings(const examination& seen) {
     if (seen.no_guard.empty()) return {};
-    return {{severity::note, "no_guard", "this host",
-             "turnstile run and elect start no command here: " + seen.no_guard,
-             "mount /proc in this PID namespace, or make its control group writable"}};
+    return {
+        {severity::note, "no_guard", "this host",
+         "turnstile run and turnstile elect cannot start a command on this host: " + seen.no_guard,
+         "mount /proc in this PID namespace, or make this process's control group writable"}};
 }
 
 std::string guard_text(const examination& seen) {

@@ -87,7 +87,7 @@ public:
             // Other participants come first after a term: a command that ends at once must not make this machine lead
             // all the time.
             if (terms_.run()) {
-                if (!code_) say("does not lead");
+                if (!code_) say("does not lead any more");
             } else if (const auto failure = election_.failure(); failure && !code_) {
                 code_ = complain(failure->message(), exit_code_of(failure->code()));
             }

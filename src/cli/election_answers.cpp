@@ -59,7 +59,8 @@ http_answer health_answer(const election_view& view) {
     if (view.leads) return {200, k_text, "leads\n"};
     if (!view.queue) return {k_unavailable, k_text, view.why_no_queue + "\n"};
     if (view.queued) return {200, k_text, "waits to lead\n"};
-    return {k_unavailable, k_text, "takes no part: neither leads nor waits in the queue\n"};
+    return {k_unavailable, k_text,
+            "takes no part in the election: does not lead, and does not wait in the queue\n"};
 }
 
 http_answer metrics_answer(const election_view& view) {
@@ -73,17 +74,21 @@ http_answer metrics_answer(const election_view& view) {
     const auto gauge = metric_kind::gauge;
     const auto counter = metric_kind::counter;
     add("turnstile_leads", gauge, "1 while this participant leads.", view.leads ? 1 : 0);
-    add("turnstile_queued", gauge, "1 while it is in the servers' queue.", view.queued ? 1 : 0);
-    add("turnstile_servers_answer", gauge, "1 while the queue can be read from the servers.",
+    add("turnstile_queued", gauge, "1 while this participant is in the queue at the servers.",
+        view.queued ? 1 : 0);
+    add("turnstile_servers_answer", gauge, "1 while the servers answer with the queue.",
         view.queue ? 1 : 0);
     add("turnstile_participants", gauge, "Participants in the queue.",
         view.queue ? view.queue->size() : 0);
     add("turnstile_terms_total", counter, "Terms that this participant has begun.", view.terms);
-    add("turnstile_entered_total", counter, "Places that it has taken in the queue.",
+    add("turnstile_entered_total", counter, "Times that this participant has entered the queue.",
         view.counters.entered);
-    add("turnstile_waited_total", counter, "Places with others ahead.", view.counters.waited);
-    add("turnstile_lost_total", counter, "Leads that ended by a loss.", view.counters.lost);
-    add("turnstile_guarded", gauge, "1 while a crash frees its place at once.",
+    add("turnstile_waited_total", counter, "Times that other participants were ahead at the entry.",
+        view.counters.waited);
+    add("turnstile_lost_total", counter, "Leads that this participant has lost.",
+        view.counters.lost);
+    add("turnstile_guarded", gauge,
+        "1 while a guardian would remove this participant at once after a crash.",
         view.counters.guardian == guardian_state::guarded ? 1 : 0);
     return {200, std::string{k_prometheus_content_type}, prometheus_text(all)};
 }

@@ -121,18 +121,20 @@ int reenter(const run_options& options, const std::vector<held_lock>& above) {
             return lock.path == path && !is_in_own_namespace(lock.run);
         });
         if (hidden)
-            return complain(printable(path) +
-                                ": TURNSTILE_HELD names a turnstile run of another PID namespace, "
-                                "and --reenter cannot tell if it still holds the lock; run without "
-                                "--reenter and without TURNSTILE_HELD to acquire the lock",
-                            k_usage);
+            return complain(
+                printable(path) +
+                    ": TURNSTILE_HELD names a turnstile run of another PID namespace, so --reenter "
+                    "cannot find out whether that run still holds the lock; to acquire the lock, "
+                    "omit --reenter and unset TURNSTILE_HELD",
+                k_usage);
         const bool held = std::any_of(above.begin(), above.end(), [&](const held_lock& lock) {
             return lock.path == path && suffices(lock.kind, options.kind);
         });
         if (!held)
-            return complain(printable(path) + ": no turnstile run above holds it as " +
-                                name_of(options.kind) + ", which --reenter needs for each PATH",
-                            k_usage);
+            return complain(
+                printable(path) + ": no turnstile run that started this one holds the lock as " +
+                    name_of(options.kind) + "; --reenter needs such a run for each PATH",
+                k_usage);
     }
     return become(options.keeping.command);
 }
@@ -157,11 +159,12 @@ std::optional<int> end_at_held_lock(const run_options& options) {
     if (held == above.end()) return std::nullopt;
     if (options.reenter) return reenter(options, above);
     if (options.try_only || options.wait.count() > 0) return std::nullopt;
-    return complain(printable(held->path) +
-                        ": a turnstile run above this command holds it (TURNSTILE_HELD), and each "
-                        "would wait for the other: --reenter runs the command under that hold, "
-                        "--try and --wait end the wait; with other servers unset TURNSTILE_HELD",
-                    k_usage);
+    return complain(
+        printable(held->path) +
+            ": a turnstile run that started this one holds the lock (TURNSTILE_HELD), so each "
+            "would wait for the other. --reenter runs the command under that hold, and --try and "
+            "--wait limit the wait. If the lock is on other servers, unset TURNSTILE_HELD",
+        k_usage);
 }
 
 }  // namespace turnstile::cli

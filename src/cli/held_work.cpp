@@ -51,9 +51,10 @@ int report_not_due(const job_report& report, const run_options& options) {
     if (options.quiet) return options.not_due_exit_code;
     const bool runs = report.verdict == job_verdict::running;
     const auto wait = std::chrono::ceil<std::chrono::seconds>(report.retry_in);
-    std::string line = options.paths.front() +
-                       (runs ? ": running elsewhere; try again in " : ": not due for ") +
-                       duration_text(wait);
+    std::string line =
+        options.paths.front() +
+        (runs ? ": another process runs the job; try again in " : ": the job is not due for ") +
+        duration_text(wait);
     if (!report.record.by.empty()) line += "; last started by " + report.record.by;
     return complain(line, options.not_due_exit_code);
 }

@@ -91,7 +91,7 @@ The command, which is dead before another machine can lead:
   --grace DURATION     time from SIGTERM to SIGKILL when the lead ends [2s]
   --on-lost ACTION     when the lead ends: term, kill or none [term]
   --guard GUARD        how to find all processes of the command: cgroup,
-                       children, or auto: cgroup if possible, else children
+                       children, or auto (cgroup if possible, else children)
                        [auto]
   --lost-exit-code N   with --once: the exit code when the lead was lost [76]
 )"} + k_servers +
@@ -120,8 +120,8 @@ Usage: turnstile ls [OPTION]... [PREFIX]
   -o, --output FORM     text or json [text]
 )"} + k_servers +
            R"(
-THERE FOR is the time since the holder entered the queue, by the servers' clock,
-so it includes the holder's wait.
+AGE is the time since the holder entered the queue, by the servers' clock, so it
+includes the holder's wait.
 
 Examples:
   turnstile ls
@@ -140,9 +140,8 @@ Usage: turnstile show [OPTION]... PATH
   --limit N             show at most N contenders, the first ones [100]
 )"} + k_servers +
            R"(
-THERE FOR is the time since a contender entered the queue, by the servers'
-clock; for a holder it includes the wait. TOKEN is the fencing token of its
-grant.
+AGE is the time since a contender entered the queue, by the servers' clock. For
+a holder it includes the wait. TOKEN is the fencing token of the grant.
 
 Examples:
   turnstile show /locks/orders
@@ -200,7 +199,7 @@ Usage: turnstile take [OPTION]... --reason TEXT PATH
   PATH                  path of the lock
   --reason TEXT         the reason, for the holder and the system's log
   --who NAME            your name, for the holder and the log [USER@HOST]
-  --znode NAME          take it from this contender, a name from turnstile show
+  --znode NAME          take the lock from this contender, a name from show
                         -o wide; needed if several hold the lock
   --ask-for DURATION    time from the request to the order; 0: no request [5s]
   --wait DURATION       time from the order to the deletion [twice the session
@@ -208,7 +207,7 @@ Usage: turnstile take [OPTION]... --reason TEXT PATH
                         other libraries, and if the claim cannot be true
   --now                 delete the znode at once; until the holder learns of the
                         deletion, it may work as if it held the lock
-  -o, --output FORM     text, or json (one object, when it is over) [text]
+  -o, --output FORM     text, or json (one object, at the end) [text]
   -y, --yes             ask no question on the terminal
 )"} + k_servers +
            R"(
@@ -245,10 +244,10 @@ Access:
   --hash-password       read a password, print its SECRET, and end
   --trust-proxy ADDR    believe the headers of a proxy with this address or
                         block (10.0.0.0/8); may be repeated
-  --user-header NAME    its header with the user's name [X-Forwarded-User]
-  --groups-header NAME  its header with the user's groups [X-Forwarded-Groups]
+  --user-header NAME    proxy header with the user's name [X-Forwarded-User]
+  --groups-header NAME  proxy header with the groups [X-Forwarded-Groups]
   --tls-cert FILE       a certificate chain in PEM
-  --tls-key FILE        its key
+  --tls-key FILE        the private key of the certificate
   --allow-changes       let signed-in people ask holders to release, and take
                         locks away
   --audit-log FILE      append a JSON line for each of these orders
@@ -320,7 +319,7 @@ The command:
   --grace DURATION     time from SIGTERM to SIGKILL when the hold ends [2s]
   --on-lost ACTION     when the hold ends: term, kill or none [term]
   --guard GUARD        how to find all processes of the command: cgroup,
-                       children, or auto: cgroup if possible, else children
+                       children, or auto (cgroup if possible, else children)
                        [auto]
   --once-per PERIOD    run the command once per period, on the machine that
                        comes first

@@ -16,9 +16,9 @@ Usage: turnstile mkdir [OPTION]... PATH
                .append(servers_help()) +
            R"(
 Locks need no folder: the first lock at a path creates it, and the servers
-remove it when the last lock is free. A folder of this command remains. A chroot
-(zk1:2181/shop) must exist before programs use it. With --credentials-file only
-that user has access to the new folders.
+remove it when the last lock is free. The folders that mkdir creates remain.
+A chroot (zk1:2181/shop) must exist before programs use it. With
+--credentials-file only that user has access to the new folders.
 
 Examples:
   turnstile mkdir --servers zk1:2181/shop /

@@ -37,7 +37,8 @@ void print(const std::string& text) {
 servers_clock clock_for(const client& servers, const std::vector<surveyed_lock>& locks) {
     const servers_clock clock{servers};
     if (!locks.empty() && !clock.is_theirs())
-        complain("ages are by this machine's clock: the servers did not give their time");
+        complain(
+            "the ages are by this machine's clock, because the servers did not give their time");
     return clock;
 }
 

@@ -75,7 +75,7 @@ void kill_children_of(int threads, const char* thread) noexcept {
 
 own_children::own_children() {
     const auto folder = own_folder();
-    if (!is_of_this_namespace(folder)) refuse("/proc is that of another PID namespace");
+    if (!is_of_this_namespace(folder)) refuse("/proc belongs to another PID namespace");
     const auto list = "task/" + std::to_string(::getpid()) + "/children";
     if (::faccessat(folder.get(), list.c_str(), R_OK, 0) != 0)
         refuse("/proc/self/" + list + ": " + std::strerror(errno));

@@ -27,12 +27,12 @@ finding of_znode(const odd_znode& odd) {
         return {severity::warning, to_string(odd.kind), odd.path,
                 "a znode in a lock's folder that is no contender: Turnstile ignores it, "
                 "Curator and Go may wait for it",
-                "delete it if nothing needs it, and keep other data out of locks' folders"};
+                "delete the znode if nothing needs it, and keep other data out of locks' folders"};
     const auto [folder, name] = split(odd.path);
-    return {
-        severity::problem, to_string(odd.kind), odd.path,
-        "a contender that belongs to no session: the waiters behind it wait for ever",
-        "if its maker is gone: turnstile take --now --znode " + name + " --reason TEXT " + folder};
+    return {severity::problem, to_string(odd.kind), odd.path,
+            "a contender that belongs to no session: the waiters behind it wait for ever",
+            "if the program that created it is gone: turnstile take --now --znode " + name +
+                " --reason TEXT " + folder};
 }
 
 // A survey lists the contenders of each kind at a path as a separate lock. These locks are neighbours in the list.
@@ -45,11 +45,11 @@ void look_at_kinds(const std::vector<surveyed_lock>& locks, findings& found) {
             kinds += (kinds.empty() ? "" : ", ") + std::string{to_string(lock.kind)};
         if (last - first > 1)
             found.push_back({severity::warning, "kinds_mixed", first->path,
-                             "contenders of several kinds of locks are there (" + kinds +
+                             "contenders of several kinds of locks share this path (" + kinds +
                                  "): kinds do not exclude each other",
-                             "let all programs take one kind there (turnstile run takes a "
-                             "mutex, with --shared and --exclusive a shared_mutex), or give each a "
-                             "path of its own"});
+                             "let all programs take one kind at this path (turnstile run takes a "
+                             "mutex, with --shared "
+                             "and --exclusive a shared_mutex), or give each kind a separate path"});
         first = last;
     }
 }
@@ -67,7 +67,8 @@ void look_at_trial(const path_trial& trial, findings& found) {
                          "upgrade the servers to 3.5 or later, or delete such folders"});
     if (!trial.left.empty())
         found.push_back({severity::warning, "trial_left", trial.left,
-                         "the trial's znode could not be removed", "delete it"});
+                         "the znode of the doctor's trial could not be removed",
+                         "delete the znode"});
 }
 
 std::string percent_text(double part) {
@@ -84,19 +85,20 @@ findings path_findings(const examination& seen) {
     if (!seen.no_trial.empty())
         found.push_back({severity::problem, "no_trial", seen.path,
                          "the rights that locks need could not be tested: " + seen.no_trial,
-                         "fix that, and run the doctor again"});
+                         "fix the cause, and run the doctor again"});
     if (!seen.no_survey.empty())
         found.push_back({severity::warning, "no_survey", seen.path,
                          "the znodes there could not be read: " + seen.no_survey,
-                         "fix that, or name a folder further down"});
+                         "fix the cause, or name a folder further down"});
     look_at_kinds(seen.locks, found);
     if (!seen.odd) return found;
     for (const auto& odd : seen.odd->found)
         if (odd.kind != oddity::empty_folder) found.push_back(of_znode(odd));
     for (const auto& folder : seen.odd->unreadable)
-        found.push_back({severity::note, "unreadable", folder,
-                         "an ACL forbids this client to list it: its locks are not examined",
-                         "give --credentials-file of a user that may, if it matters"});
+        found.push_back(
+            {severity::note, "unreadable", folder,
+             "an ACL forbids this client to list the folder, so its locks are not examined",
+             "to examine them, give the --credentials-file of a user that may list the folder"});
     return found;
 }
 
@@ -126,15 +128,16 @@ findings clock_findings(const examination& seen) {
     }
     if (!seen.clock) return found;
     if (!seen.clock->synchronised)
-        found.push_back({severity::note, "clock_not_synchronised", "this host",
-                         "no time daemon disciplines its clock, as its kernel says",
-                         "run one (chrony) here, or on the host of this virtual machine"});
+        found.push_back(
+            {severity::note, "clock_not_synchronised", "this host",
+             "its kernel reports that no time daemon synchronizes the clock",
+             "run a time daemon (chrony) here, or on the host of this virtual machine"});
     const auto allowed = lease_settings{}.clock_drift;
     if (std::abs(seen.clock->rate) > allowed)
         found.push_back({severity::problem, "clock_rate", "this host",
                          "its clock is slewed by " + percent_text(seen.clock->rate) +
                              ": more than the " + percent_text(allowed) + " that leases allow for",
-                         "bound the time daemon's slewing (chrony: maxslewrate 500)"});
+                         "limit the time daemon's slew rate (chrony: maxslewrate 500)"});
     return found;
 }
 

@@ -23,7 +23,7 @@ inline void check_lock_path(const std::string& path) {
     if (path == "/") throw CLI::ParseError{"path \"/\": the root cannot be a lock's path", k_usage};
     if (path == "/zookeeper" || path.starts_with("/zookeeper/"))
         throw CLI::ParseError{
-            "path \"" + path + "\": /zookeeper is the servers' own, and no lock is shown there",
+            "path \"" + path + "\": /zookeeper belongs to the servers, and can have no lock",
             k_usage};
 }
 

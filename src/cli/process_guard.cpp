@@ -37,7 +37,8 @@ process_guard::process_guard(guard_choice choice) {
     const auto no_group = wants_group(choice) ? emplace(group_) : std::string{};
     const auto no_children = emplace(children_);
     if (group_ || (children_ && choice != guard_choice::cgroup)) return;
-    const std::string sentence = "what the command starts could not be found and killed: ";
+    const std::string sentence =
+        "turnstile could not find and kill the processes that the command starts: ";
     if (choice == guard_choice::cgroup) throw no_guard{sentence + no_group};
     throw no_guard{sentence + no_children + (no_group.empty() ? "" : "; " + no_group)};
 }

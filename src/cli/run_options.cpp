@@ -76,7 +76,7 @@ void check_paths(const std::vector<std::string>& paths) {
         check_lock_path(*path);
         if (std::find(paths.begin(), path, *path) != path)
             throw CLI::ParseError{
-                "path \"" + *path + "\": is there twice; it would wait for itself", k_usage};
+                "path \"" + *path + "\" is given twice, so the run would wait for itself", k_usage};
     }
 }
 
@@ -122,17 +122,17 @@ void finish(run_options& options) {
            "is a property of a mutex: leave out --exclusive, --shared and --permits");
     const bool once = options.once_per.count() > 0;
     forbid(once && (options.kind != wanted_kind::mutex || options.paths.size() > 1), "--once-per",
-           "takes one PATH and has a lock of its own kind");
+           "needs one PATH, and none of --shared, --exclusive and --permits");
     forbid(options.reenter && (once || options.max_hold.count() > 0), "--reenter",
-           "goes with neither --once-per nor --max-hold: the hold is another run's");
+           "excludes --once-per and --max-hold, because the hold belongs to another run");
     // The time that a command needs for its start and its grace.
     const auto reserved =
         options.keeping.on_lost == lost_policy::none   ? std::chrono::milliseconds{0}
         : options.keeping.on_lost == lost_policy::kill ? k_kill_margin
                                                        : k_kill_margin + options.keeping.grace;
     forbid(options.max_hold.count() > 0 && options.max_hold <= reserved, "--max-hold",
-           "leaves the command no time: it has to be longer than " +
-               std::to_string(reserved.count()) + "ms, which are kept for its end");
+           "leaves the command no time: must be longer than " + std::to_string(reserved.count()) +
+               "ms, the time to end the command");
     if (options.label.empty()) options.label = name.substr(0, k_longest_default_label);
 }
 

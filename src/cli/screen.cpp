@@ -64,7 +64,7 @@ std::string fitted(std::string_view text, screen_size size) {
         result.append(first_columns(text.substr(0, end), size.columns)).push_back('\n');
         text.remove_prefix(end + 1);
     }
-    if (shown < lines) result += "... and " + std::to_string(lines - shown) + " lines more\n";
+    if (shown < lines) result += "... and " + std::to_string(lines - shown) + " more\n";
     return result;
 }
 

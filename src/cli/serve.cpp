@@ -63,7 +63,7 @@ int print_password_hash() {
 void warn_of_plain_text(const admin::server_options& options) {
     if (admin::is_loopback(options.listen) || !options.tls_certificate_file.empty()) return;
     complain(
-        "without --tls-cert and --tls-key passwords and tokens cross the network as plain text");
+        "without --tls-cert and --tls-key, passwords and tokens cross the network as plain text");
 }
 
 int serve(admin::server& page, stop_by_signal& stop) {
@@ -76,8 +76,9 @@ int serve(admin::server& page, stop_by_signal& stop) {
         const std::stop_callback end{stop.token(), [&page] { page.end(); }};
         answers.join();
     }
-    return good || stop.signal() != 0 ? k_success
-                                      : complain("the page's socket has failed", k_no_server);
+    return good || stop.signal() != 0
+               ? k_success
+               : complain("the socket on which the page listens has failed", k_no_server);
 }
 
 int run_serve(serve_options& options) {

@@ -35,11 +35,11 @@ finding trouble_of(const server_health& server, const examination& seen) {
     const auto weight = server.serves ? severity::note : severity::warning;
     if (server.reachable)
         return {weight, "server_does_not_serve", server.name, server.problem,
-                "look into its log; its ensemble needs a majority of its servers, and "
-                "srvr in 4lw.commands.whitelist"};
+                "look into the server's log; the ensemble needs a majority of its servers, and the "
+                "server needs srvr in 4lw.commands.whitelist"};
     const bool alone = seen.servers.size() == 1;
     return {weight, "server_unreachable", server.name, server.problem,
-            std::string{"start it, or open its port to this machine"} +
+            std::string{"start the server, or open its port to this machine"} +
                 (alone ? "" : "; clients use the other servers meanwhile")};
 }
 
@@ -49,8 +49,8 @@ void look_at_one(const server_health& server, const examination& seen, findings&
         found.push_back({severity::warning, "server_slow", server.name,
                          "answers after " + exact_text(std::chrono::ceil<std::chrono::milliseconds>(
                                                 server.round_trip)),
-                         "look at its load, its log and the network between; or give a longer "
-                         "--session-timeout"});
+                         "look at the server's load, its log and the network between; or give a "
+                         "longer --session-timeout"});
     if (server.outstanding.value_or(0) > k_many_outstanding)
         found.push_back({severity::warning, "server_overloaded", server.name,
                          std::to_string(*server.outstanding) + " requests wait",
@@ -59,8 +59,8 @@ void look_at_one(const server_health& server, const examination& seen, findings&
     if (is_old(server.version))
         found.push_back({severity::warning, "server_old", server.name,
                          "version " + server.version + " has no containers",
-                         "upgrade it; until then delete the folders of locks that are not used any "
-                         "more"});
+                         "upgrade the server; until then, delete the folders of locks that are not "
+                         "used any more"});
 }
 
 void look_at_roles(const examination& seen, findings& found) {
@@ -75,10 +75,11 @@ void look_at_roles(const examination& seen, findings& found) {
                          "clients on another"});
     const bool followers = count_of(servers, server_role::follower) > 0;
     if (leaders == 0 && followers)
-        found.push_back({severity::note, "leader_not_listed", seen.settings.servers,
-                         "none of these servers leads",
-                         "name all servers of the ensemble; with leaderServes=no none ever does, "
-                         "and the session time-out must be longer than 5/2 of the relay bound"});
+        found.push_back(
+            {severity::note, "leader_not_listed", seen.settings.servers,
+             "none of these servers leads",
+             "name all servers of the ensemble; with leaderServes=no the leader accepts no "
+             "clients, and the session timeout must be longer than 5/2 of the relay bound"});
 }
 
 void look_at_versions(const examination& seen, findings& found) {
@@ -111,14 +112,13 @@ void look_at_known_bugs(const examination& seen, findings& found) {
         if (bugs.issues.empty()) continue;
         std::string issues;
         for (const auto& issue : bugs.issues) issues += (issues.empty() ? "" : ", ") + issue;
-        found.push_back({severity::warning, "known_bugs", names,
-                         "version " + version +
-                             " may lose acknowledged writes when servers join their leader, and a "
-                             "lock with them: " +
-                             issues,
-                         "upgrade to " + bugs.mended_in +
-                             " or later; until then only fencing tokens protect what is written "
-                             "after that"});
+        found.push_back(
+            {severity::warning, "known_bugs", names,
+             "version " + version +
+                 " may lose acknowledged writes, and so a lock, when servers join their leader: " +
+                 issues,
+             "upgrade to " + bugs.mended_in +
+                 " or later; until then, only fencing tokens protect the data"});
     }
 }
 
@@ -136,10 +136,11 @@ void look_at_configurations(const examination& seen, findings& found) {
     const bool serves = std::any_of(seen.servers.begin(), seen.servers.end(),
                                     [](const auto& each) { return each.serves; });
     if (paces.empty() && serves && !says_pace(seen.settings))
-        found.push_back({severity::note, "configuration_not_told", seen.settings.servers,
-                         "no server tells its tickTime and syncLimit; 2 s and 5 are assumed",
-                         "if they are larger, say so with --tick and --sync-limit; or add conf to "
-                         "4lw.commands.whitelist in the servers' zoo.cfg"});
+        found.push_back(
+            {severity::note, "configuration_not_told", seen.settings.servers,
+             "no server reports its tickTime and syncLimit, so the doctor assumes 2 s and 5",
+             "if the servers' values are larger, give them with --tick and --sync-limit, or add "
+             "conf to 4lw.commands.whitelist in the servers' zoo.cfg"});
 }
 
 void look_at_pace(const examination& seen, findings& found) {
@@ -152,17 +153,16 @@ void look_at_pace(const examination& seen, findings& found) {
                      "the servers' tickTime is " + exact_text(told->tick) + ", their syncLimit " +
                          std::to_string(told->sync_limit) +
                          ": leases would be longer than the servers allow",
-                     "leave --tick and --sync-limit out, or give the servers' own"});
+                     "leave --tick and --sync-limit out, or give the servers' values"});
 }
 
 void look_at_timeout(const examination& seen, findings& found) {
     const auto asked = seen.settings.session_timeout;
     if (seen.granted.count() == 0 || seen.granted == asked) return;
-    found.push_back(
-        {severity::warning, "session_timeout_not_granted", "--session-timeout",
-         "asked for " + exact_text(asked) + ", granted " + exact_text(seen.granted),
-         "change minSessionTimeout and maxSessionTimeout in the servers' zoo.cfg (2 and "
-         "20 ticks unless set), or ask for what they grant"});
+    found.push_back({severity::warning, "session_timeout_not_granted", "--session-timeout",
+                     "asked for " + exact_text(asked) + ", granted " + exact_text(seen.granted),
+                     "change minSessionTimeout and maxSessionTimeout in the servers' zoo.cfg (2 "
+                     "and 20 ticks unless set), or ask for a timeout that they grant"});
 }
 
 // Recognizes the operating system's messages for a failed connection, which back ends repeat.
@@ -186,17 +186,18 @@ std::string advice_for(const error& failure, const examination& seen) {
         case errc::auth_failed:
             return "check the user and the password in the connect string (TURNSTILE_SERVERS)";
         case errc::no_chroot:
-            return "turnstile mkdir / creates it; else leave it out of the connect string";
+            return "create the chroot with turnstile mkdir /, or leave it out of the connect "
+                   "string";
         case errc::bad_connect_string: return "correct the connect string";
         case errc::server_too_old: return "upgrade the server";
         case errc::unresolvable: return "check the names, and the resolver of this machine";
         case errc::quota_exceeded: return "give the server more memory (maxmemory), or remove keys";
         case errc::not_connected: break;
-        default: return "fix that, and run the doctor again";
+        default: return "fix the cause, and run the doctor again";
     }
     if (is_zookeeper(seen.settings)) return "see the report of each server above";
-    return is_out_of_reach(failure) ? "start it, or open its port to this machine"
-                                    : "fix that, and run the doctor again";
+    return is_out_of_reach(failure) ? "start the server, or open its port to this machine"
+                                    : "fix the cause, and run the doctor again";
 }
 
 void look_at_session(const examination& seen, findings& found) {
@@ -215,13 +216,12 @@ void look_at_session_ids(const examination& seen, findings& found) {
     const auto bits = static_cast<std::uint64_t>(seen.session) >> 16U & k_five_bytes;
     const std::chrono::milliseconds after{static_cast<std::int64_t>(bits)};
     if (seen.session == 0 || after > k_soon) return;
-    found.push_back(
-        {severity::note, "session_ids_repeat", seen.attached_to,
-         "it started " + exact_text(after) +
-             " after its machine: after another start at the same millisecond it gives out the "
-             "ids of sessions that are still alive",
-         "start servers a random time after their machines, where machines start alike (microVMs, "
-         "snapshots)"});
+    found.push_back({severity::note, "session_ids_repeat", seen.attached_to,
+                     "it started " + exact_text(after) +
+                         " after its machine. If it starts at the same millisecond after another "
+                         "boot, it gives out the ids of sessions that are still alive",
+                     "where machines always start in the same way (microVMs, snapshots), start "
+                     "each server a random time after its machine"});
 }
 
 }  // namespace
@@ -251,10 +251,11 @@ findings lease_findings(const examination& seen) {
     const bool leads = count_of(seen.servers, server_role::leader) > 0;
     const auto certain = certain_hold_of(seen).through_follower;
     found.push_back({leads ? severity::note : severity::problem, "lease_short", "--session-timeout",
-                     "a session of " + exact_text(timeout) + " carries holds of " +
-                         exact_text(certain) + " through a follower (relay bound " +
-                         exact_text(pace.relay_bound()) + ")" +
-                         (leads ? ": sessions go to the leader" : ", and no leader is known"),
+                     "with a session timeout of " + exact_text(timeout) +
+                         ", a hold is certain for " + exact_text(certain) +
+                         " through a follower (relay bound " + exact_text(pace.relay_bound()) +
+                         ")" +
+                         (leads ? ", so sessions go to the leader" : ", and no leader is known"),
                      "give a --session-timeout of " +
                          exact_text(std::chrono::milliseconds{pace.relay_bound() * 5 / 2}) +
                          " or more, or the servers a shorter tickTime"});

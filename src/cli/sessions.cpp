@@ -36,8 +36,8 @@ void say_what_is_missing(const session_list& list, bool zookeeper) {
     if (list.silent.empty()) return;
     std::string words;
     for (const auto& word : list.silent) words += (words.empty() ? "" : ", ") + word;
-    complain("addresses or znodes are missing, which the servers do not give (" + words + ")" +
-             (zookeeper ? "; 4lw.commands.whitelist allows it" : ""));
+    complain("addresses or znodes are missing, because the servers do not give them (" + words +
+             ")" + (zookeeper ? "; allow cons and dump in 4lw.commands.whitelist" : ""));
 }
 
 result<int> list(client& servers, const sessions_options& options) {
@@ -57,7 +57,7 @@ result<int> list(client& servers, const sessions_options& options) {
     // Servers of other kinds have no such words.
     if (!is_zookeeper(options.servers) && !found.sessions.empty())
         found.silent.push_back(masked(options.servers.servers) +
-                               ": addresses, servers and time-outs");
+                               ": addresses, servers and timeouts");
     const auto text = options.form == output_form::json
                           ? session_json(found)
                           : session_text(found, options.prefix, options.form == output_form::wide);

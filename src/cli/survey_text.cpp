@@ -105,7 +105,7 @@ std::string nothing_text(const lock_survey& survey, const std::string& folder) {
 }
 
 std::string list_text(const lock_survey& survey, wall_time now) {
-    table lines{{"LOCK", "KIND", "HELD BY", "THERE FOR", "WAITING"}};
+    table lines{{"LOCK", "KIND", "HELD BY", "AGE", "WAITING"}};
     for (const auto& lock : survey.locks)
         lines.add({lock.path, kind_text(lock), holders_text(lock),
                    lock.holders.empty() ? "" : age_of(lock.holders.front(), now),
@@ -114,7 +114,7 @@ std::string list_text(const lock_survey& survey, wall_time now) {
 }
 
 std::string queue_text(const surveyed_lock& lock, wall_time now, bool wide) {
-    std::vector<std::string> titles{"PLACE", "HOST", "PID", "LABEL", "THERE FOR", "TOKEN"};
+    std::vector<std::string> titles{"PLACE", "HOST", "PID", "LABEL", "AGE", "TOKEN"};
     if (wide) titles.insert(titles.end(), {"KIND", "SESSION", "ZNODE"});
     table lines{titles};
     for (const auto& entry : lock.holders) lines.add(cells_of(entry, "holds", now, wide));
@@ -134,10 +134,12 @@ std::string waiting_line(std::string_view path, std::size_t ahead,
                          std::chrono::system_clock::time_point now) {
     std::string line{path};
     line += ": waiting, ";
-    if (queue.size() <= ahead) return printable(line + std::to_string(ahead) + " ahead");
+    if (queue.size() <= ahead)
+        return printable(line + std::to_string(ahead) +
+                         (ahead == 1 ? " contender ahead" : " contenders ahead"));
     line += ordinal(ahead + 1) + " of " + std::to_string(queue.size());
     const auto& first = queue.front();
-    line += "; first is " + identity_of(first) + ", there for " + age_of(first, now);
+    line += "; first is " + identity_of(first) + ", in the queue for " + age_of(first, now);
     return printable(line);
 }
 

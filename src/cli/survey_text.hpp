@@ -31,8 +31,8 @@ using wall_time = std::chrono::system_clock::time_point;
 // Returns the queue of one lock: a line for each contender that was read. `wide` adds kinds, sessions and znodes.
 [[nodiscard]] std::string queue_text(const surveyed_lock& lock, wall_time now, bool wide);
 
-// Returns a line for the waiting person: "/locks/orders: waiting, 3rd of 7; first is web-2, pid 4711, there for 12 s".
-// `ahead` contenders come first. `queue` may be empty if it is not known. The text is printable.
+// Returns a line for the waiting person, such as
+// "/locks/orders: waiting, 3rd of 7; first is web-2, pid 4711, in the queue for 12 s". `ahead` contenders come first. `queue` may be empty if it is not known. The text is printable.
 [[nodiscard]] std::string waiting_line(std::string_view path, std::size_t ahead,
                                        const std::vector<contender>& queue, wall_time now);
 

@@ -147,7 +147,8 @@ result<std::optional<revocation_outcome>> ask_first(const client& servers,
     const auto undone = order.withdraw(*report.target, record);
     if (undone || undone.error() == errc::removed) return gone.error();
     return error{errc::cancelled,
-                 gone.error().message() + "; the request stays: " + undone.error().message()};
+                 gone.error().message() +
+                     "; the request stays in the contender's znode: " + undone.error().message()};
 }
 
 result<int> take_from(client& servers, const take_options& options, stop_by_signal& stop,
@@ -183,7 +184,8 @@ result<int> take(client& servers, const take_options& options, stop_by_signal& s
     const auto target = find(servers, options);
     if (target.has_error()) return target.error();
     if (!*target) return finish(options, {});
-    if (!is_confirmed(servers, options, **target)) return complain("nothing was done", k_usage);
+    if (!is_confirmed(servers, options, **target))
+        return complain("you did not confirm, so nothing was done", k_usage);
     const auto taken = take_from(servers, options, stop, **target);
     if (taken.has_error() && taken.error() == errc::cancelled && stop.signal() != 0)
         return complain(taken.error().message(), k_signal_base + stop.signal());

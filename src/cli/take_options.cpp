@@ -27,7 +27,7 @@ result<std::optional<contender>> chosen_contender(const std::vector<surveyed_loc
         auto found = contender_called(locks, options.znode);
         if (found) return found;
         return error{errc::bad_option,
-                     options.path + ": no contender is called " + options.znode + " there"};
+                     options.path + ": the queue has no contender with the name " + options.znode};
     }
     std::optional<contender> holder;
     for (const auto& lock : locks) {
@@ -35,8 +35,8 @@ result<std::optional<contender>> chosen_contender(const std::vector<surveyed_loc
             if (holder)
                 return error{errc::bad_option,
                              options.path +
-                                 ": several hold it; turnstile show -o wide lists them, --znode "
-                                 "names one"};
+                                 ": several contenders hold the lock; turnstile show -o wide lists "
+                                 "their znodes, and --znode selects one"};
             holder = entry;
         }
     }

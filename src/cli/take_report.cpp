@@ -11,9 +11,10 @@ namespace {
 
 const char* sentence_of(revocation_outcome outcome) {
     switch (outcome) {
-        case revocation_outcome::gave_way: return "it gave way";
-        case revocation_outcome::deleted: return "its znode was deleted";
-        case revocation_outcome::gone_before: return "it was gone before";
+        case revocation_outcome::gave_way:
+            return "the contender released the lock or left the queue";
+        case revocation_outcome::deleted: return "the contender's znode was deleted";
+        case revocation_outcome::gone_before: return "the contender had gone before the order";
     }
     return "";
 }
@@ -32,15 +33,16 @@ const char* word_of(const take_report& report) {
 }  // namespace
 
 std::string description_of(const contender& target, std::chrono::system_clock::time_point now) {
-    return identity_of(target) + ", there for " + age_of(target, now);
+    return identity_of(target) + ", in the queue for " + age_of(target, now);
 }
 
 std::string plan_text(const take_options& options, const take_report& report) {
     const auto first = options.asked_for.count() > 0
-                           ? "asks it to go, orders it to after " + exact_text(options.asked_for)
-                           : std::string{"orders it to go"};
+                           ? "asks the contender to release, orders it to release after " +
+                                 exact_text(options.asked_for)
+                           : std::string{"orders the contender to release"};
     return first + ", and deletes its znode " + exact_text(report.wait.value()) +
-           " after the order; Ctrl-C withdraws what it wrote\n";
+           " after the order; Ctrl-C withdraws the request and the order\n";
 }
 
 std::string take_text(const take_options& options, const take_report& report) {

@@ -131,7 +131,7 @@ TEST_F(admin_live, what_is_refused_at_the_start) {
 TEST_F(admin_live, a_port_that_is_taken) {
     const auto page = start();
     EXPECT_EQ(code_of({"--listen", page.name()}), 64);
-    EXPECT_TRUE(printed("cannot listen there"));
+    EXPECT_TRUE(printed("cannot listen at this address"));
 }
 
 TEST_F(admin_live, hostile_bytes_of_any_kind) {

@@ -265,7 +265,7 @@ TEST_F(cli_elect, wrong_addresses) {
     EXPECT_EQ(code_of(elect("x", {"--http", "no port"}, {"true"})), 64);
     const auto taken = server().connect_string();
     EXPECT_EQ(code_of(elect("x", {"--http", taken}, {"true"})), 64);
-    EXPECT_TRUE(printed("cannot listen there")) << output();
+    EXPECT_TRUE(printed("cannot listen at this address")) << output();
     EXPECT_EQ(code_of({TURNSTILE_PROGRAM, "elect", "--listen", "--http", "0", path}), 64);
     EXPECT_EQ(code_of(elect("x", {"--allow-host", "name"}, {"true"})), 64);
     EXPECT_TRUE(printed("--http")) << output();

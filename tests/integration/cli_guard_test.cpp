@@ -44,7 +44,8 @@ TEST_F(cli_guard, no_command_starts_without_proc) {
     if (!may_enter(without_proc)) GTEST_SKIP() << "this process may not mount: " << output();
     const words started{"echo", "started"};
     EXPECT_EQ(code_of(without_proc(run({"--guard", "children", path}, started))), 126);
-    EXPECT_TRUE(printed("turnstile: what the command starts could not be found and killed: "))
+    EXPECT_TRUE(printed(
+        "turnstile: turnstile could not find and kill the processes that the command starts: "))
         << output();
     EXPECT_EQ(code_of(without_proc({TURNSTILE_PROGRAM, "elect", "--guard", "children", path, "--",
                                     "echo", "started"})),
@@ -57,7 +58,7 @@ TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
     if (!may_enter(with_outer_proc)) GTEST_SKIP() << "no PID namespace: " << output();
     EXPECT_EQ(code_of(with_outer_proc(run({"--guard", "children", path}, {"echo", "started"}))),
               126);
-    EXPECT_TRUE(printed("/proc is that of another PID namespace")) << output();
+    EXPECT_TRUE(printed("/proc belongs to another PID namespace")) << output();
     EXPECT_FALSE(printed("started\n")) << output();
 }
 

@@ -99,14 +99,17 @@ TEST_F(cli_run, a_lock_that_is_held_above) {
     EXPECT_EQ(code_of(run({path}, inside({path}))), 64);
     EXPECT_EQ(code_of(run({"-x", path}, inside({"--shared", path}))), 64);
     EXPECT_EQ(code_of(run({path}, run({second}, inside({path})))), 64);
-    EXPECT_TRUE(printed(path + ": a turnstile run above this command holds it")) << output();
+    EXPECT_TRUE(printed(path + ": a turnstile run that started this one holds the lock"))
+        << output();
     EXPECT_FALSE(printed("inside"));
     EXPECT_EQ(code_of(run({path}, run({second}, inside({"--reenter", path, second})))), 0);
     EXPECT_EQ(code_of(run({"-x", path}, inside({"--reenter", "--shared", path}))), 0);
     EXPECT_TRUE(printed("inside\ninside\n")) << output();
     EXPECT_EQ(code_of(run({"-s", path}, inside({"--reenter", "-x", path}))), 64);
     EXPECT_EQ(code_of(run({path}, inside({"--reenter", path, second}))), 64);
-    EXPECT_TRUE(printed(second + ": no turnstile run above holds it as mutex")) << output();
+    EXPECT_TRUE(
+        printed(second + ": no turnstile run that started this one holds the lock as mutex"))
+        << output();
     EXPECT_EQ(code_of(inside({"--reenter", path})), 0);
 }
 
@@ -238,7 +241,7 @@ TEST_F(cli_run, once_in_a_period) {
     EXPECT_EQ(code_of(run({"--once-per", "1h", "--not-due-exit-code", "9", path}, {"true"})), 9);
     EXPECT_TRUE(printed("ran\n"));
     EXPECT_FALSE(printed("again\n"));
-    EXPECT_TRUE(printed(path + ": not due for ")) << output();
+    EXPECT_TRUE(printed(path + ": the job is not due for ")) << output();
 }
 
 TEST_F(cli_run, once_and_it_failed) {
@@ -251,7 +254,7 @@ TEST_F(cli_run, once_while_it_runs_elsewhere) {
     auto first = start(run({"--once-per", "1h", path}, stubborn("in")));
     ASSERT_TRUE(first.wait_for_output("in"));
     EXPECT_EQ(code_of(run({"--once-per", "1h", "--not-due-exit-code", "9", path}, {"true"})), 9);
-    EXPECT_TRUE(printed("running elsewhere; try again in ")) << output();
+    EXPECT_TRUE(printed("another process runs the job; try again in ")) << output();
 }
 
 TEST_F(cli_run, once_beside_a_lock_of_another_kind) {

@@ -73,7 +73,7 @@ TEST_F(cli_take, a_holder_that_goes_when_it_is_asked) {
     ASSERT_TRUE(hold.release());
     ASSERT_TRUE(taker.wait());
     EXPECT_EQ(taker.exit_code(), 0);
-    EXPECT_TRUE(printed("it gave way\n")) << output();
+    EXPECT_TRUE(printed("the contender released the lock or left the queue\n")) << output();
     observer->close();
 }
 
@@ -91,7 +91,7 @@ TEST_F(cli_take, a_command_that_does_not_go) {
 TEST_F(cli_take, at_once) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     EXPECT_EQ(code_of(take({"--now"})), 0);
-    EXPECT_TRUE(printed("its znode was deleted\n")) << output();
+    EXPECT_TRUE(printed("the contender's znode was deleted\n")) << output();
     EXPECT_TRUE(eventually([&] { return !hold.valid(); }));
 }
 
@@ -99,14 +99,14 @@ TEST_F(cli_take, another_librarys_holder) {
     make_foreign();
     EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
     EXPECT_EQ(code_of(take({"--ask-for", "0", "--wait", "100ms"})), 0);
-    EXPECT_TRUE(printed("its znode was deleted\n")) << output();
+    EXPECT_TRUE(printed("the contender's znode was deleted\n")) << output();
 }
 
 TEST_F(cli_take, a_holder_that_claims_an_impossible_session_timeout) {
     for (const auto* claim : {"2147483647", "-1"}) {
         make_foreign(std::string{"host=evil pid=1 timeout="} + claim);
         EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
-        EXPECT_TRUE(printed("claims none): say how long to wait")) << output();
+        EXPECT_TRUE(printed("states none): set revoke_options::wait (--wait)")) << output();
         EXPECT_EQ(code_of(take({"--ask-for", "0", "--wait", "100ms"})), 0) << output();
     }
 }
@@ -115,15 +115,16 @@ TEST_F(cli_take, a_holder_that_claims_an_impossible_session_timeout) {
 TEST_F(cli_take, a_holder_that_claims_more_than_the_servers_grant) {
     make_foreign("host=odd pid=7 timeout=3600000");
     EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
-    EXPECT_TRUE(printed("claims none): say how long to wait")) << output();
+    EXPECT_TRUE(printed("states none): set revoke_options::wait (--wait)")) << output();
     EXPECT_EQ(foreign_data(), "host=odd pid=7 timeout=3600000");
 }
 
 TEST_F(cli_take, says_before_how_long_it_may_last) {
     make_foreign("host=web-2 pid=7 timeout=1000");
     auto taker = start(take({"--ask-for", "1h", "--wait", "2h"}));
-    EXPECT_TRUE(taker.wait_for_output(
-        "asks it to go, orders it to after 1 h, and deletes its znode 2 h after the order"));
+    EXPECT_TRUE(
+        taker.wait_for_output("asks the contender to release, orders it to release after 1 h, and "
+                              "deletes its znode 2 h after the order"));
     taker.kill();
 }
 
@@ -140,7 +141,7 @@ TEST_F(cli_take, one_of_several) {
     const auto first = prices.acquire_shared({.timeout = limit()}).value();
     const auto second = prices.acquire_shared({.timeout = limit()}).value();
     EXPECT_EQ(code_of(take()), 64);
-    EXPECT_TRUE(printed("several hold it")) << output();
+    EXPECT_TRUE(printed("several contenders hold the lock")) << output();
     const auto name = second.znode().substr(path.size() + 1);
     EXPECT_EQ(code_of(take({"--now", "--znode", name})), 0);
     EXPECT_TRUE(eventually([&] { return !second.valid(); }));
@@ -199,7 +200,7 @@ TEST_F(cli_take, a_person_is_asked_on_a_terminal) {
     };
     EXPECT_EQ(code_of(typed("n")), 64);
     EXPECT_TRUE(printed("Take " + path + " away from ")) << output();
-    EXPECT_TRUE(printed(", import, there for ")) << output();
+    EXPECT_TRUE(printed(", import, in the queue for ")) << output();
     EXPECT_TRUE(hold.valid());
     EXPECT_EQ(queue_names(*observer, path).size(), 1U);
     EXPECT_EQ(code_of(typed("y")), 0);

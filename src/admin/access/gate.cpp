@@ -17,7 +17,7 @@ constexpr const char* k_thirty_days = "; Max-Age=2592000";
 
 std::string_view single(const http_request& request, const std::string& name) {
     if (request.count(name) > 1)
-        throw refusal{400, "bad_request", name + " came several times; it may come once"};
+        throw refusal{400, "bad_request", name + " came several times; only one is allowed"};
     return trimmed(request.header(name));
 }
 

@@ -41,7 +41,7 @@ void sign_in_door::begin_try(const std::string& key) {
     const auto wait = pace_.wait(key, now);
     if (wait.count() > 0)
         throw come_back(std::chrono::ceil<std::chrono::seconds>(wait),
-                        "sign-ins from here have failed");
+                        "sign-ins from this address have failed");
     pace_.failed(key, now);
 }
 

@@ -49,7 +49,7 @@ std::string author_of(const json& body, const identity& caller) {
     if (caller.shared) return text_member(body, "who", true);
     const auto said = text_member(body, "who", false);
     if (!said.empty() && said != caller.user)
-        throw refusal{400, "bad_request", "who: you are signed in as " + caller.user};
+        throw refusal{400, "bad_request", "who: must be absent or your name, " + caller.user};
     return caller.user;
 }
 
@@ -66,7 +66,7 @@ order order_of(const json& body, const identity& caller) {
 
 refusal refusal_of(const error& failure) {
     const auto code = failure.code();
-    if (code == errc::removed) return {409, "gone", "the contender has gone"};
+    if (code == errc::removed) return {409, "gone", "the contender has left the queue"};
     if (code == errc::bad_path || code == errc::bad_option)
         return {400, "bad_request", failure.message()};
     if (code == errc::no_permission) return {403, "no_permission", failure.message()};
@@ -89,7 +89,7 @@ contender target_of(site& at, const order& wanted, const std::stop_token& stop) 
             for (const auto& each : *part)
                 if (is_wanted(each, wanted)) return each;
     }
-    throw refusal{409, "gone", wanted.znode + " is not there any more"};
+    throw refusal{409, "gone", wanted.znode + " is not in the queue any more"};
 }
 
 // The record of one order: on the disk before the order is executed, and again with its outcome.
@@ -108,7 +108,8 @@ public:
                                      .from = wanted.from,
                                      .outcome = "begun"});
         } catch (const std::runtime_error& failure) {
-            throw refusal{503, "audit", std::string{failure.what()} + "; nothing was done"};
+            throw refusal{503, "audit",
+                          std::string{failure.what()} + "; the order was not executed"};
         }
     }
     void conclude(const std::string& outcome, const std::string& message = {}) {

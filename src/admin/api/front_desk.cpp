@@ -87,7 +87,7 @@ void front_desk::check_needs(const route& found, const http_request& request,
     const bool changes = wanted > role::look;
     if (changes && at_.read_only)
         throw refusal{403, "read_only",
-                      "this server changes nothing; it was started without --allow-changes"};
+                      "this server is read-only, because it was started without --allow-changes"};
     if (!caller.known())
         throw refusal{401, "sign_in", "sign in with the password, or give the token"};
     if (caller.may < wanted)

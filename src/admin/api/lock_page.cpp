@@ -153,7 +153,7 @@ json lock_page(site& at, const query& asked) {
     const auto history = at.reading.from_history([&](const auto& known) { return known.of(key); });
     if (lock.contenders == 0 && !history)
         throw refusal{404, "no_such_lock",
-                      key.first + ": no contender is there, and none was seen holding"};
+                      key.first + ": the queue is empty, and this server has seen no holder"};
     const auto spans = history.value_or(std::vector<hold_span>{});
     const auto now = clock_of(seen);
     return {{"lock", shown_lock(at.servers, lock, spans, now)},

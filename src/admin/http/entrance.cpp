@@ -17,7 +17,7 @@ void check_form(const http_request& head) {
     for (const auto* name : k_single_headers)
         if (head.count(name) > 1)
             throw refusal{400, "bad_request",
-                          std::string{name} + " came several times; it may come once"};
+                          std::string{name} + " came several times; only one is allowed"};
     const bool reads = head.method == "GET" || head.method == "HEAD";
     if (!reads && head.method != "POST")
         throw refusal{405, "method", head.method + ": expected GET, HEAD or POST"};
@@ -36,7 +36,7 @@ void entrance::check(const http_request& head) const {
     if (head.count("Host") != 0 && !names_.include(host, head.here))
         throw refusal{421, "host",
                       "this server is not called " + std::string{host} +
-                          "; names are given with --allow-host"};
+                          "; --allow-host gives it further names"};
     check_form(head);
 }
 

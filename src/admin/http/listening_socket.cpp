@@ -22,8 +22,10 @@ constexpr int k_backlog = 512;
 using address_list = std::unique_ptr<addrinfo, void (*)(addrinfo*)>;
 
 [[noreturn]] void fail(const listen_address& address, const std::string& reason) {
-    throw std::runtime_error{to_string(address) + ": cannot listen there: " + reason +
-                             "; another program may, or the address is not this machine's"};
+    throw std::runtime_error{to_string(address) +
+                             ": this process cannot listen at this address: " + reason +
+                             ". Another program may listen there already, or the address is not an "
+                             "address of this machine"};
 }
 
 address_list addresses_of(const listen_address& address) {

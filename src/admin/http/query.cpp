@@ -52,9 +52,10 @@ query::query(std::string_view target, const std::vector<std::string>& known) {
         const auto sign = part.find('=');
         const auto name = unescape(part.substr(0, sign));
         const auto value = unescape(sign == std::string_view::npos ? "" : part.substr(sign + 1));
-        if (!name || !value) throw bad_request("a % in the query is not followed by two digits");
+        if (!name || !value)
+            throw bad_request("a % in the query is not followed by two hexadecimal digits");
         if (std::find(known.begin(), known.end(), *name) == known.end())
-            throw bad_request("the query has a parameter that is not known here: " + *name);
+            throw bad_request("the query has an unknown parameter: " + *name);
         if (!values_.emplace(*name, *value).second)
             throw bad_request("the query has " + *name + " twice");
     }

@@ -72,15 +72,17 @@ void request_reader::read_head(std::string_view head) {
 void request_reader::check_framing() {
     const auto lengths = request_.count("Content-Length");
     const auto hosts = request_.count("Host");
-    if (lengths > 1) throw misread("Content-Length came several times; it may come once");
+    if (lengths > 1)
+        throw misread("the request has several Content-Length headers; one is allowed");
     if (request_.count("Transfer-Encoding") != 0) {
         const bool is_chunked = request_.count("Transfer-Encoding") == 1 && lengths == 0 &&
                                 same_name(request_.header("Transfer-Encoding"), "chunked");
-        if (!is_chunked) throw misread("Transfer-Encoding: bodies are taken by Content-Length");
+        if (!is_chunked)
+            throw misread("Transfer-Encoding is not supported: send the body with Content-Length");
         throw refusal{411, "length", "the body has no Content-Length"};
     }
     if (hosts > 1 || (hosts == 0 && !http_1_0_))
-        throw misread("the request has " + std::to_string(hosts) + " headers Host; it has one");
+        throw misread("the request has " + std::to_string(hosts) + " Host headers; one is allowed");
     if (request_.count("Expect") != 0)
         throw refusal{417, "expect", "Expect is not supported: send the body at once"};
     body_ = lengths == 0 ? 0 : length_of(request_.header("Content-Length"));
@@ -105,7 +107,7 @@ void request_reader::check_target() {
 
 void request_reader::expect_body(std::size_t largest) const {
     if (body_ == 0) return;
-    if (largest == 0) throw misread(request_.method + ": has no body here");
+    if (largest == 0) throw misread(request_.method + ": this request must not have a body");
     if (body_ > largest)
         throw refusal{413, "too_large",
                       "the body has more than " + std::to_string(largest) + " bytes"};

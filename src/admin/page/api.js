@@ -38,7 +38,7 @@ async function request(address, options, limit_ms) {
   } catch (problem) {
     const late = problem.name === 'TimeoutError';
     const message = late
-      ? `no answer within ${limit_ms / 1000} s: what was asked for may still happen`
+      ? `no answer within ${limit_ms / 1000} s: the server may still execute the request`
       : 'turnstile serve does not answer';
     throw new failure(0, late ? 'late' : 'unreachable', message);
   }

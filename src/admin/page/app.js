@@ -61,9 +61,9 @@ function panel(title, text, action) {
 
 function problem_panel(problem) {
   if (problem.code === 'no_snapshot')
-    return panel('Not read yet', 'The servers have not answered so far. This page fills itself as soon as they do.');
+    return panel('Not read yet', 'The servers have not answered so far. This page shows the locks as soon as the servers answer.');
   const again = h('button', { type: 'button', class: 'button', onclick: refresh }, 'Try again');
-  return panel(state.view.problem_title?.(problem) ?? 'This could not be read', sentence(problem.message), again);
+  return panel(state.view.problem_title?.(problem) ?? 'This page could not be read', sentence(problem.message), again);
 }
 
 function content() {

@@ -62,7 +62,7 @@ const k_sign_in_columns = [
   { title: 'Last time', class: 'col-date figures', cell: (entry) => date_and_clock(entry.time) },
   { title: 'What', class: 'col-action', cell: () => 'sign-in failed' },
   { title: 'From', class: 'col-first', cell: (entry) => name(entry.from, { class: 'mono' }) },
-  { title: 'Name', class: 'col-first', cell: (entry) => (entry.user ? name(entry.user) : h('span', { class: 'muted' }, 'none that is known')) },
+  { title: 'Name', class: 'col-first', cell: (entry) => (entry.user ? name(entry.user) : h('span', { class: 'muted' }, 'unknown')) },
   { title: 'Times', class: 'col-long figures', cell: (entry) => plain(entry.times) },
 ];
 
@@ -141,7 +141,7 @@ export function render(log, context) {
         columns: sign_ins ? k_sign_in_columns : k_order_columns,
         rows: entries.map((entry, i) => ({ ...entry, key: `${filters.list} ${total - offset - i}` })),
         key: (entry) => entry.key,
-        empty: sign_ins ? 'No sign-in has failed so far.' : 'Nothing was asked for or taken so far.',
+        empty: sign_ins ? 'No sign-in has failed so far.' : 'So far no holder was asked to release, and no lock was taken.',
       })),
     pager({ total, offset, limit, noun: 'the log', link: (target) => link_to('/audit', { ...filters, offset: target }) }),
   ];

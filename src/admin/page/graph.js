@@ -76,7 +76,7 @@ function order_list(cycle, edges, labels) {
   return h('ol', { class: 'release-order' },
     h('li', { 'data-key': 'first' }, 'Release ', lock_link(first), ', which ', who(first.holder), ' holds: ', who(first.waiter), ' goes on.'),
     rest.map((lock, i) =>
-      h('li', { 'data-key': `${i} ${lock.path}` }, lock_link(lock), ' follows when ', who(lock.holder), ' lets it go: ', who(lock.waiter), ' goes on.')));
+      h('li', { 'data-key': `${i} ${lock.path}` }, lock_link(lock), ' follows when ', who(lock.holder), ' releases it: ', who(lock.waiter), ' goes on.')));
 }
 
 function cycle_card({ cycles, id, style, heading, text }, edges, labels) {
@@ -91,10 +91,11 @@ function cycle_card({ cycles, id, style, heading, text }, edges, labels) {
 function cycle_cards({ cycles, possible, edges }, labels) {
   return [
     cycle_card({ cycles, id: 'cycles-title', style: 'is-alarm', heading: many(cycles.length, 'cycle'),
-      text: 'These contenders wait for each other, and none can go on. Release one lock of a cycle; the others follow in this order. ' +
+      text: 'These contenders wait for each other, so none can go on (a deadlock). Release one lock of a cycle; then the others become free in this order. ' +
         'Any lock of the cycle will do for the first.' }, edges, labels),
     cycle_card({ cycles: possible, id: 'possible-title', style: 'is-warning', heading: `${many(possible.length, 'possible cycle')}, being confirmed`,
-      text: 'The queues were read one after the other, so this may be the sum of several instants. The next round of reading confirms a cycle, or it goes.' },
+      text: 'The server read the queues one after the other, so this cycle may never have existed at one instant. ' +
+        'The next round of reading confirms it or removes it.' },
     edges, labels),
   ];
 }

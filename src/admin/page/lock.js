@@ -68,7 +68,7 @@ function under_title(lock) {
 function read_only_note() {
   if (may('ask')) return null;
   if (!me().read_only)
-    return h('p', { class: 'muted note' }, 'Your role is ', h('code', null, plain(me().role)), ': you may look, and not ask a holder to release.');
+    return h('p', { class: 'muted note' }, 'Your role is ', h('code', null, plain(me().role)), ': you may look, but not ask a holder to release.');
   return h('p', { class: 'muted note' }, 'This page is read-only: the server was started without ',
     h('code', null, '--allow-changes'), '. From a shell: ', h('code', null, 'turnstile ask'), ' and ', h('code', null, 'turnstile take'), '.');
 }
@@ -87,7 +87,7 @@ function with_holds(lock, timeline) {
 
 function holders(lock, release) {
   if (!lock.holders.length)
-    return h('p', { class: 'empty' }, lock.contenders ? 'Nothing holds it at this moment.' : 'It is free.');
+    return h('p', { class: 'empty' }, lock.contenders ? 'No contender holds this lock at this moment.' : 'This lock is free.');
   return lock.holders.length > k_most_cards ? holder_table(lock, release) : holder_cards(lock, release);
 }
 

@@ -78,7 +78,7 @@ export function unreadable_note(paths) {
     'details',
     { class: 'unreadable' },
     h('summary', null, `${many(paths.length, 'folder')} may not be read`),
-    h('p', { class: 'muted' }, 'Their ACL keeps them from this server. Locks below them are not shown.'),
+    h('p', { class: 'muted' }, 'An ACL forbids this server to read these folders. This page does not show the locks below them.'),
     h('ul', { class: 'mono plain' }, paths.map((path) => h('li', { 'data-key': path }, name(path)))),
   );
 }

@@ -10,9 +10,9 @@ import { clock, date_and_clock, duration, identity, plain, sentence } from './te
 
 const k_who = 'turnstile.who';
 const k_outcomes = {
-  gave_way: 'The holder gave way by itself.',
-  deleted: 'The holder stayed, so its znode was deleted. The lock goes to the next in the queue.',
-  gone_before: 'The holder had gone by itself before anything was deleted.',
+  gave_way: 'The holder released the lock by itself.',
+  deleted: 'The holder did not release the lock, so its znode was deleted. The lock goes to the next contender in the queue.',
+  gone_before: 'The holder had left before this order began.',
 };
 
 const dialog = h('dialog', { class: 'dialog', 'aria-labelledby': 'release-title' });
@@ -39,9 +39,9 @@ function remember(who) {
 const holds = (lock, { znode, token }) => lock.holders.some((holder) => holder.znode === znode && holder.token === token);
 
 function presence(lock) {
-  if (holds(lock, state.holder)) return { here: true, text: 'It still holds the lock.' };
+  if (holds(lock, state.holder)) return { here: true, text: 'This contender still holds the lock.' };
   const next = lock.holders[0];
-  const text = next ? `It is gone. The lock is held by ${plain(identity(next))} now.` : 'It is gone. The lock is free now.';
+  const text = next ? `This contender is gone. ${plain(identity(next))} holds the lock now.` : 'This contender is gone. The lock is free now.';
   return { here: false, text };
 }
 
@@ -53,8 +53,8 @@ export function follow_release({ lock }) {
 }
 
 function problem_text(problem) {
-  if (problem.code === 'gone') return 'It is no longer there: nothing was done.';
-  if (problem.status === 401) return 'Your sign-in has ended: close this, sign in, and try again.';
+  if (problem.code === 'gone') return 'The contender is no longer in the queue, so nothing was done.';
+  if (problem.status === 401) return 'Your sign-in has ended: close this dialog, sign in, and try again.';
   return sentence(problem.message);
 }
 
@@ -124,8 +124,8 @@ function result_part() {
   const { asked_at, done, problem, busy } = state;
   const here = state.presence;
   const lines = [];
-  if (asked_at) lines.push(`Asked at ${clock(asked_at)}. A holder that listens gives the lock up when it can.`);
-  if (busy === 'take') lines.push(`Taking it: the holder is asked, and has a few seconds. ${longest()}`);
+  if (asked_at) lines.push(`Asked at ${clock(asked_at)}. A holder that handles such requests releases the lock when it can.`);
+  if (busy === 'take') lines.push(`Taking the lock: the holder is asked first, and has a few seconds. ${longest()}`);
   if (done) lines.push(done);
   return [
     h('p', { class: `result ${here.here ? '' : 'is-good'}`, role: 'status' }, [...lines, here.text].join(' ')),
@@ -142,9 +142,9 @@ function text_field(title, key, hint, more) {
 function take_part(closed) {
   return h('details', { class: 'take', open: Boolean(state.asked_at), 'data-key': state.asked_at ? 'after' : 'before' },
     h('summary', null, 'Take it from the holder'),
-    h('p', null, 'The holder is asked once more. If it stays, its znode is deleted, and the next in line gets the lock. ',
+    h('p', null, 'The server asks the holder once more. If the holder does not release the lock, its znode is deleted, and the next contender gets the lock. ',
       `${longest()} `,
-      h('strong', null, 'A program that does not listen works on without the lock.')),
+      h('strong', null, 'A program that does not watch for the loss works on without the lock.')),
     h('label', { class: 'field' },
       h('span', null, 'To confirm, type ', name(state.path, { class: 'mono' })),
       h('input', { type: 'text', name: 'confirm', class: 'mono', autocomplete: 'off', autocapitalize: 'off', spellcheck: 'false',
@@ -181,7 +181,7 @@ dialog.onclose = () => {
 // holder: as it was shown; seen: the time of that snapshot.
 export function open_release({ path, kind, holder, seen }, view) {
   context = view;
-  state = { path, kind, holder, seen, presence: { here: true, text: 'It still holds the lock.' }, busy: null, asked_at: null, done: null, problem: '' };
+  state = { path, kind, holder, seen, presence: { here: true, text: 'This contender still holds the lock.' }, busy: null, asked_at: null, done: null, problem: '' };
   if (!dialog.isConnected) document.body.append(dialog);
   draw();
   dialog.showModal();

@@ -26,7 +26,7 @@ function health_mark(server) {
 function session_text(session) {
   return [
     plain(session.state), ' ', h('span', { class: 'mono muted' }, plain(session.id)),
-    session.timeout_ms ? h('span', { class: 'muted' }, `, time-out ${duration(session.timeout_ms)}`) : null,
+    session.timeout_ms ? h('span', { class: 'muted' }, `, timeout ${duration(session.timeout_ms)}`) : null,
   ];
 }
 
@@ -87,7 +87,7 @@ export function render({ overview, meta }, context) {
         h('dt', null, 'Session'), h('dd', null, session_text(session)),
         h('dt', null, 'Requests to the servers'),
         h('dd', { class: 'figures' }, `${count(requests.total)} since the start, ${rate(requests.per_second)}`),
-        h('dt', null, 'Browsers that look'), h('dd', { class: 'figures' }, many(watchers, 'open stream')),
+        h('dt', null, 'Browsers that show this page'), h('dd', { class: 'figures' }, many(watchers, 'open stream')),
         h('dt', null, 'Forced releases'),
         h('dd', null, overview.read_only ? 'refused: started without --allow-changes' : 'possible, and written to the audit log'))),
   ];

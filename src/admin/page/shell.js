@@ -81,7 +81,7 @@ export function draw_tools(context) {
 
 // Draws the notice over the page's lower edge, so that nothing moves when the notice appears or disappears.
 export function draw_notice({ stream, stale, as_of }) {
-  const shown = as_of ? ` Shown is what was there at ${clock(as_of)}.` : '';
+  const shown = as_of ? ` This page shows the locks as of ${clock(as_of)}.` : '';
   let text = null;
   if (stream === 'lost') text = `No connection to turnstile serve: trying again.${shown}`;
   else if (stale) text = `The ZooKeeper servers do not answer.${shown}`;

@@ -33,7 +33,7 @@ export function sign_in_form(context) {
     'section',
     { class: 'panel is-narrow' },
     h('h1', { tabindex: '-1' }, 'Sign in'),
-    h('p', null, 'This server shows its locks to those who know its password.'),
+    h('p', null, 'This server shows its locks only after a sign-in with its password.'),
     h(
       'form',
       { class: 'stack', onsubmit: submit },

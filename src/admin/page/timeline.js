@@ -163,14 +163,14 @@ function as_table(spans) {
       ],
       rows: spans,
       key: (span) => `${span.znode} ${span.from}`,
-      empty: 'No hold was seen yet.',
+      empty: 'This server has seen no hold yet.',
     }));
 }
 
 // chosen: seconds as text, '' or 'all'; link: chosen => address.
 export function timeline(data, { chosen, link }) {
   const { timeline: seen } = data;
-  if (!seen) return h('p', { class: 'empty' }, 'Nothing was seen of this lock yet.');
+  if (!seen) return h('p', { class: 'empty' }, 'This server has not observed this lock yet.');
   const valid = k_windows.some(([value]) => value === chosen) ? chosen : '';
   const { shown, hidden } = lanes_of(data);
   const span = window_of(seen, valid);
@@ -181,7 +181,7 @@ export function timeline(data, { chosen, link }) {
   return h('div', { class: 'card' },
     h('div', { class: 'timeline-head' }, legend(), choices('Time shown', k_windows, valid, link)),
     h('div', { class: 'picture' }, new picture(span, width).draw(shown, label)),
-    h('p', { class: 'muted note' }, `UTC. This server has looked since ${date_and_clock(seen.from)}.`,
-      hidden > 0 ? ` ${many(hidden, 'contender')} of longer ago not shown.` : ''),
+    h('p', { class: 'muted note' }, `UTC. This server has observed the lock since ${date_and_clock(seen.from)}.`,
+      hidden > 0 ? ` Not shown: ${many(hidden, 'earlier contender')}.` : ''),
     as_table(newest));
 }

@@ -41,7 +41,8 @@ const lock_reader::reading* lock_reader::recent(const std::string& path, std::si
 void lock_reader::charge(std::size_t most, boottime_clock::time_point now) {
     for (std::size_t i = 0; i <= most / k_requests_a_token; ++i)
         if (!budget_.take({}, now))
-            throw refusal{429, "too_many", "too many queues were asked for; try again in a while"};
+            throw refusal{429, "too_many",
+                          "browsers have asked for too many queues; try again in a while"};
 }
 
 std::vector<surveyed_lock> lock_reader::read(const std::string& path, std::size_t most) {

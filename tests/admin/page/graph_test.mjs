@@ -74,8 +74,8 @@ test('a cycle names its locks, with links, in the order of their release', () =>
     await tab.shows('2 cycles');
     const steps = page.locator('.release-order').first().getByRole('listitem');
     assert.deepEqual(await steps.allInnerTexts(), ['Release /locks/orders, which web-2 pid 4711 holds: web-1 pid 90 goes on.',
-      '/locks/invoices follows when web-1 pid 90 lets it go: batch-1 pid 12 goes on.',
-      '/locks/prices follows when batch-1 pid 12 lets it go: web-2 pid 4711 goes on.']);
+      '/locks/invoices follows when web-1 pid 90 releases it: batch-1 pid 12 goes on.',
+      '/locks/prices follows when batch-1 pid 12 releases it: web-2 pid 4711 goes on.']);
     await steps.first().getByRole('link', { name: '/locks/orders' }).click();
     await page.locator('h1', { hasText: '/locks/orders' }).waitFor();
   }));

@@ -107,7 +107,7 @@ test('servers that do not answer: a notice, and ages stand still', () =>
     await tab.open('/');
     await tab.is_live();
     mock.change((state) => (state.stale = true));
-    await page.getByRole('status').getByText('The ZooKeeper servers do not answer. Shown is what was there at 04:38:36 UTC.').waitFor();
+    await page.getByRole('status').getByText('The ZooKeeper servers do not answer. This page shows the locks as of 04:38:36 UTC.').waitFor();
     await page.locator('.state', { hasText: 'Stale' }).waitFor();
     mock.change((state) => (state.stale = false));
     await tab.is_live();

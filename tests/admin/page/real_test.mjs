@@ -67,7 +67,7 @@ test('a lock appears, its queue moves, it goes', () =>
     await tab.shows('ended', '.as-table');
     await tab.check_accessibility('a real lock');
     await second.end();
-    await tab.shows('It is free.');
+    await tab.shows('This lock is free.');
   }));
 
 test('a forced release: the holder is told, then the lock is taken from it', async () => {
@@ -89,8 +89,8 @@ test('a forced release: the holder is told, then the lock is taken from it', asy
     await page.getByRole('button', { name: 'Take the lock' }).click();
     assert.equal((await holder.ended).code, 76, 'the hold is lost');
     await next.says(/^holds$/m);
-    await page.getByRole('dialog').getByText(/The holder gave way by itself|its znode was deleted/).waitFor();
-    await page.getByRole('dialog').getByText('The lock is held by').waitFor();
+    await page.getByRole('dialog').getByText(/The holder released the lock by itself|its znode was deleted/).waitFor();
+    await page.getByRole('dialog').getByText('holds the lock now.').waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await tab.shows('next', '.holder');
     await page.getByRole('link', { name: 'Audit log' }).click();

@@ -35,11 +35,11 @@ test('ask, then take: the znode that was seen, with who and why', () =>
     await dialog(page).getByText(znode).waitFor();
     await fill(page);
     await page.getByRole('button', { name: 'Ask to release' }).click();
-    await dialog(page).getByText('A holder that listens gives the lock up when it can. It still holds the lock.').waitFor();
+    await dialog(page).getByText('A holder that handles such requests releases the lock when it can. This contender still holds the lock.').waitFor();
     await page.getByLabel('To confirm').fill('/locks/orders');
     await page.getByRole('button', { name: 'Take the lock' }).click();
-    await dialog(page).getByText('its znode was deleted. The lock goes to the next in the queue.').waitFor();
-    await dialog(page).getByText('The lock is held by web-1, pid 90, import now.').waitFor();
+    await dialog(page).getByText('its znode was deleted. The lock goes to the next contender in the queue.').waitFor();
+    await dialog(page).getByText('web-1, pid 90, import holds the lock now.').waitFor();
     const said = { path: '/locks/orders', kind: 'mutex', znode, token, who: 'ada', why: 'stuck since noon' };
     assert.deepEqual(mock.changes, [{ action: 'ask', body: said }, { action: 'take', body: { ...said, confirm: '/locks/orders' } }]);
     await page.getByRole('button', { name: 'Close' }).click();
@@ -66,7 +66,7 @@ test('a holder that goes while the dialog is open', () =>
     await fill(page);
     const orders = lock_at(mock.state, '/locks/orders');
     mock.change(() => hand_over(orders, orders.holders[0].znode));
-    await dialog(page).getByText('It is gone. The lock is held by web-1, pid 90, import now.').waitFor();
+    await dialog(page).getByText('This contender is gone. web-1, pid 90, import holds the lock now.').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Ask to release' }).isDisabled());
     assert.ok(await page.getByRole('button', { name: 'Take the lock', includeHidden: true }).isDisabled());
     assert.deepEqual(mock.changes, []);
@@ -79,7 +79,7 @@ test('a holder that went before the page heard of it: nothing is done to its suc
     const orders = lock_at(mock.state, '/locks/orders');
     hand_over(orders, orders.holders[0].znode);
     await page.getByRole('button', { name: 'Ask to release' }).click();
-    await page.getByRole('alert').getByText('It is no longer there: nothing was done.').waitFor();
+    await page.getByRole('alert').getByText('The contender is no longer in the queue, so nothing was done.').waitFor();
     assert.equal(orders.holders[0].host, 'web-1');
   }));
 
@@ -91,7 +91,7 @@ test('a holder that went, and another one of the same name', () =>
     await fill(page);
     const [holder] = lock_at(mock.state, '/locks/orders').holders;
     mock.change(() => Object.assign(holder, { token: '0x9999', host: 'web-9', pid: '9', label: 'other' }));
-    await dialog(page).getByText('It is gone. The lock is held by web-9, pid 9, other now.').waitFor();
+    await dialog(page).getByText('This contender is gone. web-9, pid 9, other holds the lock now.').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Ask to release' }).isDisabled());
     assert.deepEqual(mock.changes, []);
   }));
@@ -112,7 +112,7 @@ for (const [what, state, text] of [
       await page.getByRole('button', { name: 'Ask again' }).waitFor();
     }, { state }));
 
-for (const [outcome, text] of [['gave_way', 'The holder gave way by itself.'], ['gone_before', 'had gone by itself before']])
+for (const [outcome, text] of [['gave_way', 'The holder released the lock by itself.'], ['gone_before', 'had left before this order']])
   test(`a take that ends with ${outcome}`, () =>
     in_tab(async (tab, page) => {
       await open_dialog(tab, page);
@@ -135,7 +135,7 @@ test('a take says before and while it lasts how long it may be, and its fields a
     await dialog(page).getByRole('status').getByText('This lasts up to 1 min 6 s.').waitFor();
     assert.ok(await page.getByRole('button', { name: 'Taking' }).isDisabled());
     end('gave_way');
-    await dialog(page).getByText('The holder gave way by itself.').waitFor();
+    await dialog(page).getByText('The holder released the lock by itself.').waitFor();
   }));
 
 test('with the keyboard alone, from the overview to the end', () =>
@@ -270,6 +270,6 @@ test('the audit log is filtered, and failed sign-ins have a list of their own', 
     await tab.shows('2 entries');
     assert.match(await page.getByRole('link', { name: 'CSV' }).getAttribute('href'), /audit\.csv\?who=grace/);
     await page.getByRole('link', { name: 'Failed sign-ins' }).click();
-    await tab.shows('none that is known');
+    await tab.shows('unknown');
     await tab.check_accessibility('failed sign-ins');
   }));

@@ -72,8 +72,9 @@ TEST(findings, of_the_guard_of_commands) {
     ASSERT_EQ(found.size(), 1U);
     EXPECT_EQ(found[0].code, "no_guard");
     EXPECT_EQ(found[0].weight, severity::note);
-    EXPECT_NE(doctor_text(seen, found).find("start no command here: there is no /proc"),
-              std::string::npos);
+    EXPECT_NE(
+        doctor_text(seen, found).find("cannot start a command on this host: there is no /proc"),
+        std::string::npos);
     EXPECT_NE(doctor_json(seen, found).find("\"guard\":null"), std::string::npos);
 }
 
@@ -103,7 +104,7 @@ TEST(findings, of_modules) {
 TEST(doctor, has_nothing_to_say_of_what_is_well) {
     EXPECT_EQ(found_in(healthy()), codes{});
     const auto text = doctor_text(healthy(), {});
-    EXPECT_NE(text.find("nothing was found"), std::string::npos) << text;
+    EXPECT_NE(text.find("the doctor found nothing to fix"), std::string::npos) << text;
     const findings notes{{severity::note, "a", "a", "a", "a"}};
     EXPECT_TRUE(doctor_text(healthy(), notes).ends_with("\nno problem was found\n"));
     const findings warned{{severity::warning, "a", "a", "a", "a"}};
@@ -169,7 +170,8 @@ TEST(doctor, offers_other_servers_where_there_are_some) {
     seen.servers[1].reachable = seen.servers[1].serves = false;
     EXPECT_NE(server_findings(seen).front().advice.find("other servers"), std::string::npos);
     seen.servers = {seen.servers[1]};
-    EXPECT_EQ(server_findings(seen).front().advice, "start it, or open its port to this machine");
+    EXPECT_EQ(server_findings(seen).front().advice,
+              "start the server, or open its port to this machine");
 }
 
 // Returns the first finding for servers that refuse a session with this error.
@@ -189,18 +191,19 @@ TEST(doctor, has_advice_that_fits_why_there_is_no_session) {
     const error away{errc::not_connected, "redis://a (Connection refused)"};
     EXPECT_NE(advice("redis://a", away).find("open its port"), std::string::npos);
     EXPECT_EQ(advice("redis://a", {errc::not_connected, "redis://a (MISCONF Redis is ...)"}),
-              "fix that, and run the doctor again");
+              "fix the cause, and run the doctor again");
     EXPECT_NE(advice("redis://a", {errc::quota_exceeded}).find("maxmemory"), std::string::npos);
     EXPECT_EQ(advice("sqlite:/f", {errc::not_connected, "/f: is no SQLite file"}),
-              "fix that, and run the doctor again");
+              "fix the cause, and run the doctor again");
     EXPECT_NE(advice("redis://a", {errc::auth_failed}).find("the password"), std::string::npos);
     EXPECT_EQ(advice("redis://a", {errc::server_too_old}), "upgrade the server");
     for (const char* servers : {"a:1,b:1,c:1/shop", "redis://a/0/shop"}) {
         const auto found = found_without_session(servers, {errc::no_chroot, servers});
         EXPECT_EQ(found.code, "no_chroot") << servers;
         EXPECT_EQ(found.weight, severity::problem);
-        EXPECT_EQ(found.advice,
-                  "turnstile mkdir / creates it; else leave it out of the connect string");
+        EXPECT_EQ(
+            found.advice,
+            "create the chroot with turnstile mkdir /, or leave it out of the connect string");
     }
 }
 
@@ -296,7 +299,7 @@ TEST(doctor, has_no_complaint_of_an_empty_folder) {
     EXPECT_NE(text.find("\nempty folders    /locks/a and 1 other: locks that are free; "),
               std::string::npos)
         << text;
-    EXPECT_NE(text.find("nothing was found"), std::string::npos) << text;
+    EXPECT_NE(text.find("the doctor found nothing to fix"), std::string::npos) << text;
     const auto json = doctor_json(seen, found);
     EXPECT_NE(json.find(R"("empty_folders":["/locks/a","/locks/b"])"), std::string::npos) << json;
     seen.trial->containers = false;

@@ -33,7 +33,7 @@ TEST(options, a_duration_that_would_mean_nothing_names_its_bound) {
     expect_usage(run_with("--session-timeout", "99ms"),
                  "--session-timeout: 99 ms: expected at least 100 ms");
     expect_usage(run_with("--max-hold", "2200ms"),
-                 "--max-hold: leaves the command no time: it has to be longer than 2200ms");
+                 "--max-hold: leaves the command no time: must be longer than 2200ms");
     expect_usage({"watch", "/", "--interval", "0"}, "--interval: 0 ms: expected at least 1 ms");
 }
 

@@ -104,14 +104,14 @@ TEST(path, of_a_lock_is_not_the_root) {
 // An option may have an empty value. The path after it is then still the path.
 TEST(path, is_not_the_value_of_an_option_before_it) {
     EXPECT_EQ(complaint({{"run", "--label="}, {"/a", "--", "true"}}, "/a"),
-              "turnstile: path \"/a\": is there twice; it would wait for itself");
+              "turnstile: path \"/a\" is given twice, so the run would wait for itself");
     EXPECT_EQ(complaint({{"ask", "--credentials-file="}, {}}, "nopath"),
               "turnstile: path \"nopath\": must start with \"/\"");
 }
 
 TEST(path, stands_there_once) {
     EXPECT_EQ(complaint({{"run", "/a", "/b"}, {"--", "true"}}, "/a"),
-              "turnstile: path \"/a\": is there twice; it would wait for itself");
+              "turnstile: path \"/a\" is given twice, so the run would wait for itself");
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ contender holder() {
     return target;
 }
 
-// Expects a sentence for people ("it gave way") and a word for programs ("gave_way").
+// Expects a sentence for people ("the contender's znode was deleted") and a word for programs ("deleted").
 void expect_end(const take_report& report, const std::string& sentence, const std::string& word) {
     EXPECT_EQ(take_text(order(), report), sentence + "\n");
     EXPECT_EQ(json::parse(take_json(order(), report)).at("outcome"), word);
@@ -34,11 +34,13 @@ void expect_end(const take_report& report, const std::string& sentence, const st
 
 TEST(take_report, of_each_end) {
     expect_end({}, "/locks/a: free; no contender holds it", "free");
-    expect_end({holder(), true, revocation_outcome::gave_way}, "it gave way", "gave_way");
-    expect_end({holder(), true, revocation_outcome::deleted}, "its znode was deleted", "deleted");
-    expect_end({holder(), false, revocation_outcome::gone_before}, "it was gone before",
-               "gone_before");
-    EXPECT_TRUE(take_text(order(), {holder(), true}).starts_with("asked web-2, there for "));
+    expect_end({holder(), true, revocation_outcome::gave_way},
+               "the contender released the lock or left the queue", "gave_way");
+    expect_end({holder(), true, revocation_outcome::deleted}, "the contender's znode was deleted",
+               "deleted");
+    expect_end({holder(), false, revocation_outcome::gone_before},
+               "the contender had gone before the order", "gone_before");
+    EXPECT_TRUE(take_text(order(), {holder(), true}).starts_with("asked web-2, in the queue for "));
     EXPECT_EQ(json::parse(take_json(order(), {holder(), true})).at("outcome"), "asked");
 }
 

@@ -47,13 +47,13 @@ TEST(waiting_line, says_where_we_stand_and_before_whom) {
     first.metadata.host = "web-2";
     first.metadata.pid = "4711";
     first.metadata.label = "night\x1bly";
-    EXPECT_EQ(
-        waiting_line("/locks/a", 1, {first, {}}, now),
-        "/locks/a: waiting, 2nd of 2; first is web-2, pid 4711, night\\x1bly, there for 12 s");
-    EXPECT_EQ(waiting_line("/locks/a", 5, {}, now), "/locks/a: waiting, 5 ahead");
+    EXPECT_EQ(waiting_line("/locks/a", 1, {first, {}}, now),
+              "/locks/a: waiting, 2nd of 2; first is web-2, pid 4711, night\\x1bly, in the queue "
+              "for 12 s");
+    EXPECT_EQ(waiting_line("/locks/a", 5, {}, now), "/locks/a: waiting, 5 contenders ahead");
     first.metadata = contender_metadata::parse("10.0.0.7");
     EXPECT_EQ(waiting_line("/locks/a", 1, {first, {}}, now),
-              "/locks/a: waiting, 2nd of 2; first is 10.0.0.7, there for 12 s");
+              "/locks/a: waiting, 2nd of 2; first is 10.0.0.7, in the queue for 12 s");
 }
 
 TEST(identity, of_a_foreign_contender_with_a_large_znode_is_its_beginning) {
@@ -90,8 +90,8 @@ TEST(screen, what_does_not_fit_is_left_out) {
     EXPECT_EQ(fitted("abc\nde\n", {80, 24}), "abc\nde\n");
     EXPECT_EQ(fitted("abcdef\n\u65e5\u672c\u65e5\n", {4, 24}), "abcd\n\u65e5\u672c\n");
     EXPECT_EQ(fitted("1\n2\n3\n4\n5\n", {80, 6}), "1\n2\n3\n4\n5\n");
-    EXPECT_EQ(fitted("1\n2\n3\n4\n5\n", {80, 5}), "1\n2\n3\n... and 2 lines more\n");
-    EXPECT_EQ(fitted("1\n2\n", {80, 1}), "... and 2 lines more\n");
+    EXPECT_EQ(fitted("1\n2\n3\n4\n5\n", {80, 5}), "1\n2\n3\n... and 2 more\n");
+    EXPECT_EQ(fitted("1\n2\n", {80, 1}), "... and 2 more\n");
 }
 
 surveyed_lock some_lock(std::chrono::system_clock::time_point now) {
@@ -109,8 +109,8 @@ surveyed_lock some_lock(std::chrono::system_clock::time_point now) {
 TEST(survey_text, a_line_for_each_lock) {
     const auto now = std::chrono::system_clock::now();
     EXPECT_EQ(list_text({{some_lock(now)}, {}}, now),
-              "LOCK        KIND            HELD BY   THERE FOR  WAITING\n"
-              "/locks/a\"b  semaphore of 3  web\\x0a2  12 s       4\n");
+              "LOCK        KIND            HELD BY   AGE   WAITING\n"
+              "/locks/a\"b  semaphore of 3  web\\x0a2  12 s  4\n");
     EXPECT_EQ(list_text({}, now), "");
 }
 
@@ -124,9 +124,9 @@ TEST(survey_text, a_queue) {
     const auto now = std::chrono::system_clock::now();
     EXPECT_EQ(queue_text(some_lock(now), now, false),
               "/locks/a\"b  semaphore of 3, 5 contenders\n"
-              "PLACE  HOST          PID  LABEL  THERE FOR  TOKEN\n"
-              "holds  web\\x0a2      -    -      12 s       0x0\n"
-              "1st    10.0.0.7\\xff  -    -      0 s        0x0\n"
+              "PLACE  HOST          PID  LABEL  AGE   TOKEN\n"
+              "holds  web\\x0a2      -    -      12 s  0x0\n"
+              "1st    10.0.0.7\\xff  -    -      0 s   0x0\n"
               "... and 3 more\n");
 }
 
