@@ -27,7 +27,7 @@ void settle(answer_effects& out, open_request&& asked, core::outcome how) {
 // Breaks off after an answer that no script of this library gives. The server may have executed the request, so its
 // outcome is unknown.
 void break_off(answer_effects& out, open_request&& asked) {
-    out.complaint = out.broken = "the answer makes no sense";
+    out.complaint = out.broken = "the server sent a malformed answer";
     settle(out, std::move(asked), core::outcome::unknown);
 }
 
@@ -87,7 +87,7 @@ answer_effects read_answer(open_request& asked, const redisReply& answer) {
         out.has_ended = true;
         refuse(out, asked, core::server_error::session_expired);
     } else if (head->code == k_session_moved) {
-        out.broken = "the session is on another connection";
+        out.broken = "the session has moved to another connection";
         out.back = std::move(asked);
     } else if (asked.why == purpose::poll && !parse_list_along(answer, out.along)) {
         out.along.reset();

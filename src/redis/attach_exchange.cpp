@@ -40,7 +40,7 @@ attach_reply await_attach(line& commands, const std::string& prefix, core::time_
     }
     auto head = parse_head(*reply);
     if (!head) {
-        out.refused = greeting{.reason = "the answer to the first script makes no sense"};
+        out.refused = greeting{.reason = "the answer to the first script is malformed"};
     } else if (head->code == k_other_layout) {
         out.refused =
             greeting{.result = welcome::unfit, .reason = other_layout(prefix, text_at(*reply, 4))};

@@ -46,14 +46,14 @@ std::string parse_login(std::string_view text, connect_string& out) {
     const auto user = base::percent_decoded(cut(text, ':'));
     const auto password = base::percent_decoded(text);
     if (!user || !password)
-        return "has a '%' in user or password that two hex digits do not follow";
+        return "has a '%' in the user or the password without two hex digits after it";
     if (password->empty()) return "has a user but no password: write user:password@";
     out.login = {*user, *password};
     return {};
 }
 
 std::string parse_servers(std::string_view text, bool sentinels, connect_string& out) {
-    if (text.ends_with(',')) return "names no host behind its last comma";
+    if (text.ends_with(',')) return "names no host after its last comma";
     const auto port = sentinels ? k_default_sentinel_port : k_default_port;
     do {
         server_address address;
@@ -71,7 +71,7 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
         const auto name = path.substr(0, path.find('/'));
         if (name.empty())
             return "names no master: write redis+sentinel://host:port/name-of-the-master";
-        if (!is_word(name)) return "has a character that no name of a master has";
+        if (!is_word(name)) return "has a character that the name of a master cannot have";
         out.master = name;
         path.remove_prefix(name.size());
     }
@@ -79,7 +79,7 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
     // In the URLs of other programs this number selects a database. The message does not show the path, which may be a
     // part of a password.
     if (plain_number<int>(path.substr(1)))
-        return "has a number for a path, which is no database here: write ?db=NUMBER";
+        return "has a number as its path, which does not select a database: write ?db=NUMBER";
     // An '@' here shows that a '/' in a password was not escaped, as in redis://user:1/rest@host.
     if (path.find('@') != std::string_view::npos)
         return "has an '@' in its path: a '/' in a password is written %2F, an '@' in it %40";
@@ -90,7 +90,8 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
 
 std::string set_database(std::string_view value, connect_string& out) {
     const auto number = plain_number<int>(value);
-    if (!number || *number >= k_most_databases) return "a number from 0 is needed";
+    if (!number || *number >= k_most_databases)
+        return "the number of a database, from 0 on, is needed";
     out.database = *number;
     return {};
 }
@@ -111,7 +112,7 @@ std::string set_wait(std::string_view value, connect_string& out) {
 
 std::string set_decoded(std::string_view name, std::string_view value, std::string& out) {
     const auto decoded = base::percent_decoded(value);
-    if (!decoded) return fmt::format("{} has a '%' that two hex digits do not follow", name);
+    if (!decoded) return fmt::format("{} has a '%' without two hex digits after it", name);
     if (decoded->empty()) return fmt::format("{} is empty", name);
     out = *decoded;
     return {};
@@ -144,12 +145,16 @@ std::optional<std::string> parse_special(std::string_view name, std::string_view
     auto& sentinel = out.sentinel_login;
     if (name == "sentinel_username" || name == "sentinel_password") {
         if (!out.has_sentinels())
-            return fmt::format("has the option {}, and is not redis+sentinel://", name);
+            return fmt::format(
+                "has the option {}, which only redis+sentinel:// and rediss+sentinel:// have",
+                name);
         return set_decoded(name, value,
                            name == "sentinel_username" ? sentinel.user : sentinel.password);
     }
     if (name != "ca_file" && name != "cert_file" && name != "key_file") return std::nullopt;
-    if (!out.tls.enabled) return fmt::format("has the option {}, and is not rediss://", name);
+    if (!out.tls.enabled)
+        return fmt::format("has the option {}, which only rediss:// and rediss+sentinel:// have",
+                           name);
     if (name == "ca_file") return set_decoded(name, value, out.tls.ca_file);
     return set_decoded(name, value, name == "cert_file" ? out.tls.cert_file : out.tls.key_file);
 }
@@ -167,7 +172,8 @@ constexpr std::array<option_rule, 5> k_options{{{"db", set_database},
 // `option` is a part of `text`.
 std::string parse_option(std::string_view text, std::string_view option, connect_string& out) {
     const auto name = cut(option, '=');
-    if (name == "verify" && !out.tls.enabled) return "has the option verify, and is not rediss://";
+    if (name == "verify" && !out.tls.enabled)
+        return "has the option verify, which only rediss:// and rediss+sentinel:// have";
     for (const auto& each : k_options) {
         if (each.name != name) continue;
         const auto rule = each.set(option, out);
@@ -176,9 +182,9 @@ std::string parse_option(std::string_view text, std::string_view option, connect
     }
     if (auto rule = parse_special(name, option, out)) return *std::move(rule);
     return fmt::format(
-        "has the option '{}'; there are db, tree, wait, stay_out, with redis+sentinel:// "
-        "sentinel_username "
-        "and sentinel_password, with rediss:// ca_file, cert_file, key_file and verify",
+        "has the unknown option '{}'; the options are db, tree, wait and stay_out, with "
+        "redis+sentinel:// also sentinel_username and sentinel_password, with rediss:// also "
+        "ca_file, cert_file, key_file and verify",
         base::quoted_part(text, name));
 }
 
@@ -189,7 +195,7 @@ std::string parse_options(std::string_view text, std::string_view options, conne
     if (!out.sentinel_login.user.empty() && out.sentinel_login.password.empty())
         return "has a sentinel_username but no sentinel_password";
     if (out.tls.cert_file.empty() != out.tls.key_file.empty())
-        return "has one of cert_file and key_file: a certificate needs its key";
+        return "has only one of cert_file and key_file: a certificate needs its key";
     return {};
 }
 

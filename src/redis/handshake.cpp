@@ -28,8 +28,8 @@ welcome to_welcome(std::string_view error) noexcept {
 }
 
 constexpr const char* k_no_cluster =
-    "it is no node of a Redis Cluster, but several servers are named: each of them would have "
-    "locks of its own";
+    "it is no node of a Redis Cluster, but the connect string names several servers, and each of "
+    "them would have separate locks";
 
 class greeter {
 public:
@@ -72,10 +72,9 @@ public:
     bool await_leases() {
         const auto left = stays_out_for(out.facts, where_.stay_out);
         if (left == 0) return true;
-        return refuse(welcome::away,
-                      fmt::format("it may have lost what it knew when it started, {} s ago: it is "
-                                  "used {} s from now (stay_out={})",
-                                  out.facts.uptime, left, where_.stay_out));
+        return refuse(welcome::away, fmt::format("it may have lost data when it started, {} s ago; "
+                                                 "the client uses it {} s from now (stay_out={})",
+                                                 out.facts.uptime, left, where_.stay_out));
     }
 
     // A node of a cluster that does not have the tree's keys names the node that has them.
@@ -134,7 +133,9 @@ private:
     }
 
     bool accept(const std::string& request, const owned_reply& reply) {
-        if (!reply) return to_.broken() ? refuse_line() : refuse(welcome::away, "it was given up");
+        if (!reply)
+            return to_.broken() ? refuse_line()
+                                : refuse(welcome::away, "the client stopped the attempt");
         if (reply->type != REDIS_REPLY_ERROR) return true;
         auto why = refused_by(request, *reply);
         return refuse(why.result, std::move(why.reason));

@@ -21,7 +21,7 @@ namespace turnstile::redis {
 namespace {
 
 constexpr const char* k_no_greeting =
-    "no answer to TLS's greeting in time: redis:// is for servers without TLS";
+    "no answer to the TLS handshake in time (use redis:// for a server without TLS)";
 
 struct resolution {
     std::vector<server_address> addresses;  // numeric
@@ -34,7 +34,7 @@ resolution resolve(const server_address& named, int give_up) {
     resolution out;
     for (const int family : {AF_INET, AF_INET6}) {
         if (is_readable(give_up)) {
-            out.failure = "it was given up";
+            out.failure = "the client stopped the attempt";
             break;
         }
         addrinfo wanted{};
@@ -169,7 +169,7 @@ void line::receive() {
 
 void line::count(std::size_t bytes) {
     since_reply_ += bytes;
-    if (since_reply_ > longest_reply_) break_off("it sends a reply without an end");
+    if (since_reply_ > longest_reply_) break_off("it sends a longer reply than Turnstile expects");
 }
 
 // Reads until no bytes are left: OpenSSL may have buffered bytes that poll() does not see.
@@ -206,7 +206,8 @@ owned_reply line::next() {
     // A reply that arrived before the connection broke can still be read.
     if (context_ == nullptr) return {};
     if (::redisGetReplyFromReader(context_, &found) != REDIS_OK) {
-        if (elements_ && elements_->is_exceeded()) break_off("it announces a reply without an end");
+        if (elements_ && elements_->is_exceeded())
+            break_off("it announces a longer reply than Turnstile expects");
         check();
     }
     if (found != nullptr && elements_) begin_reply();

@@ -104,7 +104,7 @@ void leave_out_older(std::vector<sentinel_answer>& answers, std::int64_t least_e
         if (answer.result != welcome::ok || answer.epoch >= least_epoch) continue;
         answer.result = welcome::away;
         answer.reason = to_string(answer.master) + " was replaced as master in epoch " +
-                        std::to_string(least_epoch) + ", and a sentinel is in " +
+                        std::to_string(least_epoch) + ", and this sentinel still reports epoch " +
                         std::to_string(answer.epoch);
     }
 }

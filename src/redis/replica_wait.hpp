@@ -36,7 +36,7 @@ public:
     }
     // The reason to leave a server whose answer accepts() has refused.
     [[nodiscard]] std::string refusal() const {
-        return "fewer than " + count_ + " replicas have acknowledged what was written";
+        return "fewer than " + count_ + " replicas have acknowledged the last write";
     }
 
 private:

@@ -84,7 +84,8 @@ void sentinel_inquiry::handle(question asked, const redisReply& reply) {
         case question::address: break;
     }
     auto master = master_in(reply);
-    if (!master) return refuse(welcome::unfit, "it knows no address of " + where_.master);
+    if (!master)
+        return refuse(welcome::unfit, "it knows no address of the master " + where_.master);
     next_->master = *std::move(master);
 }
 

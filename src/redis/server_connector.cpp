@@ -74,7 +74,8 @@ std::optional<connected_server> server_connector::next() {
         at = *std::move(found.welcomed.moved_to);
     }
     return connected_server{
-        .welcomed = {.reason = "the nodes of its cluster do not agree where the tree is"}};
+        .welcomed = {.reason =
+                         "the nodes of the cluster disagree about the node that has the tree"}};
 }
 
 // Adds the resolver's time to `deadline`.

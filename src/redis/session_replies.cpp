@@ -21,7 +21,7 @@ void session_link::read_replies() {
             const base::lock_guard lock{mutex_};
             asked = requests_.take_first();
         }
-        if (!asked) return lines_.leave("an answer came that was not asked for");
+        if (!asked) return lines_.leave("the server sent an answer without a request");
         auto got = read_answer(*asked, *reply);
         execute(*asked, std::move(got));
     }

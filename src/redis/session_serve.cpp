@@ -68,7 +68,7 @@ void session_link::do_what_is_due() {
     const base::lock_guard lock{mutex_};
     const auto since = requests_.awaited_since();
     if (since && times_.is_silent(*since, now))
-        return lines_.leave("the server has not answered for two thirds of the session time-out");
+        return lines_.leave("the server has not answered for two thirds of the session timeout");
     if (orders_.leave) return lines_.leave("the server does not answer");
     if (times_.take_check(now)) {
         guarded_.check();

@@ -28,7 +28,7 @@ using tls_context = tls::context;
 [[nodiscard]] inline result<std::shared_ptr<const tls_context>> make_tls_context(
     const tls_settings& settings) {
     if (!settings.enabled) return std::shared_ptr<const tls_context>{};
-    auto opened = tls::make_context(settings, "redis:// is without");
+    auto opened = tls::make_context(settings, "use redis:// for a connection without TLS");
     if (!opened.fault.empty()) return error{errc::bad_option, std::move(opened.fault)};
     return std::move(opened.value);
 }

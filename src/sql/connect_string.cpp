@@ -77,7 +77,8 @@ result<connect_string> parse_connect_string(std::string_view text) {
     out.kind = kind_of(text);
     if (out.kind == kind::postgresql && has_unescaped_at(text))
         return base::refused_connect_string(
-            text, "has an '@' that ends no user: one in a password or a name is %40");
+            text,
+            "has an '@' that does not end the user: write %40 for an '@' in a password or a name");
     const auto question = std::min(text.find('?'), text.size());
     std::string_view rest = text.substr(std::min(question + 1, text.size()));
     out.target = text.substr(0, question);
@@ -89,13 +90,12 @@ result<connect_string> parse_connect_string(std::string_view text) {
         if (parameter.starts_with(k_chroot)) {
             out.chroot = parameter.substr(k_chroot.size());
         } else if (out.kind == kind::sqlite) {
-            return base::refused_connect_string(text, "after '?' only chroot=/path is allowed");
+            return base::refused_connect_string(text, "has more than chroot=/path after '?'");
         } else if (out.kind == kind::postgresql && parameter.starts_with(k_encoding) &&
                    !is_utf8(parameter.substr(k_encoding.size()))) {
-            return base::refused_connect_string(
-                text,
-                "client_encoding is UTF8 always: another encoding has other bytes for "
-                "the same path");
+            return base::refused_connect_string(text,
+                                                "client_encoding must be UTF8, because another "
+                                                "encoding has other bytes for the same path");
         } else {
             kept.append(kept.empty() ? "?" : "&").append(parameter);
         }
@@ -109,7 +109,7 @@ result<connect_string> parse_connect_string(std::string_view text) {
         out.target.erase(0, k_sqlite.size());
         if (!out.target.starts_with('/') || out.target.ends_with('/'))
             return base::refused_connect_string(
-                text, "needs the whole path of a file: sqlite:/var/lib/locks.db");
+                text, "needs the absolute path of a file: sqlite:/var/lib/locks.db");
         return out;
     }
     out.target = without_blanks_beside_commas(out.target + kept);

@@ -50,7 +50,7 @@ file_bells::file_bells() : process_{base::process_generation()}, inotify_{new_in
     const support::block_signals none_here;
     thread_ = std::make_unique<std::thread>([this] {
         base::name_this_thread("turnstile-bells");
-        base::finish_or_end("the thread that hears of files", [this] { run(); });
+        base::finish_or_end("the thread that watches files", [this] { run(); });
     });
 }
 

@@ -90,7 +90,7 @@ bool mariadb_bell::rang(short ready) {
         link_.lose(sentence(*woken.failure));
     for (const auto& answer : woken.each)
         if (!answer.rows.empty() && answer.rows.front().front() == "1")
-            link_.lose("the session's other connection has gone");
+            link_.lose("the session's second connection has been closed");
     return woken.failure || boottime_clock::now() < until_;
 }
 

@@ -27,9 +27,8 @@ void mariadb_database::connect() {
         throw database_error{
             failure::fatal,
             settings_.name +
-                ": may lose what it has acknowledged (innodb_flush_log_at_trx_commit, "
-                "innodb_flush_method, sync_binlog), and does not promise what the "
-                "client requires; " +
+                ": may lose writes that it has acknowledged (innodb_flush_log_at_trx_commit, "
+                "innodb_flush_method, sync_binlog), and so does not promise enough; " +
                 settings_.lacking_without_syncs};
     make_tables();
     raise_numbers();

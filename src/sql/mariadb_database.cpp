@@ -61,7 +61,8 @@ void mariadb_database::begin(access how) {
 // 1213, the server has executed nothing. After any other error, the outcome is unknown.
 void mariadb_database::commit() {
     if (begun_ && !link_.in_transaction())
-        throw database_error{failure::retry, settings_.name + ": the transaction has ended itself"};
+        throw database_error{failure::retry,
+                             settings_.name + ": the server has ended the transaction"};
     const std::vector<later> sent = take_put_off();
     std::string statements;
     std::size_t before = 0;
@@ -108,8 +109,8 @@ void mariadb_database::ring_further(std::size_t from) {
 void mariadb_database::tell_of_ring(const mariadb_error& why) {
     if (why.number == k_not_owner && !std::exchange(told_of_ring_, true))
         log::write(log_level::warning,
-                   "{}: waiters of other database users cannot be notified, and ask every third of "
-                   "their session time-out: {}",
+                   "{}: waiters of other database users cannot be notified, and ask the server "
+                   "every third of their session timeout: {}",
                    settings_.name, sentence(why));
 }
 
@@ -307,7 +308,7 @@ database::woken mariadb_database::wait(int caller, boottime_clock::time_point un
         const auto now = boottime_clock::now();
         if (now >= until) return woken::by_time;
         if (listens && bell_->asleep() && now >= bell_->latest())
-            bell_->lose("the connection that waits gives no answer");
+            bell_->lose("the connection that waits for events gives no answer");
     }
 }
 

@@ -90,8 +90,8 @@ result<void> check_row(const contender_row& wanted, st_mysql* connection) {
     if (!level) return level.error();
     if (!level->empty() && level->back() == "SERIALIZABLE")
         return error{errc::bad_option,
-                     "sql::check: the connection is SERIALIZABLE, where each read locks what it "
-                     "passes over: REPEATABLE READ or READ COMMITTED is needed"};
+                     "sql::check: the connection's isolation level is SERIALIZABLE, in which a "
+                     "read locks all rows that it scans; use REPEATABLE READ or READ COMMITTED"};
     const std::string number = std::to_string(wanted.created);
     for (const char* const condition : {"czxid = ", "czxid <> "}) {
         const auto found = keeps_node(condition + number, wanted, connection);
@@ -101,7 +101,7 @@ result<void> check_row(const contender_row& wanted, st_mysql* connection) {
         // transaction, and the lock is gone.
         if (::mysql_thread_id(connection) != number_of_connection ||
             (connection->server_status & SERVER_STATUS_IN_TRANS) == 0)
-            return in_no_transaction(" any more: it was lost and made anew");
+            return in_no_transaction(" any more, because it was lost and opened again");
         return {};
     }
     return error{errc::removed,

@@ -23,8 +23,8 @@ constexpr std::array<std::string_view, 15> k_parameters{
 // The message for ssl_verify_server_cert=false, with which libmariadb accepts a connection without TLS or without a
 // check of the server.
 constexpr const char* k_unverified =
-    "ssl_verify_server_cert=false lets anybody between client and server read and change "
-    "everything, TLS or not: name the server's certificate with ssl_ca or ssl_fp";
+    "ssl_verify_server_cert=false lets an attacker between client and server read and change "
+    "everything in spite of TLS: name the server's certificate with ssl_ca or ssl_fp";
 // MariaDB's limit for a name, in characters.
 constexpr std::size_t k_longest_name = 64;
 
@@ -55,7 +55,7 @@ result<void> parse_parameter(std::string_view whole, std::string_view text, mari
     const auto name = take_until(text, '=');
     if (!is_known(name))
         return refused(
-            fmt::format("has a parameter{} that is none of Turnstile's", shown(whole, name)));
+            fmt::format("has a parameter{} that Turnstile does not know", shown(whole, name)));
     const auto value = base::percent_decoded(text);
     if (!value || value->empty())
         return refused(fmt::format("{} needs a value; a '%' in it is written %25", name));
@@ -97,7 +97,7 @@ result<void> parse_user(std::string_view text, mariadb_target& out) {
     const auto user = base::percent_decoded(take_until(text, ':'));
     const auto password = base::percent_decoded(text);
     if (!user || !password)
-        return refused("has a '%' in user or password that two hex digits do not follow");
+        return refused("has a '%' in the user or the password without two hex digits after it");
     out.user = *user;
     out.password = *password;
     return {};
@@ -134,7 +134,7 @@ result<mariadb_target> parse_mariadb_target(std::string_view connect_string) {
     const auto database = base::percent_decoded(address);
     if (!database || database->empty() || database->find('/') != std::string::npos ||
         database->size() > k_longest_name)
-        return refused("needs one database behind the host: mysql://user@host:3306/database");
+        return refused("needs one database after the host: mysql://user@host:3306/database");
     out.database = *database;
     while (!rest.empty())
         if (const auto good = parse_parameter(connect_string, take_until(rest, '&'), out); !good)

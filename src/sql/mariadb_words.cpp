@@ -66,8 +66,8 @@ std::string sentence(const mariadb_error& e) {
         case 1792:
         case 1836: return line + ": the server takes no writes any more";
         case 5010:  // libmariadb's text names another method than the server's
-            return "the server wants a login that sends the password in plain text, or one that "
-                   "Turnstile does not use without TLS: give ssl=true or ssl_ca "
+            return "the server wants a login that sends the password in plain text, or a login "
+                   "that Turnstile uses only with TLS: give ssl=true or ssl_ca "
                    "(docs/how-to/mariadb.md)";
         case 1153: return line + ": raise max_allowed_packet";
         case 1021:
@@ -116,7 +116,9 @@ std::string unfit(const mariadb_facts& facts) {
     if (facts.galera)
         return "is a node of a Galera cluster, whose nodes do not see each other's row locks: two "
                "clients could hold one lock";
-    if (facts.read_only) return "takes no writes (read_only): a replica, or one that was frozen";
+    if (facts.read_only)
+        return "takes no writes (read_only): a replica, or a server that an operator has set to "
+               "read-only";
     if (facts.statement_binlog)
         return "logs statements (binlog_format=STATEMENT), which forbids READ COMMITTED; set it to "
                "MIXED or ROW";

@@ -23,7 +23,7 @@ result<void> end_orphan(const modules::orphaned_session& which, core::time_point
     const char* const last = which.proof.data() + which.proof.size();
     const auto parsed = std::from_chars(which.proof.data(), last, attachment);
     if (parsed.ec != std::errc{} || parsed.ptr != last)
-        return error{errc::bad_option, "the proof of a session is no number"};
+        return error{errc::bad_option, "the secret of the session is no number"};
     core::session_settings settings;
     settings.timeout = std::max<core::duration>(until - boottime_clock::now(), {});
     try {
@@ -34,7 +34,8 @@ result<void> end_orphan(const modules::orphaned_session& which, core::time_point
         const auto found = store{*db, {}, {which.id, attachment, true}}.close();
         db->disconnect();
         if (found != close_outcome::held) return {};
-        return error{errc::not_connected, "a program's transaction holds a node of the session"};
+        return error{errc::not_connected,
+                     "a transaction of another program locks a row of the session"};
     } catch (const std::bad_alloc&) {
         throw;
     } catch (const std::exception& failure) {

@@ -160,7 +160,7 @@ void postgresql_database::check_server() {
     if (r[4] != "UTF8")
         refuse(failure::fatal, "the database's encoding is " + r[4] + "; UTF8 is needed");
     if (to_integer(r[6]) == 0 && !settings_.lacking_without_fsync.empty())
-        refuse(failure::fatal, "fsync is off, and it does not promise what the client requires; " +
+        refuse(failure::fatal, "fsync is off, so the server does not promise enough; " +
                                    settings_.lacking_without_fsync);
     check_pool(r[5]);
     // If a process is stopped inside a transaction, the server ends the transaction after the patience. The process

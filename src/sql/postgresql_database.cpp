@@ -117,7 +117,9 @@ void postgresql_database::fail(const pg_result* r) {
     if (code == "42501") hint = ": this user lacks a right (docs/how-to/postgresql.md)";
     if (code == "26000" || code == "42P05") {
         has_own_process_ = false;
-        hint = ": others use this connection's process, too (docs/how-to/postgresql.md, PgBouncer)";
+        hint =
+            ": other clients use this connection's server process, too (docs/how-to/postgresql.md, "
+            "PgBouncer)";
     }
     throw database_error{
         kind_of(code), fmt::format("{}: {}{}", settings_.name, text == nullptr ? "" : text, hint)};

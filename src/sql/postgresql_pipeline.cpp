@@ -189,7 +189,9 @@ void postgresql_database::take(const awaited& answered, const pg_result* r) {
     }
     if (answered.kind == awaited::purpose::commit &&
         std::string_view{::PQcmdStatus(const_cast<pg_result*>(r))} != "COMMIT")
-        throw database_error{failure::retry, settings_.name + ": the commit became a rollback"};
+        throw database_error{
+            failure::retry,
+            settings_.name + ": the server rolled the transaction back instead of committing it"};
     if (answered.asker) answers_.emplace(*answered.asker, rows_of(r));
 }
 

@@ -58,8 +58,8 @@ void postgresql_database::check_pool(const std::string& process) {
         throw database_error{
             failure::fatal,
             settings_.name +
-                ": is a pool that gives transactions a server's process in turn (PgBouncer's "
-                "pool_mode = transaction or statement); set pool_mode = session"};
+                ": is a pool that lends server processes for single transactions or statements "
+                "(PgBouncer's pool_mode = transaction or statement); set pool_mode = session"};
 }
 
 }  // namespace turnstile::sql

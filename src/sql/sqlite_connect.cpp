@@ -122,9 +122,9 @@ void sqlite_database::connect() {
 void sqlite_database::check_process() {
     static const auto k_first = base::process_generation();
     if (base::process_generation() != k_first)
-        throw database_error{
-            failure::fatal,
-            "a SQLite file was opened before fork(): the child opens one after exec only"};
+        throw database_error{failure::fatal,
+                             "this process opened a SQLite file before fork(), so the child can "
+                             "open a SQLite file only after exec"};
 }
 
 void sqlite_database::prepare_file() {
@@ -147,8 +147,9 @@ void sqlite_database::prepare_file() {
     check(code, k_write_ahead);
     const result_rows mode = run("PRAGMA journal_mode");
     if (mode.rows.empty() || mode.rows.front().front() != "wal")
-        throw database_error{failure::fatal,
-                             settings_.path + ": cannot be kept with a write-ahead log"};
+        throw database_error{
+            failure::fatal,
+            settings_.path + ": SQLite cannot keep a write-ahead log for this file"};
     run("PRAGMA synchronous = FULL");
     log_.attach(db_);
     // Keeps the data that undo a statement in memory in small pieces. Without this setting SQLite would use 64 KiB for

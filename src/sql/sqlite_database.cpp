@@ -158,8 +158,10 @@ void sqlite_database::check(int code, const char* doing) {
     const bool same_key = code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_UNIQUE;
     if (code == SQLITE_BUSY_SNAPSHOT || same_key) throw database_error{failure::retry, text};
     if (kind == SQLITE_BUSY && settings_.give_up && settings_.give_up())
-        throw database_error{failure::lost,
-                             settings_.path + ": its write lock was taken as the session closed"};
+        throw database_error{
+            failure::lost,
+            settings_.path +
+                ": another process had the file's write lock while the session closed"};
     if (kind == SQLITE_BUSY)
         throw database_error{
             failure::lost,
@@ -314,7 +316,8 @@ void sqlite_database::listen(std::int64_t session) {
                 bell_.set();
             }));
     } catch (const std::system_error& e) {
-        throw database_error{failure::fatal, fmt::format("cannot be woken: {}", e.what())};
+        throw database_error{failure::fatal,
+                             fmt::format("cannot watch the session's files: {}", e.what())};
     }
 }
 

@@ -85,7 +85,7 @@ struct statx look_at(const std::string& path) {
 std::string fault_of_links(const struct statx& found) {
     if (found.stx_nlink <= 1) return {};
     return fmt::format(
-        "has {} names (hard links), each with a write-ahead log of its own: two clients could hold "
+        "has {} names (hard links), each with a separate write-ahead log: two clients could hold "
         "one lock. Keep one name",
         found.stx_nlink);
 }
@@ -93,7 +93,7 @@ std::string fault_of_links(const struct statx& found) {
 std::string fault_of_mount(const struct statx& found) {
     if ((found.stx_attributes_mask & found.stx_attributes & STATX_ATTR_MOUNT_ROOT) == 0) return {};
     return "is a mount point (a bind mount of the file alone), and has another name with a "
-           "write-ahead log of its own: two clients could hold one lock. Mount its folder";
+           "separate write-ahead log: two clients could hold one lock. Mount its folder";
 }
 
 mode_t rights_of(const struct statx& found) {
@@ -119,8 +119,8 @@ void check_clock_offset_is_known() {
     constexpr const char* k_self = "/proc/self";
     if (::access(k_self, X_OK) != 0)
         refuse(k_self,
-               "is not to be found; sqlite: needs /proc of this process's own pid namespace: mount "
-               "it. It tells the offset of a time namespace, by which sessions end");
+               "cannot be found. sqlite: needs the /proc of this process's PID namespace, which "
+               "has the clock offset of the time namespace; mount /proc");
 }
 
 std::string prepare_sqlite_file(const std::string& path) {

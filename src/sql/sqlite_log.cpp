@@ -68,8 +68,8 @@ std::string sqlite_log::make_room() {
                                                  &pages, nullptr);
     if ((code & 0xff) != SQLITE_BUSY) return {};
     return fmt::format(
-        "a transaction that reads, perhaps of a program that stands still, keeps the {} pages of "
-        "the write-ahead log",
+        "a transaction that reads, perhaps of a stopped program, keeps the {} pages of the "
+        "write-ahead log",
         pages);
 }
 

@@ -211,7 +211,7 @@ void worker::end_own() noexcept {
             close_outcome::ended)
             ended = database::ended::yes;
     } catch (const std::exception& e) {
-        log::write(log_level::info, "session {:#x}: not closed, ends with its time-out: {}",
+        log::write(log_level::info, "session {:#x} is not closed, and ends by its timeout: {}",
                    store_.id(), e.what());
     }
     db_->withdraw(ended);

@@ -133,9 +133,8 @@ bool worker::repair() {
     if (found.sessions > 0)
         log::write(
             log_level::warning,
-            "session {:#x}: the rows of {} sessions were deleted from "
-            "turnstile_sessions, and "
-            "their nodes were not; they end in {} ms",
+            "session {:#x}: rows of turnstile_sessions were deleted without the rows of their "
+            "nodes (sessions: {}); these sessions end in {} ms",
             store_.id(), found.sessions,
             std::chrono::duration_cast<std::chrono::milliseconds>(settings_.timeout).count());
     if (found.root)

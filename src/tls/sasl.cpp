@@ -70,7 +70,7 @@ public:
         const char* const service = wanted.service.empty() ? k_service : wanted.service.c_str();
         if (::sasl_client_new(service, by_ticket ? named.c_str() : k_digest_server, nullptr,
                               nullptr, callbacks_.data(), 0, &own_) != SASL_OK) {
-            reason_ = "Cyrus SASL gives no exchange";
+            reason_ = "Cyrus SASL cannot begin an exchange";
             return;
         }
         // Switches the encryption of SASL off: the exchange only authenticates the client.
@@ -160,7 +160,7 @@ std::string password_of(const sasl_options& wanted) {
 }  // namespace
 
 sasl_outcome make_sasl_exchange(const sasl_options& wanted, const std::string& host) {
-    if (!begin_cyrus()) return {nullptr, "sasl: Cyrus SASL does not start"};
+    if (!begin_cyrus()) return {nullptr, "sasl: Cyrus SASL cannot be initialized"};
     std::string password;
     try {
         password = password_of(wanted);

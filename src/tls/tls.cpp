@@ -99,7 +99,7 @@ bool is_of_client_certificate(int reason) noexcept {
 greeting_failure end_of_connection(bool greeted) {
     ::ERR_clear_error();
     return {std::string{k_closed} +
-            (greeted ? "" : " before TLS was agreed on: this may be a port without TLS")};
+            (greeted ? "" : " during the TLS handshake: this may be a port without TLS")};
 }
 
 greeting_failure explain(const SSL& ssl, int failure, int system_error, const peer_view& peer) {

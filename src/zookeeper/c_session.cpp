@@ -188,10 +188,11 @@ void c_session::role_witnessed(std::uint64_t connection, const server_answers& t
         warn = event.foreign && knowledge_.take_warning();
     }
     if (warn)
-        log::write(log_level::warning,
-                   "{}: the server does not say that it is Apache ZooKeeper, and lacks some of its "
-                   "requests: how long holds are certain is an assumption",
-                   to_string(servers_));
+        log::write(
+            log_level::warning,
+            "{}: the server does not say that it is Apache ZooKeeper, and lacks some of "
+            "ZooKeeper's requests. So the client can only assume how long its holds are certain",
+            to_string(servers_));
     delivery_.deliver(std::move(event));
 }
 

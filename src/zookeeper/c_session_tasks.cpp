@@ -187,10 +187,11 @@ bool c_session::look_at(const socket_address& server, suspicion why) {
     const auto id = static_cast<std::uint64_t>(own.id);
     if (foreign.paths.empty()) {
         if (why == suspicion::early_ends)
-            log::write(log_level::info,
-                       "session {:#x}: its connections end early, one after the other; it is this "
-                       "client's alone, so the reason is a link or a server",
-                       id);
+            log::write(
+                log_level::info,
+                "session {:#x}: the connections of this session end early, one after the other. No "
+                "other client has the session, so the cause is a network link or a server",
+                id);
         check.settle(why == suspicion::opened_unasked && settings_.mark);
         return true;
     }
@@ -204,13 +205,13 @@ bool c_session::look_at(const socket_address& server, suspicion why) {
             if (!is_over) suspicion_.confirm();
         }
         if (!is_over) {
-            log::write(
-                log_level::error,
-                "session {:#x} also belongs to another client: it owns {} znodes that this client "
-                "did not make, such as {}. A server's machine has restarted, and the server gave "
-                "the id out again. This client leaves the session open, and opens another one. To "
-                "prevent this, start servers a random time after their machine",
-                id, foreign.count, foreign.paths.front());
+            log::write(log_level::error,
+                       "session {:#x} also belongs to another client: the session owns znodes that "
+                       "this client did not create ({}, such as {}). A server's machine has "
+                       "restarted, and the server gave out the session's id again. This client "
+                       "leaves the session open, and opens another session. To prevent this, start "
+                       "each server a random time after its machine",
+                       id, foreign.count, foreign.paths.front());
             die(core::link_kind::expired);
         }
     }

@@ -79,7 +79,10 @@ void client_handle::open(const server_list& hosts, const core::session_identity*
 void client_handle::add_credentials() {
     const int rc = zoo_add_auth(handle_, "digest", settings_.credentials.data(),
                                 static_cast<int>(settings_.credentials.size()), nullptr, nullptr);
-    if (rc != ZOK) log::write(log_level::error, "zoo_add_auth: {}", zerror(rc));
+    if (rc != ZOK)
+        log::write(log_level::error,
+                   "the ZooKeeper client could not send the credentials (zoo_add_auth: {})",
+                   zerror(rc));
 }
 
 // The tunnel reports a failure on its own thread. While it cannot connect, the C client reports no session event.
@@ -150,7 +153,8 @@ void client_handle::move(const way_to_leader& to) {
     const auto list = list_of(to.hosts);
     if (zoo_set_servers(handle_, decoy(to.from)) != ZOK ||
         zoo_set_servers(handle_, list.c_str()) != ZOK) {
-        log::write(log_level::warning, "the C client does not accept {}", list);
+        log::write(log_level::warning,
+                   "ZooKeeper's C client does not accept the list of servers {}", list);
     }
 }
 

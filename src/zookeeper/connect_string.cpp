@@ -170,12 +170,12 @@ std::string set_option(std::string_view text, std::string_view name, std::string
         constexpr std::string_view k_of_tls =
             "ca_file, cert_file, key_file, key_password_file, crl_file, verify, server_name, ";
         return fmt::format(
-            "has the option '{}'; there are {}sasl_mechanism, sasl_user, sasl_password_file, "
-            "sasl_service and sasl_server_name",
+            "has the unknown option '{}'; the options are {}sasl_mechanism, sasl_user, "
+            "sasl_password_file, sasl_service and sasl_server_name",
             base::quoted_part(text, name), out.tls.enabled ? k_of_tls : "");
     }
     const auto decoded = base::percent_decoded(value);
-    if (!decoded) return fmt::format("{} has a '%' that two hex digits do not follow", name);
+    if (!decoded) return fmt::format("{} has a '%' without two hex digits after it", name);
     if (decoded->empty()) return fmt::format("{} is empty", name);
     *found->place = *decoded;
     return {};
@@ -196,14 +196,14 @@ std::string set_options(std::string_view text, std::string_view options, server_
 
 std::string fault_of(const tls::settings& wanted) {
     if (wanted.cert_file.empty() != wanted.key_file.empty())
-        return "has one of cert_file and key_file: a certificate needs its key";
+        return "has only one of cert_file and key_file: a certificate needs its key";
     if (!wanted.key_password_file.empty() && wanted.key_file.empty())
         return "has key_password_file without key_file";
     if (wanted.verify == tls::verification::none &&
         !(wanted.ca_file.empty() && wanted.crl_file.empty()))
-        return "has verify=none beside ca_file or crl_file, which would have no effect";
+        return "has verify=none together with ca_file or crl_file, which would have no effect";
     if (wanted.verify != tls::verification::full && !wanted.server_name.empty())
-        return "has server_name, and verify is not full";
+        return "has server_name, which only verify=full uses";
     return {};
 }
 
@@ -212,13 +212,13 @@ std::string fault_of(const sasl_options& wanted) {
     if (wanted.mechanism == sasl_mechanism::gssapi)
         return wanted.user.empty() && !has_password
                    ? ""
-                   : "has a user or a password beside GSSAPI, which takes them from Kerberos";
+                   : "has a user or a password for GSSAPI, which takes both from Kerberos";
     if (wanted.user.empty() == has_password)
-        return "has one of sasl_user and sasl_password_file: a user needs a password";
+        return "has only one of sasl_user and sasl_password_file: a user needs a password";
     if (!wanted.password.empty() && !wanted.password_file.empty())
         return "has a password and a password_file";
     if (!wanted.service.empty() || !wanted.server_name.empty())
-        return "has sasl_service or sasl_server_name, which only GSSAPI has";
+        return "has sasl_service or sasl_server_name, which only GSSAPI uses";
     return {};
 }
 

@@ -97,8 +97,8 @@ std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_str
     if (const auto* const wanted = where.security()) {
         if (read_only)
             throw_error({errc::bad_option,
-                         "attach_to_read_only: not with TLS or SASL, whose sessions are opened at "
-                         "servers that write"});
+                         "attach_to_read_only: cannot be combined with TLS or SASL, because such "
+                         "sessions attach only to servers that accept writes"});
         if (const auto module = modules::find(modules::module_kind::tls,
                                               wanted->tls.enabled ? k_secure_scheme : "sasl");
             !module)

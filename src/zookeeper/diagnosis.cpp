@@ -20,10 +20,8 @@ namespace {
 constexpr std::size_t k_most_servers = 16;
 constexpr int k_no_descriptor = -1;
 constexpr const char* k_mute =
-    "accepts connections, but gives no session and tells no role: too many connections of this "
-    "address (maxClientCnxns), a port with TLS that is spoken to without (zookeepers://), or no "
-    "ZooKeeper "
-    "server";
+    "accepts connections, but gives no session and reports no role: too many connections from this "
+    "address (maxClientCnxns), a port with TLS (use zookeepers://), or no ZooKeeper server";
 
 // The first bytes with which a server of another protocol answers.
 struct protocol {
@@ -31,9 +29,9 @@ struct protocol {
     std::string_view meaning;
 };
 constexpr std::array<protocol, 4> k_protocols{{
-    {"\x15\x03", "speaks TLS: its connect string begins with zookeepers://"},
+    {"\x15\x03", "speaks TLS: begin the connect string with zookeepers://"},
     {"HTTP", "speaks HTTP, and is no ZooKeeper server"},
-    {"-ERR", "answers as a Redis server, whose connect string begins with redis://"},
+    {"-ERR", "answers like a Redis server: begin the connect string with redis://"},
     {"SSH-", "speaks SSH, and is no ZooKeeper server"},
 }};
 

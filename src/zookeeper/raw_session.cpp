@@ -75,7 +75,7 @@ std::optional<attach_answer> raw_session::finish_attach() {
     if (!read_frame()) return std::nullopt;
     attach_frame_ = frame_;
     auto answer = parse_attach(frame_);
-    if (!answer) reason_ = "the answer to the attach makes no sense";
+    if (!answer) reason_ = "the answer to the attach is malformed";
     const bool authenticates =
         server_ != nullptr && server_->security && tls::is_enabled(server_->security->sasl);
     if (answer && authenticates && answer->timeout_ms > 0 && !authenticate()) return std::nullopt;
@@ -122,7 +122,7 @@ bool raw_session::authenticate() {
         if (is_last) return true;
         from_server = *told;
     }
-    return fail_sasl("the server's exchange has no end");
+    return fail_sasl("the server does not end the SASL exchange");
 }
 
 std::optional<reply_head> raw_session::read_reply(std::int32_t request) {
@@ -149,13 +149,13 @@ raw_session::listing raw_session::list(const std::string& credentials, path_list
     if (head->error == k_unimplemented) return listing::unimplemented;
     if (head->error == k_sasl_wanted) {
         reason_ =
-            "it requires SASL: client_options::sasl, or sasl_user and sasl_password_file in the "
-            "connect string";
+            "it requires SASL: set client_options::sasl, or sasl_user and sasl_password_file in "
+            "the connect string";
         return listing::sasl_wanted;
     }
     auto found = head->error == 0 ? parse_paths(frame_) : std::nullopt;
     if (!found) {
-        reason_ = head->error == 0 ? "the list makes no sense"
+        reason_ = head->error == 0 ? "the list of the session's znodes is malformed"
                                    : fmt::format("the server's error {}", head->error);
         return listing::cut_off;
     }

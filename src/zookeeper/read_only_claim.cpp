@@ -35,11 +35,12 @@ read_only_claim::read_only_claim(const connect_string& servers, bool read_only) 
     for (const auto& other : known.entries) {
         if (other.generation != added.generation || other.servers == added.servers) continue;
         if (!other.read_only && !added.read_only) continue;
-        throw_error({errc::bad_option,
-                     fmt::format("attach_to_read_only: a client of {} and one of {} are in one "
-                                 "process, and ZooKeeper's C client would take the servers of the "
-                                 "one for the other's",
-                                 added.servers, other.servers)});
+        throw_error(
+            {errc::bad_option,
+             fmt::format(
+                 "attach_to_read_only: this process has a client of {} and a client of {}, and "
+                 "ZooKeeper's C client would mix up their servers; use one process for each",
+                 added.servers, other.servers)});
     }
     own_ = known.entries.insert(known.entries.end(), std::move(added));
 }

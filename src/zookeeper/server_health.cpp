@@ -70,7 +70,7 @@ server_health health_of(const found_server& server, const word_answer& told) {
     } else if (!told.fault.empty()) {
         health.problem = told.fault;
     } else if (!told.whole) {
-        health.problem = "takes connections, but does not answer";
+        health.problem = "accepts connections, but does not answer";
     } else {
         health.round_trip = std::chrono::ceil<std::chrono::microseconds>(told.took);
         read_srvr(told.text, health);
@@ -120,12 +120,13 @@ result<std::vector<server_answer>> answers_of_servers(std::string_view connect_s
     // The message does not show the connect string, which may contain a password.
     if (has_scheme(connect_string))
         return error{errc::bad_connect_string,
-                     "only ZooKeeper's servers answer four-letter words: host:port[,host:port]..."};
+                     "only ZooKeeper servers answer four-letter words; give their addresses as "
+                     "host:port[,host:port]..."};
     const auto parsed = parse_connect_string(connect_string);
     if (!parsed) return parsed.error();
     if (!is_word(word))
         return error{errc::bad_option,
-                     std::string{word} + ": a word for servers has four lower-case letters"};
+                     std::string{word} + ": a four-letter word has four lower-case letters"};
     const auto servers = find_servers(*parsed);
     auto told = ask(servers, word, boottime_clock::now() + to_nanoseconds(limit));
     std::vector<server_answer> answers;

@@ -76,9 +76,10 @@ std::string problem_of(std::string_view answer, server_role role) {
     if (role != server_role::unknown) return {};
     if (answer.find("not currently serving") != std::string_view::npos)
         return "is up, but its ensemble has no majority to serve with";
-    if (is_refused(answer)) return "does not tell its role: srvr is not in 4lw.commands.whitelist";
-    return "takes connections, but tells no role: another program, a port with TLS "
-           "(zookeepers://), or srvr is off";
+    if (is_refused(answer))
+        return "does not report its role: srvr is not in its 4lw.commands.whitelist";
+    return "accepts connections, but reports no role: another program, a port with TLS "
+           "(zookeepers://), or srvr is not in its 4lw.commands.whitelist";
 }
 
 }  // namespace

@@ -159,14 +159,15 @@ void session_entrance::pass_over(const core::session_identity& shared, const pat
                                  const socket_address& server) {
     const auto count = ++passed_by_;
     if ((count & (count - 1)) == 0) {
-        log::write(
-            log_level::warning,
-            "{} gave out session {:#x}, which another client has: it owns {} znodes already{}{}. "
-            "The server's machine has restarted, and numbers its sessions from the milliseconds "
-            "since. This client leaves the session to the other client; it has left {} so far",
-            to_string(server, address_form::for_people), static_cast<std::uint64_t>(shared.id),
-            owned.count, owned.paths.empty() ? "" : ", such as ",
-            owned.paths.empty() ? "" : owned.paths.front(), count);
+        log::write(log_level::warning,
+                   "{} gave this client session {:#x}, which another client has: the session owns "
+                   "znodes already ({}{}{}). The server's machine has restarted, and the server "
+                   "numbers its sessions by the milliseconds since then. This client leaves the "
+                   "session to the other client (sessions left so far: {})",
+                   to_string(server, address_form::for_people),
+                   static_cast<std::uint64_t>(shared.id), owned.count,
+                   owned.paths.empty() ? "" : ", such as ",
+                   owned.paths.empty() ? "" : owned.paths.front(), count);
     }
     const auto link =
         open_stream(server, boottime_clock::now() + entry_limit(settings_.timeout, 0), stop_);

@@ -62,8 +62,8 @@ void sharer_check::leave(path_list own_paths) {
     }
     for (const auto& path : own_paths.paths)
         log::write(log_level::warning,
-                   "session {:#x}: {} cannot be removed, and remains as long as the other client's "
-                   "session {}",
+                   "session {:#x}: {} cannot be removed, and remains until the other client's "
+                   "session ends ({})",
                    static_cast<std::uint64_t>(own_.id), path, reason);
     lengthen(*open_link(server_), own_);
 }

@@ -16,8 +16,9 @@ void unresolved_hosts::record(const std::string& host, int answer) {
     }
     if (!answers_.insert_or_assign(host, answer).second) return;
     log::write(log_level::warning,
-               "{}: the name cannot be resolved ({}); this server is missing until it can be", host,
-               ::gai_strerror(answer));
+               "{}: the name cannot be resolved ({}); the client cannot use this server until the "
+               "name can be resolved",
+               host, ::gai_strerror(answer));
 }
 
 std::string unresolved_hosts::reason() const {

@@ -122,10 +122,10 @@ TEST(hostile_server, that_is_silent_is_told_as_such) {
     table.emplace_back("redis+sentinel://", "no answer in time");
 #endif
 #ifdef TURNSTILE_WITH_POSTGRESQL
-    table.emplace_back("postgresql://u:x@", "accepts connections, and does not answer");
+    table.emplace_back("postgresql://u:x@", "accepts connections, but does not answer");
 #endif
 #ifdef TURNSTILE_WITH_MARIADB
-    table.emplace_back("mysql://u:x@", "accepts connections, and does not answer");
+    table.emplace_back("mysql://u:x@", "accepts connections, but does not answer");
 #endif
     for (const auto& [scheme, words] : table) {
         const recording_peer peer{{"", "", ""}};

@@ -171,7 +171,7 @@ TEST(postgresql_process, of_another_session_carries_out_no_statement) {
         ADD_FAILURE() << "it was carried out";
     } catch (const sql::database_error& e) {
         EXPECT_EQ(e.kind(), sql::failure::fatal);
-        EXPECT_THAT(e.what(), HasSubstr("others use this connection's process"));
+        EXPECT_THAT(e.what(), HasSubstr("other clients use this connection's server process"));
     }
 }
 

@@ -58,7 +58,7 @@ TEST_F(restart_of_redis, the_log_says_what_is_waited_for) {
     server.kill();
     server.start();
     const auto session = connect(with_option(server.address()), with_timeout(k_timeout));
-    EXPECT_GE(log.with("it may have lost what it knew when it started, "), 1);
+    EXPECT_GE(log.with("it may have lost data when it started, "), 1);
     EXPECT_GE(log.with("(stay_out=3)"), 1);
 }
 
@@ -68,9 +68,8 @@ TEST_F(restart_of_redis, it_is_no_shorter_than_the_session_timeout) {
         FAIL() << "not refused";
     } catch (const std::system_error& failure) {
         EXPECT_EQ(failure.code(), make_error_code(errc::bad_connect_string));
-        EXPECT_THAT(
-            failure.what(),
-            ::testing::HasSubstr("stay_out is shorter than the session time-out of 3001 ms"));
+        EXPECT_THAT(failure.what(), ::testing::HasSubstr(
+                                        "stay_out is shorter than the session timeout of 3001 ms"));
     }
 }
 

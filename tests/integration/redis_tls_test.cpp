@@ -133,7 +133,7 @@ TEST_F(tls_of_redis, a_name_in_the_subject_alone_does_not_count) {
 TEST_F(tls_of_redis, a_server_without_tls_is_told) {
     const log_lines log;
     client plain{"rediss://" + server.address() + "?verify=none", with_timeout(1s)};
-    EXPECT_TRUE(eventually([&] { return log.with("redis:// is for servers without TLS") > 0; }));
+    EXPECT_TRUE(eventually([&] { return log.with("use redis:// for a server without TLS") > 0; }));
 }
 
 // The server reports the reason only after the client's first request. The report may be lost and then arrive at a

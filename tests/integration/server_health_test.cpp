@@ -38,7 +38,7 @@ TEST(server_health, of_servers_that_do_not) {
     ASSERT_EQ(told.size(), 3U);
     EXPECT_EQ(told[0].problem, "cannot be reached: Connection refused");
     EXPECT_FALSE(told[0].reachable);
-    EXPECT_EQ(told[1].problem, "takes connections, but does not answer");
+    EXPECT_EQ(told[1].problem, "accepts connections, but does not answer");
     EXPECT_TRUE(told[1].reachable);
     EXPECT_EQ(told[2].problem, "its name cannot be resolved");
     EXPECT_EQ(told[2].name, "no-host.invalid:2181");

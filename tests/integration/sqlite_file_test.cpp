@@ -83,7 +83,7 @@ TEST_F(sqlite_file, that_is_mounted_alone_is_refused_and_its_folder_is_not) {
 TEST_F(sqlite_file, is_refused_without_proc) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root mounts";
     auto blind = contender_behind("mount -t tmpfs none /proc", where());
-    EXPECT_TRUE(blind.wait_for_output("needs /proc of this process's own pid namespace"))
+    EXPECT_TRUE(blind.wait_for_output("needs the /proc of this process's PID namespace"))
         << blind.output();
 }
 

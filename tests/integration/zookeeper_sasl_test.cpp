@@ -112,7 +112,7 @@ TEST(zookeeper_sasl, a_server_that_repeats_its_challenge_is_named_as_the_reason)
 
 TEST(zookeeper_sasl, servers_that_require_it_say_so) {
     EXPECT_THAT(refusal_of(demanding_server().connect_string()),
-                HasSubstr("it requires SASL: client_options::sasl, or sasl_user and"));
+                HasSubstr("it requires SASL: set client_options::sasl, or sasl_user and"));
 }
 
 TEST(zookeeper_sasl, a_server_without_it_is_refused) {
@@ -142,7 +142,8 @@ TEST(zookeeper_sasl, the_options_of_the_client_have_a_user_too) {
     EXPECT_TRUE(connect(at, options)->wait_connected(limit()));
     EXPECT_THAT(refusal_of(as_user(at), options),
                 HasSubstr("sasl: the connect string has its own options of SASL"));
-    EXPECT_THAT(refusal_of("local:", options), HasSubstr("sasl: only for ZooKeeper"));
+    EXPECT_THAT(refusal_of("local:", options),
+                HasSubstr("sasl: this option is for ZooKeeper servers only"));
     options.sasl.password = "sesame";
     EXPECT_THAT(refusal_of(at, options), HasSubstr("sasl: has a password and a password_file"));
 }

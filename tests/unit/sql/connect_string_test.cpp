@@ -48,7 +48,7 @@ TEST(sql_connect_string, the_encoding_is_utf8) {
     EXPECT_TRUE(parse_connect_string("postgresql://h/db?client_encoding=utf8"));
     const auto refused = parse_connect_string("postgresql://h/db?client_encoding=WIN1252");
     ASSERT_FALSE(refused);
-    EXPECT_THAT(refused.error().message(), HasSubstr("client_encoding is UTF8"));
+    EXPECT_THAT(refused.error().message(), HasSubstr("client_encoding must be UTF8"));
 }
 
 TEST(sql_connect_string, passwords_are_masked) {

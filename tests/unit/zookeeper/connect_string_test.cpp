@@ -85,8 +85,9 @@ TEST(connect_string, with_sasl_has_a_user_with_tls_or_without) {
     EXPECT_EQ(parse_connect_string("zookeeper://zk1:2181")->security(), nullptr);
     EXPECT_NE(refusal("zookeeper://zk1?sasl_user=a").find("a user needs a password"),
               std::string::npos);
-    EXPECT_NE(refusal("zookeeper://zk1?ca_file=/c").find("there are sasl_mechanism, sasl_user"),
-              std::string::npos);
+    EXPECT_NE(
+        refusal("zookeeper://zk1?ca_file=/c").find("the options are sasl_mechanism, sasl_user"),
+        std::string::npos);
 }
 
 TEST(connect_string, with_kerberos_has_the_principals_of_the_servers) {
@@ -99,9 +100,9 @@ TEST(connect_string, with_kerberos_has_the_principals_of_the_servers) {
     EXPECT_TRUE(parsed->security()->has_identity());
     const std::string at = "zookeeper://zk1?sasl_mechanism=";
     EXPECT_NE(refusal(at + "PLAIN").find("must be DIGEST-MD5 or GSSAPI"), std::string::npos);
-    EXPECT_NE(refusal(at + "GSSAPI&sasl_user=a").find("beside GSSAPI"), std::string::npos);
+    EXPECT_NE(refusal(at + "GSSAPI&sasl_user=a").find("for GSSAPI"), std::string::npos);
     EXPECT_NE(refusal("zookeeper://zk1?sasl_user=a&sasl_password_file=/p&sasl_service=zk")
-                  .find("which only GSSAPI has"),
+                  .find("which only GSSAPI uses"),
               std::string::npos);
 }
 
@@ -139,15 +140,15 @@ TEST(connect_string, has_no_part_of_a_password_in_its_chroot) {
 TEST(connect_string, with_tls_has_no_option_that_means_nothing) {
     const std::string all = "zookeepers://zk1?";
     const std::pair<const char*, const char*> rows[] = {
-        {"ca=/a", "has the option 'ca'"},
+        {"ca=/a", "has the unknown option 'ca'"},
         {"verify=some", "must be full, ca or none"},
         {"ca_file=", "ca_file is empty"},
-        {"ca_file=%4", "two hex digits do not follow"},
+        {"ca_file=%4", "without two hex digits after it"},
         {"cert_file=/a", "a certificate needs its key"},
         {"key_file=/a", "a certificate needs its key"},
         {"key_password_file=/a", "key_password_file without key_file"},
         {"verify=none&ca_file=/a", "which would have no effect"},
-        {"verify=ca&server_name=zk", "has server_name, and verify is not full"}};
+        {"verify=ca&server_name=zk", "has server_name, which only verify=full uses"}};
     for (const auto& [options, rule] : rows)
         EXPECT_NE(refusal(all + options).find(rule), std::string::npos) << refusal(all + options);
     EXPECT_NE(refusal("zookeepers://").find("names no server"), std::string::npos);

@@ -54,10 +54,9 @@ TEST(diagnosis, of_a_server_that_takes_connections_and_tells_nothing) {
     const silent_server server;
     EXPECT_EQ(diagnosis(server.address()),
               server.address() +
-                  ": accepts connections, but gives no session and tells no role: too "
-                  "many connections of this address (maxClientCnxns), a port with TLS that is "
-                  "spoken to without "
-                  "(zookeepers://), or no ZooKeeper server");
+                  ": accepts connections, but gives no session and reports no role: too "
+                  "many connections from this address (maxClientCnxns), a port with TLS (use "
+                  "zookeepers://), or no ZooKeeper server");
 }
 
 TEST(diagnosis, has_a_part_for_each_server) {
