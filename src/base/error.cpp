@@ -30,12 +30,12 @@ const char* text(errc code) noexcept {
         case errc::unresolvable: return "no host of the connect string has an address";
         case errc::not_owner: return "the calling thread does not hold the lock";
         case errc::would_deadlock: return "the wait would never end";
-        case errc::too_many:
-            return "each session that the options allow owns as many znodes as is safe";
-        case errc::not_held: return "the guard holds nothing";
+        case errc::too_many: return "there are too many znodes or sessions";
+        case errc::not_held: return "there is no hold for this call";
         case errc::protocol:
             return "the servers sent an answer that the library does not understand";
-        case errc::lease_too_short: return "the session time-out is too short for the lease";
+        case errc::lease_too_short:
+            return "the session timeout is too short for a hold to be certain";
         case errc::held_too_long: return "the hold has lasted as long as max_hold allows";
         case errc::revoked:
             return "an operator or a program took the lock or the place in the queue away";
@@ -83,7 +83,7 @@ public:
 const char* text(condition kind) noexcept {
     switch (kind) {
         case condition::busy: return "other contenders have the lock";
-        case condition::lost: return "the hold or the place in the queue is over";
+        case condition::lost: return "the hold or the place in the queue was lost";
         case condition::stopped: return "the program ended the call";
         case condition::unreachable: return "no server can be used";
         case condition::refused: return "the servers refuse the request";

@@ -31,7 +31,7 @@ public:
     // Call it when an attempt to attach has a connection to `server` and waits for the server's answer.
     void set_silent(const std::string& server) {
         const lock_guard lock{mutex_};
-        wait_ = server + ": accepts connections, and does not answer";
+        wait_ = server + ": accepts connections, but does not answer";
     }
     // Returns why the latest attempt failed, or which answer the attempt waits for. Empty if there was no attempt.
     [[nodiscard]] std::string state() const {

@@ -37,9 +37,9 @@ waiting_line log_lanes::tell_dropped() {
     const auto ordinary = std::exchange(dropped_ordinary_, 0);
     // The report gets the number of the oldest line that was not dropped.
     return {log_level::warning, oldest().front().number, std::chrono::system_clock::now(),
-            fmt::format("the log did not take its lines in time: {} were dropped, {} of them "
-                        "warnings or errors",
-                        urgent + ordinary, urgent)};
+            fmt::format(
+                "the log sink was too slow. Lines dropped: {}; warnings or errors among them: {}",
+                urgent + ordinary, urgent)};
 }
 
 bool log_lanes::past(std::uint64_t number) const noexcept {

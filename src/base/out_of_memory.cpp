@@ -27,7 +27,7 @@ void end_out_of_memory(const char* place) noexcept {
     while (ending.test_and_set()) ::pause();  // another thread ends the process
     const std::array<iovec, 3> sentence{
         part_of("turnstile: out of memory in "), part_of(place),
-        part_of(": the process ends, so that its sessions expire and its locks go on\n")};
+        part_of(": the process ends, so that its sessions expire and its locks become free\n")};
     // Standard error may be a full pipe without a reader. A blocked write would keep the process, and its locks, alive.
     pollfd writable{STDERR_FILENO, POLLOUT, 0};
     if (::poll(&writable, 1, 0) == 1) {

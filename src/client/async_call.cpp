@@ -91,12 +91,12 @@ error error_of_exception() noexcept {
     } catch (const std::system_error& failure) {
         if (failure.code().category() == error_category())
             return {static_cast<errc>(failure.code().value()), failure.what()};
-        log::write(log_level::error, "an asynchronous call threw: {}", failure.what());
+        log::write(log_level::error, "the function of an async_call() threw: {}", failure.what());
     } catch (const std::exception& failure) {
-        log::write(log_level::error, "an asynchronous call threw: {}", failure.what());
+        log::write(log_level::error, "the function of an async_call() threw: {}", failure.what());
     } catch (...) {
         log::write(log_level::error,
-                   "an asynchronous call threw something that is no std::exception");
+                   "the function of an async_call() threw something that is no std::exception");
     }
     return errc::cancelled;
 }

@@ -87,9 +87,10 @@ const back_end* kind_without_slashes(std::string_view connect_string) noexcept {
 }
 
 [[noreturn]] void throw_without_slashes(const back_end& kind) {
-    throw_error({errc::bad_connect_string,
-                 fmt::format("a connect string of {} begins with {} and its two slashes",
-                             kind.servers, kind.prefix)});
+    throw_error(
+        {errc::bad_connect_string,
+         fmt::format("a connect string for {} servers must begin with {}, both slashes included",
+                     kind.servers, kind.prefix)});
 }
 
 std::atomic<zookeeper_maker> in_place_of_zookeeper{nullptr};
@@ -127,20 +128,20 @@ zookeeper::server_security security_of(const client_options& options) {
 
 void refuse_security_elsewhere(const back_end& kind, const client_options& options) {
     if (options.tls.enabled)
-        throw_error({errc::bad_option,
-                     fmt::format("tls: only for ZooKeeper; for {}, set TLS in the connect string",
-                                 kind.servers)});
+        throw_error({errc::bad_option, fmt::format("tls: this option is for ZooKeeper servers "
+                                                   "only; for {}, set TLS in the connect string",
+                                                   kind.servers)});
     if (tls::is_enabled(options.sasl))
-        throw_error({errc::bad_option,
-                     fmt::format("sasl: only for ZooKeeper; {} servers have no such option",
-                                 kind.servers)});
+        throw_error({errc::bad_option, fmt::format("sasl: this option is for ZooKeeper servers "
+                                                   "only, and the connect string names {} servers",
+                                                   kind.servers)});
 }
 
 std::shared_ptr<core::coordinator> coordinator_of(std::string_view connect_string,
                                                   const client_options& options) {
     if (const auto nul = connect_string.find('\0'); nul != std::string_view::npos)
-        throw_error({errc::bad_connect_string,
-                     fmt::format("the connect string has a NUL, its byte {}", nul)});
+        throw_error(
+            {errc::bad_connect_string, fmt::format("byte {} of the connect string is a NUL", nul)});
     if (const auto* const found = kind_of(connect_string)) {
         refuse_security_elsewhere(*found, options);
         return found->module ? make_of_module(*found, connect_string, options)
@@ -167,13 +168,15 @@ bool has_identity(std::string_view connect_string, const client_options& options
 
 void stand_in_for_zookeeper(zookeeper_maker make) noexcept {
     in_place_of_zookeeper = make;
-    log::write(log_level::warning, "connect strings of ZooKeeper lead to simulated servers");
+    log::write(log_level::warning,
+               "ZooKeeper connect strings lead to simulated servers, not to real ones");
 }
 
 result<const modules::entry*> module_of(std::string_view connect_string) {
     const auto* const found = kind_of(connect_string);
     if (found == nullptr || !found->module)
-        return error{errc::bad_connect_string, "no module has this kind of server"};
+        return error{errc::bad_connect_string,
+                     "no module of Turnstile connects to servers of this kind"};
     return modules::find(*found->module, found->prefix);
 }
 

@@ -67,7 +67,7 @@ result<guard> call::wait_for_answer() {
         while (state_.waits())
             if (!help.go_on(lock)) changed_.wait(lock);
     } catch (const boost::thread_interrupted&) {
-        interruption = error{errc::interrupted, path() + ", while it waited"};
+        interruption = error{errc::interrupted, "the wait for " + path()};
     }
     state_.answer();
     stop = std::move(stop_);
@@ -150,7 +150,7 @@ void call::trigger_lost() {
 std::stop_token call::lost_token() const noexcept {
     if (forked()) return {};
     const base::lock_guard lock{mutex_};
-    return base::finish_or_end("a token for a loss", [this]() REQUIRES(mutex_) {
+    return base::finish_or_end("the stop token of a loss", [this]() REQUIRES(mutex_) {
         auto& lost = holder_.change().lost;
         if (!lost.stop_possible()) {
             lost = std::stop_source{};

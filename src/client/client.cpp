@@ -38,7 +38,8 @@ void let_go(std::shared_ptr<detail::client_impl>&& impl) noexcept {
 
 std::string_view given(const char* connect_string) {
     if (connect_string == nullptr)
-        throw_error({errc::bad_connect_string, "it is a null pointer; \"local:\" needs no server"});
+        throw_error({errc::bad_connect_string,
+                     "the text is a null pointer; \"local:\" works without a server"});
     return connect_string;
 }
 
@@ -51,7 +52,8 @@ std::string servers_given_by_environment() {
     }
     if (servers.empty())
         throw_error({errc::bad_connect_string,
-                     "set TURNSTILE_SERVERS, as in zk1:2181,zk2:2181, or TURNSTILE_SERVERS_FILE"});
+                     "no servers are named: set TURNSTILE_SERVERS, as in zk1:2181,zk2:2181, or "
+                     "TURNSTILE_SERVERS_FILE"});
     return servers;
 }
 

@@ -90,7 +90,9 @@ void client_impl::start_threads() {
     auto& s = *services_;
     if (options_.runtime) {
         s.runtime = internals::of(options_.runtime);
-        if (s.runtime->forked()) throw_error({errc::forked, "its runtime was made there"});
+        if (s.runtime->forked())
+            throw_error({errc::forked,
+                         "the parent made the runtime; make another runtime in this process"});
         s.timers = s.runtime->new_timers();
         s.workers = s.runtime->new_workers();
         s.loss_callbacks = s.runtime->new_loss_callbacks();
@@ -125,7 +127,7 @@ bool client_impl::forked() const noexcept {
 }
 
 error client_impl::forked_error() const {
-    return {errc::forked, "make a new one"};
+    return {errc::forked, "make another client in this process"};
 }
 
 // ---- for the recipes ------------------------------------------------------------------------
@@ -250,8 +252,9 @@ result<core::reply> client_impl::write_at_version(core::operation write, std::ui
 result<void> client_impl::may_wait_for_handler() const {
     if (forked()) return forked_error();
     if (services_->callbacks->on_this_thread()) {
-        return error{errc::bad_option,
-                     "called in a callback of the client, which would wait for itself"};
+        return error{
+            errc::bad_option,
+            "a callback of the client made this call, which would wait for that callback to end"};
     }
     return {};
 }
@@ -296,7 +299,7 @@ result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
         if (const auto there = wait_attached(*first, deadline); !there) return there;
     } catch (const boost::thread_interrupted&) {
         return error{errc::interrupted,
-                     "while it waited for a session at " + services_->servers->describe()};
+                     "the wait for a session at " + services_->servers->describe()};
     }
     const auto root = first->read({core::exists_op{"/"}}, deadline, {});
     if (!root && root.error() == errc::timeout)

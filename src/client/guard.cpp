@@ -31,7 +31,7 @@ bool hold::forked() const noexcept {
 }
 
 error hold::forked_error() const {
-    return {errc::forked, path() + " is held there"};
+    return {errc::forked, path() + " is held in the parent"};
 }
 
 error hold::end_of_certainty(boottime_clock::time_point limit) const {

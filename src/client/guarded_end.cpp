@@ -40,7 +40,7 @@ std::optional<guardian::guard_module_session> read_session(int socket) {
 int fail(const char* servers, const std::string& why) {
     std::fprintf(stderr,
                  "turnstile-session-end: the locks of a dead process on %s stay taken for the "
-                 "session time-out: %s\n",
+                 "session timeout: %s\n",
                  servers, why.c_str());
     return 1;
 }
@@ -70,7 +70,8 @@ int end_guarded_session(const char* scheme, int socket) noexcept {
         std::signal(SIGPIPE, SIG_IGN);
         const auto module = module_of(scheme);
         if (!module) return fail(scheme, module.error().detail());
-        if ((*module)->end_session == nullptr) return fail(scheme, "they have no such end");
+        if ((*module)->end_session == nullptr)
+            return fail(scheme, "the module cannot end sessions of dead processes");
         const auto told = read_session(socket);
         // If the guardian has sent no session, it needs no end of a session any more.
         if (!told) return 0;

@@ -12,11 +12,10 @@ namespace turnstile::detail {
 
 error no_more_connections(std::size_t attached) {
     return {errc::too_many,
-            fmt::format(
-                "{} sessions of this client are connected, and the servers accept no further "
-                "one: it seems that they allow no more connections from this address "
-                "(maxClientCnxns, 60 by default); set maxClientCnxns higher, or max_sessions to {}",
-                attached, attached)};
+            fmt::format("the servers accept no further session of this client (connected: {}). "
+                        "They may allow no more connections from this address (maxClientCnxns, 60 "
+                        "by default). Raise maxClientCnxns, or set max_sessions to {}",
+                        attached, attached)};
 }
 
 void late_sessions::on_timer() {

@@ -109,7 +109,8 @@ result<hold::znode_holds> local_hold::parts_for_commit() {
 result<void> local_hold::begin_own_commit() {
     {
         const base::lock_guard lock{mutex_};
-        if (state_.is_given_up()) return error{errc::not_held, path() + ": the hold was given up"};
+        if (state_.is_given_up())
+            return error{errc::not_held, path() + ": the hold was released or lost"};
         ++commits_;
     }
     auto still = status();

@@ -20,7 +20,7 @@ result<void> pause_until(boottime_clock::time_point end, const std::stop_token& 
         while (!stop.stop_requested() && stopped.wait_until(lock, end)) {
         }
     } catch (const boost::thread_interrupted&) {
-        return error{errc::interrupted, subject + ", while it waited"};
+        return error{errc::interrupted, "the wait for " + subject};
     }
     if (stop.stop_requested()) return error{errc::cancelled, subject};
     return {};

@@ -59,7 +59,7 @@ void queued_wait::tell_znode(const std::string& znode) {
     if (!begin_telling()) return;
     {
         const base::lock_guard lock{mutex_};
-        base::finish_or_end("the place of a waiter", [&]() REQUIRES(mutex_) { znode_ = znode; });
+        base::finish_or_end("the position of a waiter", [&]() REQUIRES(mutex_) { znode_ = znode; });
     }
     tell([&] {
         if (on_entered_) on_entered_(znode);

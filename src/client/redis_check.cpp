@@ -14,14 +14,16 @@ result<script_check> check(const guard& hold) {
     if (held == nullptr) return error{errc::not_held, "redis::check"};
     const auto* const single = dynamic_cast<const detail::znode_hold*>(held.get());
     if (single == nullptr)
-        return error{errc::bad_option,
-                     hold.path() + ": check each part of a combined hold by itself"};
+        return error{
+            errc::bad_option,
+            hold.path() +
+                ": this hold consists of several holds; call redis::check for each of them"};
     const auto contender = single->standing();
     if (const auto* const module = modules::loaded(modules::module_kind::redis)) {
         auto check = module->check_of_script(contender.servers, contender.path);
         if (check) return check;
     }
-    return error{errc::bad_option, hold.path() + ": this hold is not at a Redis server"};
+    return error{errc::bad_option, hold.path() + ": this hold is not on a Redis server"};
 }
 
 std::string_view stands_function() noexcept {

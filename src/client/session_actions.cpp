@@ -110,8 +110,8 @@ void session_runner::execution::operator()(core::look_elsewhere& action) const {
 
 void session_runner::execution::operator()(core::leave_server& action) const {
     log::write(log_level::info,
-               "session epoch {}: {} does not answer on this connection: the session moves to a "
-               "server that answers on another one",
+               "session epoch {}: {} does not answer on the session's connection, so the session "
+               "moves to a server that answers the client on another connection",
                runner_.core_.epoch(), runner_.core_.server());
     if (runner_.current_.handle) runner_.current_.handle->leave_server(action.connection);
 }

@@ -214,7 +214,7 @@ result<void> session_hold::rename(core::contender_kind kind) {
             changed_.wait(answered);
         if (state_.is_lost()) return *state_.why();
         if (held_->renamed->answered == before)
-            return error{errc::not_held, path() + ": the hold was given up"};
+            return error{errc::not_held, path() + ": the hold was released or lost"};
         if (held_->renamed->refused) return *held_->renamed->refused;
         return {};
     });
@@ -267,7 +267,8 @@ znode_hold::standing_znode session_hold::standing() const {
 result<void> session_hold::begin_commit() {
     {
         const base::lock_guard lock{mutex_};
-        if (state_.is_given_up()) return error{errc::not_held, path() + ": the hold was given up"};
+        if (state_.is_given_up())
+            return error{errc::not_held, path() + ": the hold was released or lost"};
         ++held_.change().checked_by;
     }
     auto still = status();

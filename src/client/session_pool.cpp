@@ -58,7 +58,8 @@ result<std::shared_ptr<session_runner>> session_pool::with_room(const acquire_re
     if (request.session) {
         if (has_room(request.session, among::all_but_refused)) return request.session;
         return error{errc::too_many, settings.folder.str() +
-                                         ": its contender has to be in the session of the hold"};
+                                         ": the contender must be in the session of the hold, and "
+                                         "this session owns as many znodes as is safe"};
     }
     for (const auto which : {among::connected, among::all_but_refused})
         for (const auto& session : sessions_)
@@ -70,7 +71,7 @@ result<std::shared_ptr<session_runner>> session_pool::with_room(const acquire_re
     // This call succeeds, since an empty session has room for the longest path.
     static_cast<void>(has_room(added, among::all_but_refused));
     sessions_.push_back(added);
-    base::finish_or_end("a further session", [&] {
+    base::finish_or_end("another session", [&] {
         added->start_open();
         late_->expect();
     });
@@ -82,7 +83,9 @@ error session_pool::no_room() const {
         std::count_if(sessions_.begin(), sessions_.end(),
                       [](const auto& session) { return session->refuses(); }));
     if (refused != 0) return no_more_connections(sessions_.size() - refused);
-    return {errc::too_many, fmt::format("max_sessions allows {}", sessions_.size())};
+    return {errc::too_many,
+            fmt::format("max_sessions allows {}, and each session owns as many znodes as is safe",
+                        sessions_.size())};
 }
 
 std::vector<std::shared_ptr<session_runner>> session_pool::all() const {

@@ -34,7 +34,7 @@ void session_runner::enter(F&& step) {
             news.trigger_loss_callbacks();
         });
     }
-    base::finish_or_end("the news of a session", [&] {
+    base::finish_or_end("the events of a session", [&] {
         news.tell([this](std::shared_ptr<session_call>&& hold) {
             on_worker([last = std::move(hold)] {});
         });
@@ -156,8 +156,8 @@ void session_runner::hand_over(core::commit&& message, const std::shared_ptr<com
             core::commit_answer refused{
                 message.id,
                 error{errc::too_many,
-                      fmt::format("with {} more bytes of paths of ephemeral znodes the session "
-                                  "would own more than the {} that are safe",
+                      fmt::format("the commit would add {} bytes of paths of ephemeral znodes, and "
+                                  "the session can safely own {} bytes in all",
                                   caller->ephemeral_bytes(), session_room::k_most_owned)}};
             return on_answer(refused);
         }

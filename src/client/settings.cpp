@@ -53,8 +53,8 @@ result<void> check_credentials(const client_options& o, bool has_identity) {
         return good;
     if (o.acl == access_policy::creator_only && o.credentials.empty() && !has_identity)
         return bad(
-            "access_policy::creator_only needs credentials, \"user:password\", a user of SASL, or "
-            "a certificate (cert_file)");
+            "access_policy::creator_only needs an identity: credentials (\"user:password\"), a "
+            "SASL user, or a certificate (cert_file)");
     if (!o.credentials.empty() && o.credentials.find(':') == std::string::npos)
         return bad("credentials must have the form \"user:password\": there is no colon");
     return {};
@@ -118,9 +118,8 @@ result<void> check_modes(const lock_options& modes) {
     if (auto good = base::check_span("lock_delay", modes.lock_delay); !good) return good;
     const bool shared = modes.cohort != 0 || modes.retain_for.count() != 0;
     if (!shared || modes.lock_delay.count() == 0) return {};
-    return bad(fmt::format(
-        "lock_delay {} ns: a lock that is retained or handed over inside the process has none",
-        modes.lock_delay.count()));
+    return bad(fmt::format("lock_delay {} ns: must be zero for a lock with retain_for or cohort",
+                           modes.lock_delay.count()));
 }
 
 result<void> check(const client_options& o, bool has_identity) {
@@ -134,13 +133,13 @@ result<void> check(const client_options& o, bool has_identity) {
     if (o.retry_first <= milliseconds{0} || o.retry_longest < o.retry_first ||
         o.retry_longest > k_longest_pause) {
         return bad(
-            fmt::format("retry_first {} ms, retry_longest {} ms: the first must be positive "
-                        "and not larger than the second, which must be at most a day",
+            fmt::format("retry_first {} ms, retry_longest {} ms: retry_first must be positive, and "
+                        "at most retry_longest, which must be at most a day",
                         o.retry_first.count(), o.retry_longest.count()));
     }
     if (o.connection_timeout < milliseconds{0} || o.connection_timeout > k_longest_pause) {
         return bad(fmt::format(
-            "connection_timeout {} ms: must not be negative, and at most a day; 0: none",
+            "connection_timeout {} ms: must be at least 0 (no limit), and at most a day",
             o.connection_timeout.count()));
     }
     if (o.sessions < 1 || o.sessions > o.max_sessions || o.max_sessions > k_most_sessions) {

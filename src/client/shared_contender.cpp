@@ -137,7 +137,7 @@ void shared_contender::arm(std::optional<boottime_clock::time_point> next) {
 // Executes the effects of a step. A lost hold is invalid already, so nothing waits for its callbacks, which belong to
 // the user, may take long, and may acquire the lock again.
 void shared_contender::execute(deferred_effects&& effects) {
-    base::finish_or_end("what follows from a step", [&] {
+    base::finish_or_end("the effects of a step of a shared contender", [&] {
         for (auto& loss : effects.lost) {
             for (auto& callback : loss.callbacks) servers_->post(std::move(callback));
             const auto trigger = [hold = loss.hold] { hold->trigger_lost(); };
@@ -321,7 +321,7 @@ void shared_contender::tell_holder(const std::function<void(local_hold&)>& callb
 
 void shared_contender::tell_waiting(
     const std::function<void(local_hold&, std::size_t ahead)>& callback) {
-    const auto waiting = base::finish_or_end("the places of waiters", [this] {
+    const auto waiting = base::finish_or_end("the positions of waiters", [this] {
         std::vector<std::shared_ptr<local_hold>> all;
         const base::lock_guard lock{mutex_};
         for (const auto id : value_.line()) all.push_back(caller_of(id));

@@ -16,7 +16,8 @@ result<void> check_hold(const guard& hold, modules::module_kind which, void* con
     const std::string znode = hold.znode();
     if (znode.empty())
         return error{errc::bad_option,
-                     hold.path() + ": check each part of a combined hold by itself"};
+                     hold.path() +
+                         ": this hold consists of several holds; call sql::check for each of them"};
     const auto module = modules::find(which, "sql::check");
     if (!module) return error{errc::bad_option, module.error().detail()};
     return (*module)->check_row(znode, static_cast<std::int64_t>(hold.fencing_token().zxid()),

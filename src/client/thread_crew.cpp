@@ -42,7 +42,7 @@ void thread_crew::add_thread() {
     auto thread = settings_.start.start([mask = mask_] { mask.apply(); },
                                         [self = shared_from_this()] { self->run(); });
     // The thread runs already, so an exception here must end the process.
-    base::finish_or_end("a further thread", [&]() NO_THREAD_SAFETY_ANALYSIS {
+    base::finish_or_end("another thread", [&]() NO_THREAD_SAFETY_ANALYSIS {
         const auto id = thread.get_id();
         threads_[id].thread = std::move(thread);
     });
@@ -69,7 +69,7 @@ void thread_crew::grow() {
             add_thread();
         } catch (const std::exception& failure) {
             log::write(log_level::warning,
-                       "cannot start another thread, tasks wait for a free one: {}",
+                       "cannot start another thread, so tasks wait until a thread is free: {}",
                        failure.what());
             next_look = k_linger;
             break;

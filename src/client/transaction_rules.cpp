@@ -93,7 +93,7 @@ result<void> transaction::validate() const {
         if (const auto version = version_of(parts_[i]); version < any_version) {
             return error{
                 errc::bad_option,
-                fmt::format("part {}: version {}: must be from 0, or any_version", i, version)}
+                fmt::format("part {}: version {}: must be 0 or more, or any_version", i, version)}
                 .of_part(i);
         }
     }

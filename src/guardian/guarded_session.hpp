@@ -46,8 +46,8 @@ public:
         session_.proof = std::move(proof);
         if (fits(session_)) return guardian_->tell(session_);
         log::write(log_level::warning,
-                   "the connect string has {} bytes and a guardian takes {}; if this process "
-                   "crashes, its locks stay taken for the session time-out",
+                   "the connect string has {} bytes, and a guardian accepts at most {}; if this "
+                   "process crashes, its locks stay taken for the session timeout",
                    session_.servers.size(), k_longest_connect_string);
     }
     // Writes to the log that the guardian cannot end this session, if the guardian has reported so. Call it from time

@@ -24,7 +24,7 @@ namespace turnstile::guardian {
 namespace {
 
 constexpr std::string_view k_consequence =
-    "if this process crashes, its locks stay taken for the session time-out";
+    "if this process crashes, its locks stay taken for the session timeout";
 constexpr std::size_t k_longest_refusal = 256;  // bytes
 constexpr int k_most_refusals = 16;             // at a time
 
@@ -131,8 +131,8 @@ void link::read_refusals() {
         if (refusal == nullptr || !refused_.insert(refusal->scheme).second) continue;
         log::write(
             log_level::warning,
-            "the guardian cannot end sessions with {} servers: it needs turnstile-session-end "
-            "beside it, and the module; {}",
+            "the guardian cannot end sessions with {} servers: install turnstile-session-end in "
+            "the guardian's folder, and the module for these servers; {}",
             refusal->scheme, k_consequence);
     }
 }
@@ -143,8 +143,8 @@ void link::failed(int why) noexcept {
     missed_ = true;
     if (!lags) gone_ = true;
     if (logged_.exchange(true)) return;
-    log::write(log_level::warning, "the guardian {} ({}); {}", lags ? "lags" : "is gone",
-               std::strerror(why), k_consequence);
+    log::write(log_level::warning, "the guardian {} ({}); {}",
+               lags ? "does not read its messages" : "is gone", std::strerror(why), k_consequence);
 }
 
 void link::send(const message& value, int passed) noexcept {

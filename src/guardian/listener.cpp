@@ -56,7 +56,7 @@ listener::listener() {
     }
     throw std::system_error{
         why, std::generic_category(),
-        "the guardian's socket fits neither into $XDG_RUNTIME_DIR nor /run, /tmp or /dev/shm"};
+        "the guardian cannot create its socket in $XDG_RUNTIME_DIR, /run, /tmp or /dev/shm"};
 }
 
 listener::~listener() {

@@ -53,7 +53,7 @@ end_process start_program(const std::string& program, const std::string& scheme)
                 std::move(mine)};
     std::fprintf(stderr,
                  "turnstile-guardian: cannot start %s (%s): the locks of a dead process on Redis, "
-                 "PostgreSQL and MariaDB stay taken for the session time-out\n",
+                 "PostgreSQL and MariaDB stay taken for the session timeout\n",
                  program.c_str(), std::strerror(failure));
     return {};
 }

@@ -51,8 +51,8 @@ public:
             seen += next.size();
             if (seen > k_most_folders)
                 return error{errc::too_many,
-                             fmt::format("below {} are more than the {} znodes that are looked "
-                                         "at; name a folder further down",
+                             fmt::format("{}: more than {} znodes below this folder, and a call "
+                                         "examines no more; name a folder further down",
                                          folder, k_most_folders)};
             level = std::move(next);
         }

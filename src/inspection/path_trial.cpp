@@ -25,7 +25,7 @@ std::string folder_of(const std::string& path) {
 }
 
 error refusal(const std::string& path) {
-    return {errc::protocol, "a refusal of the trial at " + path};
+    return {errc::protocol, "a refusal of the trial's requests at " + path};
 }
 
 class trial {

@@ -63,7 +63,7 @@ result<connect_string> parse_connect_string(std::string_view text) {
     const auto chroot = rest.substr(slash);
     if (chroot.size() > 1 && !client_accepts_path(chroot, path_use::plain))
         return base::refused_connect_string(
-            text, "the part from the first '/' on must be a path that does not end in '/'");
+            text, "the text from the first '/' on must be a path that does not end in '/'");
     return connect_string{std::string{rest.substr(0, slash)},
                           std::string{chroot.size() > 1 ? chroot : std::string_view{}}};
 }

@@ -73,8 +73,8 @@ error refusal(std::string_view asker, std::string_view sentence) {
 result<const entry*> checked(const entry* given, module_kind which, const std::string& from,
                              std::string_view asker) {
     if (std::string_view{given->version} == TURNSTILE_VERSION) return given;
-    return refusal(asker, fmt::format("the module {} is of version {} and this library of version "
-                                      "{}; the package {} has to be of the library's version",
+    return refusal(asker, fmt::format("the module {} has version {}, and this library has version "
+                                      "{}; install the package {} in the library's version",
                                       from, given->version, TURNSTILE_VERSION, package_of(which)));
 }
 
@@ -98,13 +98,12 @@ error absent(const std::string& folder, module_kind which, std::string_view aske
     if (const auto other = other_version_in(folder, which); !other.empty())
         return refusal(
             asker,
-            fmt::format("{} has the module {} in version {} and this library is of "
-                        "version {}; the package {} has to be of the library's version",
+            fmt::format("{} has the module {} in version {}, and this library has version {}; "
+                        "install the package {} in the library's version",
                         folder, package_of(which), other, TURNSTILE_VERSION, package_of(which)));
-    return refusal(asker,
-                   fmt::format("the module {}/{} is not there; the package {} of version {} "
-                               "has it",
-                               folder, file_of(which), package_of(which), TURNSTILE_VERSION));
+    return refusal(
+        asker, fmt::format("the module {}/{} does not exist; install the package {} in version {}",
+                           folder, file_of(which), package_of(which), TURNSTILE_VERSION));
 }
 
 }  // namespace
@@ -140,15 +139,17 @@ result<const entry*> load(const std::string& folder, module_kind which, std::str
     if (!std::filesystem::exists(file, unseen)) return absent(folder, which, asker);
     void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr)
-        return refusal(asker, fmt::format("the module cannot be loaded ({}); the package {} of "
-                                          "version {} has it",
-                                          ::dlerror(), package_of(which), TURNSTILE_VERSION));
+        return refusal(
+            asker,
+            fmt::format("the module cannot be loaded ({}); install the package {} in version {}",
+                        ::dlerror(), package_of(which), TURNSTILE_VERSION));
     const auto symbol = fmt::format("turnstile_module_{}", name_of(which));
     auto* const enter = reinterpret_cast<entry_function*>(::dlsym(library, symbol.c_str()));
     auto found =
         enter == nullptr
             ? result<const entry*>{refusal(
-                  asker, fmt::format("{} is no module of Turnstile's: it has no {}", file, symbol))}
+                  asker, fmt::format("{} is no module of Turnstile: it lacks the function {}", file,
+                                     symbol))}
             : checked(enter(&k_services), which, file, asker);
     if (!found) ::dlclose(library);
     return found;
@@ -181,9 +182,11 @@ result<const entry*> find_anew(module_kind which, std::string_view asker) {
     if (auto* const linked = linked_in(which))
         return checked(linked(&k_services), which, package_of(which), asker);
     if (const auto folder = folder_of_core(); !folder.empty()) return load(folder, which, asker);
-    return refusal(asker, fmt::format("this program is linked without the module {}; CMake's "
-                                      "target turnstile::{} has it",
-                                      package_of(which), name_of(which)));
+    return refusal(
+        asker,
+        fmt::format(
+            "this program is linked without the module {}; link CMake's target turnstile::{}",
+            package_of(which), name_of(which)));
 }
 
 }  // namespace

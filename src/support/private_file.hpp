@@ -65,7 +65,7 @@ namespace turnstile::support {
 [[nodiscard]] inline std::string fault_of_repeated_reads(const std::string& file) {
     struct stat about {};
     if (file.empty() || ::stat(file.c_str(), &about) != 0 || S_ISREG(about.st_mode)) return {};
-    return file + ": is no regular file, and is read at each connection";
+    return file + ": is no regular file, and Turnstile reads it at each connection";
 }
 
 // Reads the next bytes of a file, or the bytes that a FIFO's writer sends next. Returns 0 at the end.

@@ -120,8 +120,9 @@ TEST_F(counters_test, the_log_tells_of_a_wait_its_end_and_a_loss_at_level_debug)
     EXPECT_TRUE(
         count({.entered = 2, .granted = 1, .failed = 1, .lost = 1, .gone = 2, .waited = 1}));
     const std::vector<std::pair<const char*, std::ptrdiff_t>> expected{
-        {"/lock: entered as ", 2}, {"/lock: queued, 1 ahead", 1}, {"/lock: granted ", 1},
-        {"/lock: failed: ", 1},    {"/lock: lost: ", 1},          {"/lock: gone", 2}};
+        {"/lock: entered as ", 2}, {"/lock: queued, contenders ahead: 1", 1},
+        {"/lock: granted ", 1},    {"/lock: failed: ", 1},
+        {"/lock: lost: ", 1},      {"/lock: gone", 2}};
     for (const auto& [text, times] : expected)
         EXPECT_TRUE(eventually([&, begin = text, wanted = times] {
             return lines.with(begin) == wanted;

@@ -113,7 +113,7 @@ TEST_F(client_lock_delay, is_refused_with_the_value_and_the_rule) {
     EXPECT_THAT(message({.lock_delay = -1ns}), ::testing::HasSubstr("lock_delay -1 ns"));
     EXPECT_THAT(message({.cohort = 3, .lock_delay = 1ns}), ::testing::HasSubstr("lock_delay 1 ns"));
     EXPECT_THAT(message({.retain_for = 1s, .lock_delay = 1ns}),
-                ::testing::HasSubstr("retained or handed over"));
+                ::testing::HasSubstr("must be zero for a lock with retain_for or cohort"));
 }
 
 // ---- on_entered -----------------------------------------------------------------------------

@@ -85,7 +85,7 @@ void mutex_timed(scene& s) {
     mutex lock{*s.servers, s.at("/lock")};
     mutex rival{*s.others, s.at("/lock")};
     const auto hold = taken(lock.acquire({.timeout = s.patience}));
-    demand(rival.acquire({.timeout = 1ms}).error() == errc::timeout, "no time-out");
+    demand(rival.acquire({.timeout = 1ms}).error() == errc::timeout, "no timeout");
 }
 
 void mutex_async(scene& s) {

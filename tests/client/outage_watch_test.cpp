@@ -156,7 +156,7 @@ TEST_F(outage_watch_test, an_open_that_failed_is_a_cause) {
 TEST_F(outage_watch_test, other_errors_stay_as_they_are) {
     start(1h);
     servers->failure.set({errc::not_connected, "Connection refused"});
-    const error late{errc::timeout, "/locks/a: 1 ahead when last seen"};
+    const error late{errc::timeout, "/locks/a: 1 contender ahead when last seen"};
     EXPECT_EQ(watch->explain(late), late);
     const error missing{errc::no_chroot, "/locks/a"};
     EXPECT_EQ(watch->explain(missing).detail(),

@@ -103,8 +103,8 @@ foreach(connect_string IN ITEMS "zookeepers://127.0.0.1:1" "redis://u:secret@127
     string(REPLACE "mysql" "mariadb" module "${module}")
     string(REPLACE "zookeepers" "tls" module "${module}")
     probe(bare "${connect_string}")
-    if(NOT code EQUAL 2 OR NOT said MATCHES "bare/libturnstile-${module}\\.so\\.${soversion} is not there"
-       OR NOT said MATCHES "package libturnstile-${module} of version ${version}" OR said MATCHES "secret|\n"
+    if(NOT code EQUAL 2 OR NOT said MATCHES "bare/libturnstile-${module}\\.so\\.${soversion} does not exist"
+       OR NOT said MATCHES "package libturnstile-${module} in version ${version}" OR said MATCHES "secret|\n"
     )
         fail("${connect_string} without its module: ${code}: ${said}")
     endif()
@@ -114,7 +114,7 @@ endforeach()
 put(other "${core}")
 file(COPY "${other_version}" DESTINATION "${scratch}/other")
 probe(other "redis://u:secret@127.0.0.1:1")
-if(NOT code EQUAL 2 OR NOT said MATCHES "of version 0\\.0\\.7 and this library of version ${version}"
+if(NOT code EQUAL 2 OR NOT said MATCHES "has version 0\\.0\\.7, and this library has version ${version}"
    OR said MATCHES "secret|\n"
 )
     fail("a module of another version: ${code}: ${said}")

@@ -343,8 +343,8 @@ TEST_F(multi_locks, sets_that_make_no_sense_are_refused_by_name) {
         }
         return std::string{"accepted"};
     };
-    EXPECT_NE(refusal({}).find("no lock"), std::string::npos);
-    EXPECT_NE(refusal({a, b, their_a}).find('"' + where + "/a\" is there twice"),
+    EXPECT_NE(refusal({}).find("the list of locks is empty"), std::string::npos);
+    EXPECT_NE(refusal({a, b, their_a}).find('"' + where + "/a\" is in the list twice"),
               std::string::npos);
     EXPECT_NE(refusal({any_lock{a, "x"}, any_lock{b, "x"}}).find("\"x\""), std::string::npos);
 }

@@ -126,12 +126,13 @@ TEST(path_template, cuts_what_is_long_and_adds_a_digest) {
 }
 
 TEST(path_template, refuses_a_bad_template_by_its_rule) {
-    EXPECT_EQ(template_refusal("/a/{"),
-              "bad path: path template \"/a/{\": \"{\" at byte 3 stands alone; an argument is "
-              "\"{}\", a brace is written twice");
-    EXPECT_NE(template_refusal("/a/}x").find("\"}\" at byte 3 stands alone"), std::string::npos);
-    EXPECT_NE(template_refusal("/a/{0}").find("\"{\" at byte 3 stands alone"), std::string::npos);
-    EXPECT_NE(template_refusal("/a/{{}").find("\"}\" at byte 5 stands alone"), std::string::npos);
+    EXPECT_EQ(
+        template_refusal("/a/{"),
+        "bad path: path template \"/a/{\": \"{\" at byte 3 has no partner; write \"{}\" for an "
+        "argument, and the brace twice for the character itself");
+    EXPECT_NE(template_refusal("/a/}x").find("\"}\" at byte 3 has no partner"), std::string::npos);
+    EXPECT_NE(template_refusal("/a/{0}").find("\"{\" at byte 3 has no partner"), std::string::npos);
+    EXPECT_NE(template_refusal("/a/{{}").find("\"}\" at byte 5 has no partner"), std::string::npos);
     EXPECT_NE(template_refusal("a/{}").find("must start with \"/\""), std::string::npos);
     EXPECT_NE(template_refusal("{}").find("must start with \"/\""), std::string::npos);
     EXPECT_NE(template_refusal("").find("must not be empty"), std::string::npos);

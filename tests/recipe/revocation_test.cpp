@@ -248,7 +248,7 @@ protected:
         const auto wait = orders.longest_wait(target, how);
         if (wait) return *wait;
         EXPECT_EQ(wait.error(), errc::bad_option);
-        EXPECT_THAT(wait.error().message(), HasSubstr("say how long to wait"));
+        EXPECT_THAT(wait.error().message(), HasSubstr("set revoke_options::wait"));
         return std::nullopt;
     }
 };

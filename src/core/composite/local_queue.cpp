@@ -33,9 +33,9 @@ void local_queue::arrive(const sharing::caller& arrival, time_point now) {
     // place: idle_lease_is_over
     if (idle && now >= valid_until_) return_it();  // no thread may be granted under it any more
     if (arrival.mode == attempt::once && has_ != has::nothing && !idle) {
-        return refuse(arrival, {errc::busy, settings_.path + ": " +
-                                                std::to_string(line_.size() + (holder_ ? 1 : 0)) +
-                                                " of this process are ahead"});
+        return refuse(arrival,
+                      {errc::busy, settings_.path + ": contenders ahead in this process: " +
+                                       std::to_string(line_.size() + (holder_ ? 1 : 0))});
     }
     line_.push_back(arrival);  // place: joins_the_line
     if (has_ == has::it && !holder_) {

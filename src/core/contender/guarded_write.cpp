@@ -73,9 +73,8 @@ ticket submit(operation&& op, ticket_counter& tickets, std::vector<write_effect>
 }
 
 error outcome_unknown(const std::string& znode, const std::string& reason) {
-    return {errc::outcome_unknown,
-            "the commit under " + znode +
-                "; once that znode is gone it will not be carried out any more: " + reason};
+    return {errc::outcome_unknown, "the commit under the hold of " + znode + ": " + reason +
+                                       "; the servers can execute it only while that znode exists"};
 }
 
 }  // namespace
@@ -162,7 +161,7 @@ void guarded_writes::on_epoch_end(const error& why, effects& out) {
     if (!is<write_state::idle>()) enter(write_state::idle{});
     if (may_be_applied)
         queue_.finish_front(
-            outcome_unknown(znode, "the session ended before that could be found out"), out);
+            outcome_unknown(znode, "the session ended before the outcome was known"), out);
     fail_unsent(why, out);
 }
 
@@ -291,7 +290,7 @@ void guarded_writes::on_part_refused(std::size_t index, server_error why, effect
         const auto& znode = refused.standing[index];
         if (why != server_error::no_node)
             return queue_.finish_front(refused_guard(znode, why), out);
-        return queue_.finish_front(removed(znode + ", of a further hold"), out);
+        return queue_.finish_front(removed(znode + ", of another hold of the commit"), out);
     }
     const auto step = index - refused.standing.size();
     if (refused.plan.is_outdated_by(step, why)) {
@@ -314,7 +313,7 @@ void guarded_writes::on_read(const session_view& session, write_state::resolving
     switch (classify(answer)) {
         case answer_class::ok: break;
         case answer_class::gone: return is_hidden(" is gone");
-        case answer_class::forbidden: return is_hidden(" may not be read any more");
+        case answer_class::forbidden: return is_hidden(": an ACL forbids reading it");
         case answer_class::conflict:
         case answer_class::over_quota:
         case answer_class::bad_acl:
@@ -325,7 +324,7 @@ void guarded_writes::on_read(const session_view& session, write_state::resolving
     // place: fence_came_to_nothing
     if (version == own.version && !resolved.may_not_fence)
         return become_unsure(session, std::move(own), answer, out);
-    if (version == own.version) return is_hidden(" may not be written any more");
+    if (version == own.version) return is_hidden(": an ACL forbids writing it");
     const bool ours = answer.data == own.data;
     if (ours && version == own.version + 1) {
         settle(version, out);

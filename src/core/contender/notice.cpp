@@ -9,7 +9,7 @@ namespace {
 struct text_of_news {
     std::string operator()(const entered& n) const { return "entered as " + n.znode; }
     std::string operator()(const queued& n) const {
-        return fmt::format("queued, {} ahead", n.ahead);
+        return fmt::format("queued, contenders ahead: {}", n.ahead);
     }
     std::string operator()(const granted& n) const {
         return fmt::format("granted {} by {}", n.token.to_string(), n.znode);
@@ -21,10 +21,12 @@ struct text_of_news {
     std::string operator()(const asked_to_release& n) const {
         return "asked to release by " + n.by;
     }
-    std::string operator()(const contended& /*n*/) const { return "others queue behind it"; }
+    std::string operator()(const contended& /*n*/) const {
+        return "other contenders wait behind the holder";
+    }
     std::string operator()(const renamed& n) const {
         if (n.refused) return "not renamed: " + n.refused->message();
-        return fmt::format("goes on as {}, token {}", n.znode, n.token.to_string());
+        return fmt::format("renamed to {}, token {}", n.znode, n.token.to_string());
     }
     std::string operator()(const gone& /*n*/) const { return "gone"; }
 };

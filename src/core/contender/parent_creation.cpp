@@ -28,11 +28,12 @@ std::optional<error> parent_creation::create(contender_session& c, const std::st
     TURNSTILE_CHECK(!is_under_way());
     if (refusal_) return refusal_;
     if (++rounds_ > k_max_rounds)
-        return error{errc::protocol, folder + " disappears each time after it was created"};
+        return error{errc::protocol,
+                     folder + " was deleted again each time after the client had created it"};
     if (kind == folder_kind::semaphore && !permits)
-        return error{errc::bad_path, folder +
-                                         " is no semaphore yet, and this call does not say how "
-                                         "many permits it has"};
+        return error{
+            errc::bad_path,
+            folder + " is no semaphore yet, and this call does not give the number of permits"};
     for (auto& path : base::path_from_root(folder)) {
         create_op parent{std::move(path), {}, c.parent_mode(), c.acl()};
         // The folder's data have the semaphore's limit, and must outlive its last contender. So the folder is

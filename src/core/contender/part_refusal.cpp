@@ -41,7 +41,7 @@ refusal refusal_of(server_error why) noexcept {
         case server_error::no_children_for_ephemerals:
             return {errc::bad_path, "the parent is ephemeral and cannot have children"};
         case server_error::quota_exceeded:
-            return {errc::quota_exceeded, "it is on this path or on a parent of it"};
+            return {errc::quota_exceeded, "the quota is on this path or on a parent"};
         case server_error::local_session: return {errc::local_session, ""};
         case server_error::invalid_acl:
             return {errc::bad_option,
@@ -66,7 +66,7 @@ refusal refusal_of(server_error why) noexcept {
 error refused_part(const multi_part& part, std::size_t index, server_error why) {
     auto refused = refusal_of(why);
     if (refused.code == errc::no_node && std::holds_alternative<create_op>(part))
-        refused.rule = "the parent, which transaction::make creates";
+        refused.rule = "the parent is missing; transaction::make creates it";
     const auto which = "part " + std::to_string(index) + " (" + describe(part) + ')';
     return error{refused.code, refused.of(which)}.of_part(index);
 }

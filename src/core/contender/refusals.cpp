@@ -4,9 +4,9 @@
 namespace turnstile::core {
 
 error no_more_upgrades(const std::string& folder) {
-    return {errc::too_many, "the sequence numbers of " + folder +
-                                " are used up at 2147483647: an upgradable hold cannot be upgraded "
-                                "there any more"};
+    return {errc::too_many,
+            "the sequence numbers of " + folder +
+                " are used up at 2147483647: no hold at this path can be upgraded any more"};
 }
 
 error quota_exceeded(const std::string& path) {
@@ -26,10 +26,11 @@ error credentials_not_accepted() {
 }
 
 error path_not_taken(const std::string& folder) {
-    return {errc::bad_path,
-            "\"" + folder +
-                "\": the servers refuse the path of a contender there; the lock's path has " +
-                std::to_string(folder.size()) + " bytes, to which a contender's name adds some 60"};
+    return {errc::bad_path, "\"" + folder +
+                                "\": the servers refuse the path of a contender below this path, "
+                                "perhaps for its length: the lock's path has " +
+                                std::to_string(folder.size()) +
+                                " bytes, and a contender's name adds some 60"};
 }
 
 error ephemeral_in_the_way(const std::string& folder, const std::string& which) {

@@ -59,7 +59,7 @@ consequence renaming::on_sent(const renamed_znode& own, const reply& answer) {
         case answer_class::gone: return own_znode_gone{};
         case answer_class::conflict:
             if (answer.error == server_error::bad_version) return own_znode_changed{};
-            return refused{{errc::node_exists, "at the new name of " + path_of(own)}};
+            return refused{{errc::node_exists, "under the new name of " + path_of(own)}};
         case answer_class::forbidden:
             return refused{{errc::no_permission, "to rename " + path_of(own)}};
         case answer_class::over_quota: return refused{quota_exceeded(own.folder)};
@@ -107,7 +107,8 @@ consequence renaming::on_listed(contender_session& c, const renamed_znode& own,
         // We may not list the folder, so the session must end. Its end notifies the holder of the loss, and removes our
         // znode under whichever name.
         case answer_class::forbidden:
-            c.replace_session("a znode of ours may be in " + own.folder + ", and we may not look");
+            c.replace_session("a znode of this client may be in " + own.folder +
+                              ", and an ACL forbids this client to list it");
             return suspends{};
         case answer_class::conflict:
         case answer_class::over_quota:
@@ -121,8 +122,8 @@ consequence renaming::on_listed(contender_session& c, const renamed_znode& own,
                answer.children.end();
     };
     if (fence_refused_ && stands(own.name)) {
-        c.replace_session("a renaming of " + path_of(own) +
-                          " may still be under way, and we may not write to stop it");
+        c.replace_session("the servers may still rename " + path_of(own) +
+                          ", and an ACL forbids this client the write that would prevent it");
         return suspends{};
     }
     unsure_ = false;

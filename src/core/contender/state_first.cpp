@@ -36,8 +36,8 @@ void first::advance_delay(contender_call& call) {
     if (delay->asks()) return;
     if (!delay->waits()) return delay.change().advance(call.session, own_mark(call));
     if (call.settings.mode == attempt::once)
-        fail(call,
-             {errc::busy, call.folder() + ": the lock delay of a holder that crashed is not over"});
+        fail(call, {errc::busy,
+                    call.folder() + ": the lock delay after the crash of a holder is not over"});
 }
 
 void first::grant(contender_call& call) {

@@ -209,13 +209,13 @@ void queued::take_place(contender_call& call, const decision& judged) {
         case verdict::wait_on_any: return wait_for(call, judged);
         case verdict::change_places: return change_places(call, judged);
         case verdict::orphan:
-            return fail(call, {errc::removed, "of the upgradable hold on " + folder +
-                                                  " that was to become a writer's"});
+            return fail(call, {errc::removed, "the znode of the upgradable hold on " + folder +
+                                                  ", during the upgrade"});
         case verdict::too_many:
-            return fail(
-                call, {errc::bad_option, "asks for " + std::to_string(call.settings.wants.permits) +
-                                             " of " + std::to_string(beside->permits.limit()->now) +
-                                             " permits of " + folder});
+            return fail(call, {errc::bad_option,
+                               folder + " has fewer permits than the call asks for: " +
+                                   std::to_string(beside->permits.limit()->now) + ", not " +
+                                   std::to_string(call.settings.wants.permits)});
     }
 }
 
@@ -228,7 +228,8 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once)
-        return fail(call, {errc::busy, std::to_string(judged.ahead) + " ahead on " + folder});
+        return fail(call,
+                    {errc::busy, folder + ": contenders ahead: " + std::to_string(judged.ahead)});
     boost::container::flat_set<std::string_view> names;
     if (judged.verdict == verdict::wait_on) {
         names.insert(judged.predecessor);

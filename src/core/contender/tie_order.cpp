@@ -22,8 +22,9 @@ consequence tie_order::on_answer(const reply& answer) {
         // Our znode may be gone as well, and may have gone first. Only a list shows both znodes at the same instant.
         case answer_class::gone: return lists_again{};
         case answer_class::forbidden:
-            return refused{
-                {errc::no_permission, "to read " + name + ", whose number is the same as ours"}};
+            return refused{{errc::no_permission,
+                            "to read " + name +
+                                ", a contender with the same number as this client's contender"}};
         case answer_class::conflict:
         case answer_class::over_quota:
         case answer_class::bad_acl:

@@ -33,7 +33,7 @@ void link_steps::on_clock_stepped(const clock_stepped& step) {
     if (!owners_.link.has_epoch() || owners_.epochs.closing()) return;
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.ahead).count();
     owners_.link.replace("the wall clock went ahead by " + std::to_string(ms) +
-                         " ms: this machine may have stood still");
+                         " ms: this machine may have been paused");
 }
 
 // Ends the state of all owners that belongs to the session.
@@ -67,7 +67,7 @@ void link_steps::end_epoch(const error& why, close_session::how manner) {
 void link_steps::replace_if_needed() {
     const auto* const why = owners_.link.replacement();
     if (why == nullptr) return;
-    end_epoch({errc::session_lost, "a new one is opened, because " + *why},
+    end_epoch({errc::session_lost, "a new session is opened, because " + *why},
               close_session::how::orderly);
 }
 

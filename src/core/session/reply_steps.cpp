@@ -62,7 +62,7 @@ void reply_steps::grant_waiting() {
     const auto now = owners_.basics.now;
     const bool lives = lease.valid(now) || !lease.can_be_kept();
     if (owners_.epochs.state() == session_state::lost && link.attached() && lives)
-        link_steps{owners_}.enter(session_state::connected, "the session lives on");
+        link_steps{owners_}.enter(session_state::connected, "the session continues");
     if (!link.pace().lasts(lease, now)) return;
     contender_steps{owners_}.with_some(
         id_set{owners_.contenders.table().awaiting_lease()},

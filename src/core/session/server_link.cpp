@@ -45,12 +45,13 @@ std::optional<error> server_link::attach(const link_event& event, bool closing, 
     TURNSTILE_CHECK(event.connection > epoch_->latest_connection);
     // place: another_session
     if (epoch_->session_id != 0 && event.session_id != epoch_->session_id)
-        return error{errc::session_lost, "the servers gave another id at a reconnect"};
+        return error{errc::session_lost,
+                     "the servers gave the session another id when it reconnected"};
     lease_.attached(event.connection, event.timeout, now);
     // The leader may have doomed the session before the attach, although the servers still answer.
     if (!lease_.valid(now) && !closing)  // place: lease_over_at_attach
         return error{errc::session_lost,
-                     "its lease had ended when it reconnected; a new one is opened"};
+                     "its lease had ended when it reconnected; a new session is opened"};
     epoch_->session_id = event.session_id;
     epoch_->latest_connection = event.connection;
     epoch_->heard_at = now;

@@ -138,39 +138,39 @@ std::string server_placement::origin_of_bound() const {
     const auto& terms = relay_;
     if (!terms || (terms->tick > duration{} && terms->sync_limit > 0)) return {};
     if (terms->assumed_stall > duration{}) return {};
-    if (stay_ && stay_->tells_pace) return " by the servers' tickTime and syncLimit";
-    return " by the sample configuration (set lease.tick and lease.sync_limit to the servers', or "
-           "allow conf in "
-           "their 4lw.commands.whitelist)";
+    if (stay_ && stay_->tells_pace) return " (from the servers' tickTime and syncLimit)";
+    return " (from ZooKeeper's sample configuration: set lease.tick and lease.sync_limit to the "
+           "servers' values, or allow conf in their 4lw.commands.whitelist)";
 }
 
 // Explains why the session is not at the leader, for which no relay bound is needed.
 std::string server_placement::way_to_leader() const {
     if (!roles_trusted_ || !roles_asked_)
-        return "let the client ask for the servers' roles (role_detection::on), unless a load "
-               "balancer stands between";
+        return "set role_detection::on, so that the client asks for the servers' roles (not "
+               "through a load balancer)";
     if (stay_ && stay_->told == server_role::unknown)
-        return "let the servers tell their roles: allow srvr in their 4lw.commands.whitelist, at "
-               "the address and "
-               "port that clients attach to";
-    if (place_ == placement::anywhere) return "go to the leader (server_preference::automatic)";
+        return "allow srvr in the servers' 4lw.commands.whitelist, at the address and port that "
+               "clients attach to, so that the client learns their roles";
+    if (place_ == placement::anywhere)
+        return "let the session move to the leader (server_preference::automatic)";
     if (stay_ && stay_->leader_missing)
         return "make the leader reachable: no server of " + servers_ +
                " says that it leads (leaderServes=no, or srvr is not in its "
                "4lw.commands.whitelist)";
-    return "see why the leader does not take the session (its maxClientCnxns, or a firewall)";
+    return "find out why the leader does not accept the session (its maxClientCnxns, or a "
+           "firewall)";
 }
 
 std::string server_placement::short_lease(const lease& lease) const {
-    return "session time-out " + in_milliseconds(lease.timeout()) + " as granted by " +
-           (stay_ ? stay_->server : std::string{}) + ", relay bound " +
+    return (stay_ ? stay_->server : std::string{}) + " granted a session timeout of " +
+           in_milliseconds(lease.timeout()) + ", and the relay bound is " +
            in_milliseconds(lease.servers_bound()) + origin_of_bound() +
            (lease.can_be_kept()
-                ? ": a hold that rests on a server that is not the leader needs a time-out of 5/3 "
-                  "of the bound, and is lost within seconds with less"
-                : ": through a server that is not the leader a hold is certain only with a "
-                  "time-out longer than the bound") +
-           "; ask for a longer session_timeout (the servers' maxSessionTimeout limits it), or " +
+                ? ". Through a server that is not the leader, a hold lasts only if the timeout is "
+                  "at least 5/3 of the relay bound; with this timeout it is lost within seconds"
+                : ". Through a server that is not the leader, a hold is certain only if the "
+                  "timeout is longer than the relay bound") +
+           ". Set a longer session_timeout (the servers' maxSessionTimeout limits it), or " +
            way_to_leader();
 }
 

@@ -12,8 +12,8 @@ namespace {
 constexpr std::size_t k_most_past_sessions = 16;
 
 constexpr const char* k_connection_limit =
-    "; it is a further session of its client, and a server may allow no more connections from this "
-    "address (maxClientCnxns, 60 by default)";
+    "; the client has other sessions, and a server may allow no more connections from this address "
+    "(maxClientCnxns, 60 by default)";
 
 }  // namespace
 

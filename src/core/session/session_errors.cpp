@@ -7,13 +7,14 @@ namespace turnstile::core {
 
 namespace {
 
-// Returns a text such as "1 ahead when last seen, the holder: web1, pid 12, since ...". If the only contender ahead is
-// of the caller's own client, the text says so.
+// Returns a text such as "1 contender ahead when last seen, the holder: web1, pid 12, since ...". If the only contender
+// ahead is of the caller's own client, the text says so.
 std::string line_of(std::size_t ahead, const contender_ahead* nearest) {
-    auto text = std::to_string(ahead) + " ahead when last seen";
+    auto text = std::to_string(ahead) + (ahead == 1 ? " contender ahead when last seen"
+                                                    : " contenders ahead when last seen");
     if (nearest == nullptr) return text;
     const bool waits_for_itself = nearest->is_own && ahead == 1;
-    if (waits_for_itself) text = "this very client has it";
+    if (waits_for_itself) text = "the same client holds the lock";
     if (nearest->claims.empty()) return text;
     if (!waits_for_itself) text += ahead == 1 ? ", the holder" : ", the nearest";
     return text + ": " + nearest->claims;
@@ -27,11 +28,12 @@ error deadline_error(const session_owners& owners, const std::string& subject,
         return owners.epochs.away_error(subject, owners.link.session_id() == 0);
     const std::string from =
         owners.link.server() +
-        (owners.requests.is_throttled() ? ", which throttles: it throws requests away" : "");
+        (owners.requests.is_throttled() ? ", which throttles: it discards requests" : "");
     if (!ahead) return {errc::timeout, subject + ": no answer from " + from};
     if (*ahead == 0) {
-        return {errc::timeout,
-                subject + ": the waiter is first, but the lease could not be confirmed by " + from};
+        return {
+            errc::timeout,
+            subject + ": the waiter is first in line, but its lease was not confirmed by " + from};
     }
     return {errc::timeout, subject + ": " + line_of(*ahead, nearest)};
 }
@@ -39,10 +41,9 @@ error deadline_error(const session_owners& owners, const std::string& subject,
 error deadline_error(const session_owners& owners, const contender& late) {
     if (!delay_end(late.current()))
         return deadline_error(owners, late.folder(), late.ahead(), nearest_ahead(late.current()));
-    return {errc::timeout,
-            late.folder() +
-                ": the waiter is first, but the lock delay of a holder that crashed is "
-                "not over"};
+    return {errc::timeout, late.folder() +
+                               ": the waiter is first in line, but the lock delay after the crash "
+                               "of a holder is not over"};
 }
 
 }  // namespace turnstile::core

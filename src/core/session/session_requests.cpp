@@ -161,11 +161,10 @@ void session_requests::on_throttled(std::uint64_t connection, const std::string&
     if (!connection_ || connection != epoch_->latest_connection) return;
     if (!connection_->retry.note_throttled()) return;
     if (!std::exchange(epoch_->throttling_told, true))
-        basics.actions.emplace_back(warning{
-            server +
-            " throttles: it throws requests away that it cannot carry out soon (ZooKeeper's "
-            "throttled_op_wait_time; a row that a transaction of a program's own holds); they are "
-            "sent again"});
+        basics.actions.emplace_back(
+            warning{server + " throttles: it discards requests that it cannot process soon "
+                             "(ZooKeeper: throttled_op_wait_time; a database: a transaction of "
+                             "another program locks a row). The client sends the requests again"});
     connection_->retry.pause(basics.now, basics.chance);
 }
 

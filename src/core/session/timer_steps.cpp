@@ -74,7 +74,8 @@ void timer_steps::end_lease_if_over() {
 void timer_steps::replace_if_broken() {
     if (!has_come(due::broken(owners_))) return;
     link_steps{owners_}.end_epoch(
-        {errc::session_lost, "no answer came in time to prove that it lives; a new one is opened"},
+        {errc::session_lost,
+         "no answer proved in time that the session is alive; a new session is opened"},
         close_session::how::orderly);
 }
 
@@ -82,7 +83,7 @@ void timer_steps::abandon_if_refused() {
     if (!has_come(owners_.link.given_up(owners_.epochs.closing()))) return;
     TURNSTILE_CHECK(!owners_.link.session_lease().valid(owners_.basics.now));
     link_steps{owners_}.end_epoch(
-        {errc::session_lost, "no server accepted it again; a new one is opened"},
+        {errc::session_lost, "no server accepted the session again; a new session is opened"},
         close_session::how::abandon);
 }
 

@@ -14,15 +14,16 @@ namespace turnstile {
 namespace {
 
 std::vector<any_lock> in_canonical_order(std::vector<any_lock> locks) {
-    if (locks.empty()) throw_error({errc::bad_option, "multi_lock: there is no lock in it"});
+    if (locks.empty()) throw_error({errc::bad_option, "multi_lock: the list of locks is empty"});
     std::stable_sort(locks.begin(), locks.end(), [](const any_lock& a, const any_lock& b) {
         return base::split_resource_name(a.resource()) < base::split_resource_name(b.resource());
     });
     std::set<std::string> names;
     for (std::size_t i = 0; i != locks.size(); ++i) {
         if (i != 0 && locks[i].resource() == locks[i - 1].resource()) {
-            throw_error({errc::bad_option, "multi_lock: \"" + locks[i].resource() +
-                                               "\" is there twice; it would wait for itself"});
+            throw_error({errc::bad_option,
+                         "multi_lock: \"" + locks[i].resource() +
+                             "\" is in the list twice, so the multi_lock would wait for itself"});
         }
         if (!names.insert(locks[i].name()).second) {
             throw_error({errc::bad_option, "multi_lock: two locks are called \"" + locks[i].name() +

@@ -43,7 +43,8 @@ error part_locks::error_of(std::size_t which, const error& why) const {
 }
 
 error part_locks::lease_ended() const {
-    return {errc::session_lost, paths_ + ": granted, and a lease ended"};
+    return {errc::session_lost,
+            paths_ + ": the lease of a part ended before all parts were granted"};
 }
 
 }  // namespace turnstile::detail

@@ -216,7 +216,8 @@ error quorum_hold::failure(core::quorum::failure why) const {
             if (connected(i)) ++reached;
         code = reached > ensembles_->size() / 2 ? errc::timeout : errc::not_connected;
     }
-    return {code, path() + ": no majority grants it: " + answers_so_far(code)};
+    return {code,
+            path() + ": no majority of the ensembles granted the lock: " + answers_so_far(code)};
 }
 
 bool quorum_hold::connected(std::size_t which) const {

@@ -51,7 +51,8 @@ public:
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept override;
     [[nodiscard]] boottime_clock::time_point certain_until() const noexcept override;
     [[nodiscard]] result<znode_holds> parts_for_commit() override {
-        return error{errc::bad_option, path() + ": a hold of a majority cannot carry a commit"};
+        return error{errc::bad_option,
+                     path() + ": a quorum_lock's hold cannot commit a transaction"};
     }
 
 private:

@@ -35,7 +35,8 @@ errc code_of(const std::vector<std::optional<error>>& answers, bool tried) {
 }
 
 error no_majority(const std::string& path, const std::string& answers) {
-    return {errc::session_lost, path + ": no majority holds it any more: " + answers};
+    return {errc::session_lost,
+            path + ": no majority of the ensembles keeps the hold any more: " + answers};
 }
 
 }  // namespace turnstile::detail

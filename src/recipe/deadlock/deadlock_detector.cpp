@@ -170,7 +170,8 @@ deadlock_detector::deadlock_detector(const state* looks) noexcept : state_{looks
 deadlock_detector::deadlock_detector(const client& servers, std::vector<std::string> paths,
                                      deadlock_options options)
     : state_{nullptr} {
-    if (paths.empty()) throw_error({errc::bad_option, "deadlock_detector: no paths to look at"});
+    if (paths.empty())
+        throw_error({errc::bad_option, "deadlock_detector: the list of paths is empty"});
     for (const auto& path : paths) check_lock_path(path);
     std::sort(paths.begin(), paths.end());
     paths.erase(std::unique(paths.begin(), paths.end()), paths.end());
@@ -199,7 +200,7 @@ result<std::vector<deadlock>> deadlock_detector::find(const query_options& given
 result<guard> deadlock_detector::acquire(mutex& lock, acquire_options options) const {
     if (!state_->looks_at(lock.path())) {
         return error{errc::bad_option,
-                     lock.path() + ": the deadlock detector does not look at this lock"};
+                     lock.path() + ": the deadlock_detector does not examine this lock"};
     }
     if (options.timeout.is_zero())
         return lock.try_acquire(std::move(options));  // a try waits for no contender
@@ -223,9 +224,9 @@ result<guard> deadlock_detector::state::outcome_of(
         const auto why = mine.wait(to_nanoseconds(look_after()), latest(deadline));
         if (why == queued_wait::woken_by::end) {
             mine.abandon();
-            return error{errc::timeout, path +
-                                            ": the client's callbacks do not run, and they "
-                                            "deliver the outcome"};
+            return error{
+                errc::timeout,
+                path + ": the client runs no callbacks, and only a callback delivers the outcome"};
         }
         if (why == queued_wait::woken_by::outcome) return mine.take();
         if (why == queued_wait::woken_by::interruption) break;
@@ -240,10 +241,11 @@ result<guard> deadlock_detector::state::outcome_of(
         if (outcome || outcome.error() != errc::cancelled) return outcome;  // the wait has ended
         if (found.has_error()) return found.error();
         return error{errc::would_deadlock,
-                     path + ": the newest wait of a cycle: " + (*found)->to_string()};
+                     path + ": this was the newest of the waits that block each other: " +
+                         (*found)->to_string()};
     }
     mine.abandon();
-    return error{errc::interrupted, path + ", while it waited"};
+    return error{errc::interrupted, "the wait for " + path};
 }
 
 }  // namespace turnstile

@@ -91,9 +91,10 @@ result<std::vector<std::string>> contended_below(client_impl& client, const std:
         }
         seen += next.size();
         if (seen > k_most_folders) {
-            return error{errc::too_many, fmt::format("below {} are more than the {} folders that a "
-                                                     "look takes; name the locks instead",
-                                                     folder, k_most_folders)};
+            return error{errc::too_many,
+                         fmt::format("{}: more than {} folders below this one, and the "
+                                     "deadlock_detector examines no more; name the locks instead",
+                                     folder, k_most_folders)};
         }
         level = std::move(next);
     }

@@ -112,7 +112,7 @@ void election_seat::ask(course::turn turn, std::stop_token leaves) {
     options.stop = std::move(leaves);
     auto call = queue_.request(wants_, core::attempt::wait, std::move(options),
                                [self = shared_from_this(), turn](result<guard> outcome) {
-                                   base::finish_or_end("the outcome of a candidacy", [&] {
+                                   base::finish_or_end("the acquire of a participant", [&] {
                                        self->on_outcome(turn, std::move(outcome));
                                    });
                                });
@@ -222,10 +222,10 @@ void election_seat::tell(const std::exception_ptr& thrown) const noexcept {
         if (options_.on_exception) return options_.on_exception(thrown);
         std::rethrow_exception(thrown);
     } catch (const std::exception& failure) {
-        log::write(log_level::error, "the function of the election {} threw: {}", queue_.path(),
-                   failure.what());
+        log::write(log_level::error, "the leader function of the election {} threw: {}",
+                   queue_.path(), failure.what());
     } catch (...) {
-        log::write(log_level::error, "the function of the election {} threw", queue_.path());
+        log::write(log_level::error, "the leader function of the election {} threw", queue_.path());
     }
 }
 
@@ -299,8 +299,10 @@ result<void> election_seat::why_not() const {
     if (!now_.rests()) return {};
     if (const auto why = now_.failure()) return *why;
     if (now_.has_entered())
-        return error{errc::closed, queue_.path() + ": " + id_ + " no longer takes part"};
-    return error{errc::not_held, queue_.path() + ": " + id_ + " does not take part yet"};
+        return error{errc::closed,
+                     queue_.path() + ": " + id_ + " no longer takes part in the election"};
+    return error{errc::not_held,
+                 queue_.path() + ": " + id_ + " does not take part in the election yet"};
 }
 
 result<void> election_seat::await(const query_options& options) {
@@ -323,7 +325,7 @@ result<void> election_seat::await(const query_options& options) {
             }
         }
     } catch (const boost::thread_interrupted&) {
-        return error{errc::interrupted, queue_.path() + ", while it waited"};
+        return error{errc::interrupted, "the wait for " + queue_.path()};
     }
 }
 

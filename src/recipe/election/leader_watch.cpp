@@ -31,9 +31,9 @@ void check(const leader_watch::listener& listener, const leader_watch_options& o
     if (const auto good = base::check_span("leader_watch: every", options.every); !good)
         throw_error(good.error());
     if (options.every >= 1ms) return;
-    throw_error({errc::bad_option, fmt::format("leader_watch: every {} ns: must be a millisecond "
-                                               "at least",
-                                               options.every.count())});
+    throw_error({errc::bad_option,
+                 fmt::format("leader_watch: the option `every` is {} ns; it must be at least 1 ms",
+                             options.every.count())});
 }
 
 }  // namespace

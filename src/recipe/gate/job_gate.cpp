@@ -115,9 +115,11 @@ result<job_report> job_gate::state::start(const detail::stamped_node& node,
     if (!started) {
         return base::finish_or_end("the start of a job", [&] {
             if (const auto held = lock.status(); !held) return error{held.error()};
-            return error{errc::outcome_unknown,
-                         queue.path() + ": the start is written down, and the job was not run: " +
-                             started.error().message()};
+            return error{
+                errc::outcome_unknown,
+                queue.path() +
+                    ": the start of the job is recorded at the servers, but the job did not run: " +
+                    started.error().message()};
         });
     }
     report.record.started = started->changed;

@@ -40,7 +40,7 @@ public:
                 if (!changed_.wait_until(lock, until)) return {};
             }
         } catch (const boost::thread_interrupted&) {
-            return error{errc::interrupted, path + ", while it waited"};
+            return error{errc::interrupted, "the wait for " + path};
         }
     }
 
@@ -108,7 +108,8 @@ result<void> rate_gate::implementation::enter(acquire_options&& options, bool wa
         if (const auto rested = turn_pause{*turn, stop}.wait(until, queue.path()); !rested)
             return rested;
         if (until != ready)
-            return error{errc::timeout, queue.path() + ": no room for one more entry"};
+            return error{errc::timeout,
+                         queue.path() + ": the rate allowed no further entry in time"};
     }
 }
 

@@ -130,15 +130,18 @@ result<rate_record> record_of(const rate_record& rule, const stamped_data& found
     }
     if (record->entries != rule.entries || record->period != rule.period) {
         return error{errc::bad_option,
-                     fmt::format("{}: {} entries in {} ms here, {} in {} ms in the record", path,
-                                 rule.entries, rule.period, record->entries, record->period)};
+                     fmt::format("{}: this rate_gate allows {} entries in {} ms, and the record at "
+                                 "the servers allows {} in {} ms; give all programs the same rate",
+                                 path, rule.entries, rule.period, record->entries, record->period)};
     }
     return std::move(*record);
 }
 
 error no_room(const rate_record& record, std::int64_t wait, const std::string& path) {
-    return {errc::busy, fmt::format("{}: {} entries within {} ms, room for one more in {} ms", path,
-                                    record.entered(), record.period, wait)};
+    return {
+        errc::busy,
+        fmt::format("{0}: entries in the last {2} ms: {1}; the next entry is possible in {3} ms",
+                    path, record.entered(), record.period, wait)};
 }
 
 void forget_old(rate_record& record, std::int64_t now) {

@@ -31,7 +31,7 @@ result<parts> parts_of(const std::string& path, guard& hold) {
     if (!found.base || hold.path() != path ||
         core::family(found.base->kind()) != core::contender_family::read_write) {
         return error{errc::bad_option,
-                     "the guard of " + hold.path() + " is none of the shared_mutex on " + path};
+                     "the guard of " + hold.path() + " is no guard of the shared_mutex on " + path};
     }
     return found;
 }
@@ -42,7 +42,8 @@ void replace(guard& hold, std::shared_ptr<detail::hold> by) {
 }
 
 error reader_cannot(const std::string& path) {
-    return {errc::bad_option, path + ": a reader's hold cannot become more; use acquire_upgrade()"};
+    return {errc::bad_option,
+            path + ": a reader's hold cannot be upgraded; acquire the lock with acquire_upgrade()"};
 }
 
 // Returns the upgradable hold that must be upgraded; null if the guard has a writer's hold already.

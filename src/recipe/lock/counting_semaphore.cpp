@@ -23,7 +23,7 @@ public:
         const base::lock_guard lock{mutex_};
         if (count < 0 || static_cast<std::size_t>(count) > permits_.size()) {
             throw_error({errc::not_owner, of_.path() + ": release(" + std::to_string(count) +
-                                              "): this object holds " +
+                                              "): permits that this object holds: " +
                                               std::to_string(permits_.size()) + " permits"});
         }
         base::finish_or_end("the release of permits", [&]() REQUIRES(mutex_) {

@@ -99,8 +99,8 @@ std::vector<std::string> split(std::string_view text) {
         } else if (two == "{{" || two == "}}") {
             pieces.back() += two.front();
         } else if (two.front() == '{' || two.front() == '}') {
-            refuse(text, fmt::format("\"{}\" at byte {} stands alone; an argument is \"{{}}\", a "
-                                     "brace is written twice",
+            refuse(text, fmt::format("\"{}\" at byte {} has no partner; write \"{{}}\" for an "
+                                     "argument, and the brace twice for the character itself",
                                      two.front(), at));
         } else {
             pieces.back() += two.front();

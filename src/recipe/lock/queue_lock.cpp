@@ -24,11 +24,10 @@ void refuse_contender(std::string_view path) {
     if (!core::parse_contender(path.substr(slash + 1))) return;
     throw_error(
         {errc::bad_path,
-         fmt::format(
-             "path {}: its last name is that of a contender in the queue of {}: a lock's path "
-             "must not end in one",
-             base::printable(path),
-             base::printable(path.substr(0, std::max<std::size_t>(slash, 1))))});
+         fmt::format("path {} ends in the name of a contender in the queue of {}; the path of "
+                     "a lock must not",
+                     base::printable(path),
+                     base::printable(path.substr(0, std::max<std::size_t>(slash, 1))))});
 }
 
 }  // namespace

@@ -117,8 +117,8 @@ void recursive_mutex::async_acquire(acquire_options options, owner identity,
     if (!handler) throw_error({errc::bad_option, "async_acquire: the handler is empty"});
     if (identity.is_thread()) {
         throw_error({errc::bad_option, "async_acquire: " + identity.to_string() +
-                                           " cannot be the owner, the handler runs on another "
-                                           "thread; use owner::make()"});
+                                           " cannot be the owner, because the handler runs on "
+                                           "another thread; use owner::make()"});
     }
     state_->async_acquire(std::move(options), identity, std::move(handler));
 }

@@ -94,15 +94,15 @@ std::optional<result<guard>> reentrant_holds::enter(owner identity,
         });
         if (may == owner_entry::queues) return std::nullopt;
         if (may == owner_entry::waits) {
-            return error{errc::would_deadlock,
-                         path_ + ": " + identity.to_string() +
-                             " is waiting for it already; an owner is one flow of control"};
+            return error{errc::would_deadlock, path_ + ": " + identity.to_string() +
+                                                   " is waiting for this lock already; one owner "
+                                                   "cannot wait in two calls at once"};
         }
         mine = *owners_.hold_of(identity);
         if (may == owner_entry::is_over) {
             return error{errc::session_lost,
-                         path_ + ": the hold by " + mine->hold.znode() +
-                             " cannot be entered again, it is over (" +
+                         path_ + ": the hold of " + mine->hold.znode() +
+                             " has ended and cannot be entered again (" +
                              base::words_within(errc::session_lost, still.error()) + ')'};
         }
     }
@@ -131,7 +131,7 @@ void reentrant_holds::gave_up(owner identity) noexcept {
 
 result<guard> reentrant_holds::make_share(const std::shared_ptr<common>& of,
                                           const callback<void(const error&)>& on_lost) {
-    return base::finish_or_end("a share of a hold", [&] {  // this share counts already
+    return base::finish_or_end("another entry into a hold", [&] {  // this share counts already
         auto result = internals::make_guard(std::make_shared<share>(shared_from_this(), of));
         if (on_lost) result.on_lost(on_lost);
         return result;

@@ -23,7 +23,7 @@ public:
     template <class L>
     void lock(L& lock, const std::string& path) {
         if (holds_.has_own())
-            throw_error({errc::would_deadlock, path + ": this thread holds it already"});
+            throw_error({errc::would_deadlock, path + ": this thread holds the lock already"});
         keep_or_throw(lock.acquire());
     }
     // Acquires within `left`; tries once if no time is left. Returns false if the calling thread has a hold already.

@@ -19,7 +19,7 @@ error without_time(const error& why, const guard& by, const query_options& limit
     if (why != errc::outcome_unknown) return why;
     if (const auto held = by.status(); !held) return held.error();
     return {limits.stop.stop_requested() ? errc::cancelled : errc::timeout,
-            by.path() + ": the servers have not told the time yet"};
+            by.path() + ": the servers have not answered with their time yet"};
 }
 
 }  // namespace

@@ -66,10 +66,9 @@ contender describe_listed(lock_kind kind, const std::string& name, const core::r
 }
 
 error too_many_folders(const std::string& folder) {
-    return {errc::too_many,
-            fmt::format("below {} are more than the {} folders that a survey takes; name a folder "
-                        "further down",
-                        folder, k_most_folders)};
+    return {errc::too_many, fmt::format("{}: more than {} folders below this one, and a survey "
+                                        "examines no more; name a folder further down",
+                                        folder, k_most_folders)};
 }
 
 }  // namespace turnstile::detail

@@ -207,8 +207,8 @@ public:
         if (!theirs)
             return error{errc::bad_option,
                          znode(target) +
-                             " claims no session time-out that can be true (another library's "
-                             "claims none): say how long to wait"};
+                             " states no credible session timeout (a contender of another library "
+                             "states none): set revoke_options::wait (--wait)"};
         const auto ours = queue_.servers()->sessions().first()->info().timeout;
         return 2 * std::max(*theirs, ours);
     }
@@ -224,7 +224,8 @@ public:
             if (!written->seen)
                 return i == 0 && !written->wrote ? revocation_outcome::gone_before
                                                  : revocation_outcome::gave_way;
-            log::write(log_level::warning, "{} is taken away by {}: {}; deleted after {} ms",
+            log::write(log_level::warning,
+                       "{} got the order to release by {}: {}; its znode is deleted after {} ms",
                        znode(target), order.by, order.why, time.count());
             const auto gone = goes_within(to_nanoseconds(time), target, limits);
             if (gone.has_error()) return gone.error();
@@ -234,8 +235,9 @@ public:
             if (*deleted == server_error::ok) return revocation_outcome::deleted;
             if (*deleted == server_error::no_node) return revocation_outcome::gave_way;
         }
-        return error{errc::busy,
-                     znode(target) + ": another client keeps writing over the order; try again"};
+        return error{
+            errc::busy,
+            znode(target) + ": another client overwrites the order again and again; try again"};
     }
 
     // Withdraws the order, because the caller has given up. Returns the caller's error with the result of the
@@ -246,7 +248,8 @@ public:
         const auto undone =
             withdraw(target, words, detail::with_deadline({.timeout = k_time_to_withdraw}));
         if (!undone.has_error()) return why;
-        return {why.code(), why.message() + "; what it wrote stays: " + undone.error().message()};
+        return {why.code(), why.message() + "; the text that this call wrote stays in the znode: " +
+                                undone.error().message()};
     }
 
 private:

@@ -109,7 +109,8 @@ TEST(error, message_of_a_refusal_says_nothing_twice) {
     for (const auto& refused : refused_requests()) said_once(refused);
     EXPECT_EQ(core::refused_part(core::create_op{"/a/b", "1"}, 0, core::server_error::no_node),
               (error{errc::no_node,
-                     "part 0 (create \"/a/b\"): the parent, which transaction::make creates"}
+                     "part 0 (create \"/a/b\"): the parent is missing; transaction::make "
+                     "creates it"}
                    .of_part(0)));
     EXPECT_EQ(core::refused_guard("/a", core::server_error::no_auth).message(),
               "an ACL forbids the request: /a; nothing was written");
@@ -119,14 +120,15 @@ TEST(error, message_of_a_refusal_says_nothing_twice) {
 }
 
 TEST(error, message_of_a_call_says_nothing_twice) {
-    EXPECT_EQ(said_once(guard{}.status().error()), "the guard holds nothing");
+    EXPECT_EQ(said_once(guard{}.status().error()), "there is no hold for this call");
     local::faults faults{"said-once"};
     const client servers{"local:said-once",
                          {.credentials = "a:b", .acl = access_policy::creator_only}};
     mutex lock{servers, "/locks/a"};
     const auto hold = lock.acquire({.timeout = testing::limit()}).value();
-    EXPECT_EQ(said_once(lock.try_acquire().error()),
-              "another contender holds the lock or is ahead in the queue: 1 ahead on /locks/a");
+    EXPECT_EQ(
+        said_once(lock.try_acquire().error()),
+        "another contender holds the lock or is ahead in the queue: /locks/a: contenders ahead: 1");
     std::stop_source stop;
     stop.request_stop();
     EXPECT_EQ(said_once(lock.acquire({.stop = stop.get_token()}).error()),
@@ -136,7 +138,7 @@ TEST(error, message_of_a_call_says_nothing_twice) {
     boost::thread waiting{[&] { interrupted = said_once(lock.acquire().error()); }};
     waiting.interrupt();
     waiting.join();
-    EXPECT_EQ(interrupted, "interrupted: /locks/a, while it waited");
+    EXPECT_EQ(interrupted, "interrupted: the wait for /locks/a");
 
     const client others{"local:said-once"};
     mutex theirs{others, "/locks/a"};
@@ -185,7 +187,7 @@ TEST(error, has_a_condition_that_codes_and_exceptions_compare_with) {
     EXPECT_FALSE(std::make_error_code(std::errc::timed_out) == condition::busy);
     EXPECT_STREQ(std::error_condition{condition::lost}.category().name(), "turnstile.condition");
     EXPECT_EQ(std::error_condition{condition::lost}.message(),
-              "the hold or the place in the queue is over");
+              "the hold or the place in the queue was lost");
 }
 
 // ---- the table of docs/reference/errors.md ---------------------------------------------------

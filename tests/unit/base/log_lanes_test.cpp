@@ -35,8 +35,7 @@ TEST(log_lanes, chatter_pushes_out_no_loss) {
     const auto all = texts(lanes);
     ASSERT_EQ(all.size(), 2 + log_lanes::k_most);
     EXPECT_EQ(all[0],
-              "the log did not take its lines in time: 9216 were dropped, 0 of them "
-              "warnings or errors");
+              "the log sink was too slow. Lines dropped: 9216; warnings or errors among them: 0");
     EXPECT_EQ(all[1], "a loss");
 }
 
@@ -47,7 +46,9 @@ TEST(log_lanes, a_full_lane_keeps_its_newest_lines_and_counts_the_others_once) {
     const auto told = lanes.pop();
     ASSERT_TRUE(told);
     EXPECT_EQ(told->level, log_level::warning);
-    EXPECT_NE(told->text.find("3 were dropped, 3 of them"), std::string::npos) << told->text;
+    EXPECT_NE(told->text.find("Lines dropped: 3; warnings or errors among them: 3"),
+              std::string::npos)
+        << told->text;
     EXPECT_EQ(lanes.pop().value().text, "3");
     EXPECT_EQ(texts(lanes).size(), log_lanes::k_most - 1);
 }

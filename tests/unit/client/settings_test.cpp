@@ -25,13 +25,13 @@ struct refusal {
 };
 
 const std::vector<refusal> k_refusals{
-    {"no time-out",
+    {"no timeout",
      [](auto& o) { o.session_timeout = 0ms; },
      {"session_timeout", "0 ms", "between 1 ms"}},
-    {"a negative time-out",
+    {"a negative timeout",
      [](auto& o) { o.session_timeout = -5ms; },
      {"session_timeout", "-5 ms", "between 1 ms"}},
-    {"a longer time-out than a contender may claim",
+    {"a longer timeout than a contender may claim",
      [](auto& o) { o.session_timeout = 1h + 1ms; },
      {"session_timeout", "3600001 ms", "1 ms and 1 h"}},
     {"creator_only without credentials",
@@ -74,10 +74,10 @@ const std::vector<refusal> k_refusals{
     {"no first pause", [](auto& o) { o.retry_first = 0ms; }, {"retry_first", "0 ms", "positive"}},
     {"pauses that shrink",
      [](auto& o) { o.retry_longest = 10ms; },
-     {"retry_longest", "10 ms", "not larger"}},
-    {"a negative connection time-out",
+     {"retry_longest", "10 ms", "at most retry_longest"}},
+    {"a negative connection timeout",
      [](auto& o) { o.connection_timeout = -1ms; },
-     {"connection_timeout", "-1 ms", "not be negative"}},
+     {"connection_timeout", "-1 ms", "at least 0"}},
     {"no session", [](auto& o) { o.sessions = 0; }, {"sessions 0", "1 <= sessions"}},
     {"fewer at most than at least",
      [](auto& o) {
@@ -86,7 +86,7 @@ const std::vector<refusal> k_refusals{
      },
      {"sessions 3", "max_sessions 2", "sessions <= max_sessions"}},
     {"too many sessions", [](auto& o) { o.max_sessions = 1025; }, {"max_sessions 1025", "<= 1024"}},
-    {"a negative close time-out",
+    {"a negative close timeout",
      [](auto& o) { o.close_timeout = -1ms; },
      {"close_timeout", "-1 ms", "not be negative"}},
 };

@@ -151,7 +151,7 @@ void takes_a_deadline_of(Hour an_hour) {
     EXPECT_GT(options.timeout.deadline(), before + 59min);
     EXPECT_LE(options.timeout.deadline(), after + 1h);
     EXPECT_EQ(options.timeout.deadline(), options.timeout.deadline())
-        << "a deadline, not a time-out";
+        << "a deadline, not a timeout";
     EXPECT_TRUE(wait_limit{Clock::now() - an_hour}.is_zero());
     EXPECT_TRUE(wait_limit{Clock::now()}.is_zero());
 }

@@ -33,14 +33,14 @@ TEST(modules, what_is_absent_is_named_with_its_package) {
     const testing::temporary_folder empty;
     EXPECT_THAT(refusal(empty.path().string()),
                 AllOf(StartsWith("redis://: the module " + empty.path().string() + "/" +
-                                 file_of(module_kind::redis) + " is not there"),
-                      HasSubstr("the package libturnstile-redis of version " TURNSTILE_VERSION)));
+                                 file_of(module_kind::redis) + " does not exist"),
+                      HasSubstr("the package libturnstile-redis in version " TURNSTILE_VERSION)));
 }
 
 TEST(modules, another_version_is_refused_and_both_are_named) {
     EXPECT_THAT(refusal(TURNSTILE_STRANGE_MODULES "/other_version"),
-                AllOf(HasSubstr("of version 0.0.7"),
-                      HasSubstr("this library of version " TURNSTILE_VERSION),
+                AllOf(HasSubstr("has version 0.0.7"),
+                      HasSubstr("this library has version " TURNSTILE_VERSION),
                       HasSubstr("package libturnstile-redis"), Not(HasSubstr("\n"))));
 }
 
@@ -54,8 +54,9 @@ TEST(modules, another_minor_version_has_another_file) {
 }
 
 TEST(modules, a_file_that_is_no_module_is_refused) {
-    EXPECT_THAT(refusal(TURNSTILE_STRANGE_MODULES "/no_module"),
-                HasSubstr("is no module of Turnstile's: it has no turnstile_module_redis"));
+    EXPECT_THAT(
+        refusal(TURNSTILE_STRANGE_MODULES "/no_module"),
+        HasSubstr("is no module of Turnstile: it lacks the function turnstile_module_redis"));
     const testing::temporary_folder folder;
     std::ofstream{folder.path() / file_of(module_kind::redis)} << "no library";
     EXPECT_THAT(refusal(folder.path().string()),

@@ -51,7 +51,7 @@ TEST_F(session_deadlines, end_a_wait_at_their_instant) {
     EXPECT_EQ(told<failed>(k_ann), 0U);
     pass(1ns);
     EXPECT_EQ(why<failed>(k_ann), errc::timeout);
-    EXPECT_THAT(message_of_failure(k_ann), HasSubstr("2 ahead when last seen"));
+    EXPECT_THAT(message_of_failure(k_ann), HasSubstr("2 contenders ahead when last seen"));
     EXPECT_EQ(op<remove_op>(), remove_op{znode});
     answer_all_ok();
     EXPECT_EQ(told<gone>(k_ann), 1U);
@@ -65,9 +65,10 @@ TEST_F(session_deadlines, name_the_holder_ahead) {
     answer_create_and_list(5, {stranger(4)});
     show_ahead("host=web1 pid=12 thread=13 label=a%1Bb since=2026-11-21T04:38:36Z", k_session + 1);
     pass(2s);
-    EXPECT_THAT(message_of_failure(k_ann),
-                HasSubstr("1 ahead when last seen, the holder: web1, pid 12, label \"a\\x1bb\", "
-                          "since 2026-11-21T04:38:36Z"));
+    EXPECT_THAT(
+        message_of_failure(k_ann),
+        HasSubstr("1 contender ahead when last seen, the holder: web1, pid 12, label \"a\\x1bb\", "
+                  "since 2026-11-21T04:38:36Z"));
 }
 
 // However many contenders are ahead, a waiter keeps only a few bytes for the name of the nearest.
@@ -80,7 +81,9 @@ TEST_F(session_deadlines, name_the_nearest_in_a_long_queue) {
     show_ahead("host=web1 pid=12 label=" + std::string(1000, 'a'), k_session + 1);
     pass(2s);
     const auto message = message_of_failure(k_ann);
-    EXPECT_THAT(message, HasSubstr("105 ahead when last seen, the nearest: web1, pid 12, label "));
+    EXPECT_THAT(
+        message,
+        HasSubstr("105 contenders ahead when last seen, the nearest: web1, pid 12, label "));
     EXPECT_LT(message.size(), 300U);
 }
 
@@ -91,7 +94,7 @@ TEST_F(session_deadlines, tell_a_caller_that_its_own_client_is_ahead) {
     show_ahead("host=web1 pid=12 thread=13 since=2026-11-21T04:38:36Z", k_session);
     pass(2s);
     EXPECT_THAT(message_of_failure(k_ann),
-                HasSubstr("this very client has it: web1, pid 12, thread 13, since"));
+                HasSubstr("the same client holds the lock: web1, pid 12, thread 13, since"));
 }
 
 // Failure F22: no event during the wait may restart the deadline.

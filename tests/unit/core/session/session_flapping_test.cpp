@@ -35,7 +35,7 @@ TEST_F(session_flapping, replaces_a_session_on_whose_connections_nothing_is_answ
         if (session.state() == session_state::connecting) break;
     }
     EXPECT_GE(attaches, 8);
-    EXPECT_LE(attaches, 31) << "once a session time-out has gone by";
+    EXPECT_LE(attaches, 31) << "once a session timeout has gone by";
     ASSERT_EQ(closed.size(), 1U);
 }
 

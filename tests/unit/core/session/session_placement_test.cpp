@@ -148,7 +148,7 @@ TEST_F(session_placement, tries_again_where_the_role_was_old) {
     move(server_role::follower);
     EXPECT_THAT(sought, SizeIs(3)) << "no more often in a row";
     ASSERT_THAT(warnings, SizeIs(1));
-    EXPECT_THAT(warnings[0], HasSubstr("does not take the session"));
+    EXPECT_THAT(warnings[0], HasSubstr("does not accept the session"));
     EXPECT_EQ(count<create_op>(), 1U) << "the session is young: a short hold is possible";
 }
 

@@ -34,7 +34,7 @@ TEST_F(session_short_lease, is_warned_of_as_soon_as_the_role_is_known) {
     on_event(link(link_kind::role_known, server_role::follower));
     ASSERT_THAT(warnings, SizeIs(1));
     EXPECT_THAT(warnings[0], AllOf(HasSubstr("10000 ms"), HasSubstr("12000 ms"),
-                                   HasSubstr("zk:2181"), HasSubstr("longer than the bound")));
+                                   HasSubstr("zk:2181"), HasSubstr("longer than the relay bound")));
     detach();
     attach(server_role::follower, k_short);
     EXPECT_THAT(warnings, SizeIs(1)) << "once in a session";
@@ -54,7 +54,7 @@ TEST_F(session_short_lease, is_no_matter_at_the_leader_or_if_it_is_ample) {
     start_short(server_role::leader);
     detach();
     attach(server_role::follower, 20s);
-    EXPECT_THAT(warnings, SizeIs(1)) << "the smallest time-out of a session counts";
+    EXPECT_THAT(warnings, SizeIs(1)) << "the smallest timeout of a session counts";
     expire();
     pass(50ms);
     warnings.clear();
