@@ -278,7 +278,7 @@ def direct(given):
             (scratch / name).mkdir()
         print(f"{given.workers} processes sell {given.items} items under one lock; seed {given.seed}", flush=True)
         server = Server(program, with_lock, scratch / "server")
-        print(f"{with_lock.kind().where}: {server.connect_string}, session time-out {in_seconds(with_lock.session_timeout)}")
+        print(f"{with_lock.kind().where}: {server.connect_string}, session timeout {in_seconds(with_lock.session_timeout)}")
         sell_with_lock(program, with_lock, scratch / "with-lock", server)
         server.close()
         print("without a lock")

@@ -308,7 +308,7 @@ def to_svg(run, without_lock):
     guardian = f" Worker {guarded.worker} has a guardian: a process that closes its session when it dies." if guarded else ""
     page.text(MARGIN, 32, title, "title")
     page.text(MARGIN, 52, f"On {run.kind().where}. Each row is a process. 0 s is {origin} UTC by {run.kind().clock}; the session "
-              f"time-out is {in_seconds(run.session_timeout)}.{guardian}", "muted")  # fmt: skip
+              f"timeout is {in_seconds(run.session_timeout)}.{guardian}", "muted")  # fmt: skip
     x = MARGIN
     for style, text in {"waiting": "waits in the queue", "holding": "holds the lock (fencing token)",
                         "left_behind": "dead or lease over, still first in the queue",

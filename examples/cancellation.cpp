@@ -43,7 +43,7 @@ int main(int argc, char** argv) {
     auto hold = orders.acquire().value();
 
     // 1. Ends the wait at a deadline: a duration, or a time point of any clock.
-    std::cout << "time-out: " << name_of(orders.acquire(100ms)) << '\n';
+    std::cout << "timeout: " << name_of(orders.acquire(100ms)) << '\n';
 
     // 2. Ends the wait by a stop token, here of a std::jthread. The library calls on_queued when the wait begins, and
     // again when the place changes. It never calls on_queued after acquire() has returned, so on_queued may use local

@@ -191,7 +191,7 @@ def arguments():
     parser.add_argument("--only", default="", help="kinds of nemeses, by commas")
     parser.add_argument("--at", default="", help="paths below /campaign that are aimed at, by commas")
     parser.add_argument("--idle", type=int, default=2000, help="idle sessions beside the workers")
-    parser.add_argument("--session", type=int, default=3000, help="time-out in milliseconds")
+    parser.add_argument("--session", type=int, default=3000, help="timeout in milliseconds")
     made = parser.parse_args()
     made.seed = made.seed if made.seed is not None else random.SystemRandom().randrange(1 << 31)
     kind = KINDS[made.servers]

@@ -185,7 +185,7 @@ class stage:
 
     def report(self, seconds, seed):
         codes = sum((each.codes for each in self.runners), collections.Counter())
-        print(f"{seconds:.0f} s, seed {seed}, {len(self.runners)} runners of one path, session time-out {K_SESSION}")
+        print(f"{seconds:.0f} s, seed {seed}, {len(self.runners)} runners of one path, session timeout {K_SESSION}")
         print("done to them: " + ", ".join(f"{name} {count}" for name, count in sorted(self.deeds.items())))
         print("exit codes: " + ", ".join(f"{code}: {count}" for code, count in sorted(codes.items())))
         print(f"commands that ran beside another one: {len(self.overlaps)}")

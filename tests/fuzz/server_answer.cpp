@@ -58,7 +58,7 @@ constexpr std::int64_t k_own = 0x7777;
 void check_cons(const std::string& answer) {
     for (const auto& [id, connection] : cli::parse_cons(answer)) {
         expect(connection.timeout.count() >= 0 && connection.timeout.count() <= 2'147'483'647,
-               "a time-out is out of bounds", answer);
+               "a timeout is out of bounds", answer);
         expect(connection.address.find('\n') == std::string::npos, "an address has two lines",
                connection.address);
     }

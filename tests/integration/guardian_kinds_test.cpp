@@ -141,7 +141,7 @@ TEST_P(guarded_kinds, a_guardian_without_the_program_says_so) {
     ASSERT_TRUE(parent.wait());
     EXPECT_THAT(parent.output(), ::testing::ContainsRegex(
                                      "turnstile-guardian: cannot start .*/turnstile-session-end "
-                                     ".*stay taken for the session time-out\n"));
+                                     ".*stay taken for the session timeout\n"));
     EXPECT_EQ(queue_names(*others, path).size(), 1U);
 }
 

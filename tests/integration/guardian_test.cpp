@@ -287,7 +287,7 @@ protected:
 
 TEST_F(guardians_of_containers, are_killed_with_all_that_is_inside) {
     hold_and_kill({"unshare", "--pid", "--fork", "--kill-child", TURNSTILE_GUARDIAN, "--"}, 1);
-    EXPECT_EQ(queue_names(*others, path).size(), 1U) << "until the session time-out";
+    EXPECT_EQ(queue_names(*others, path).size(), 1U) << "until the session timeout";
 }
 
 TEST_F(guardians_of_containers, see_the_end_from_outside) {

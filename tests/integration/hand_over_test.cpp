@@ -123,7 +123,7 @@ TEST_P(hand_over, the_old_guard_ends_before_the_new_one_begins) {
     std::sort(seconds.begin(), seconds.end());
     std::cout << "hand-over after the end of " << seconds.size() << " holders of " << pairs.size()
               << ": median " << seconds[seconds.size() / 2] << " s, longest " << seconds.back()
-              << " s; session time-out " << k_session_timeout / 1s << " s, tick 0.2 s\n";
+              << " s; session timeout " << k_session_timeout / 1s << " s, tick 0.2 s\n";
 }
 
 std::string name_of(const ::testing::TestParamInfo<scene>& which) {

@@ -97,7 +97,7 @@ TEST(user_recipes, a_release_that_no_server_hears_frees_the_lock_within_the_sess
     const auto since = run.now();
     ASSERT_TRUE(run.run_until([&] { return run.valid(next); }, 1min));
     EXPECT_LE(run.now() - since, 10s + 2 * 500ms)
-        << "the time-out, and the ticks in which servers count it";
+        << "the timeout, and the ticks in which servers count it";
     run.settle();
 }
 

@@ -379,7 +379,7 @@ scenario draw_scenario(std::uint64_t seed) {
 std::string describe(const scenario& s) {
     const auto seconds = [](core::duration d) { return std::chrono::duration<double>{d}.count(); };
     std::string text = fmt::format(
-        "seed {}: {} servers, tick {:.3f} s, sync limit {}, session time-out {:.3f} s, relay bound "
+        "seed {}: {} servers, tick {:.3f} s, sync limit {}, session timeout {:.3f} s, relay bound "
         "{:.3f} s, stalls up to {:.3f} s, drift {}, {} clients, roles {}, cut {}, slow {}, faults "
         "for {:.1f} s, every",
         s.seed, s.servers, seconds(s.time.tick), s.time.sync_limit, seconds(s.time.session_timeout),

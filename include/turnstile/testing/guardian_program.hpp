@@ -5,7 +5,7 @@
 //     const guardian_program guardian{installed};
 //     process worker{{.command = {program, address, "/locks/orders", guardian.path()}, .output = log}};
 //     ASSERT_TRUE(worker.wait_for_output("READY"));
-//     guardian.kill();  // the worker goes on; its locks outlive it by the session time-out, as without a guardian
+//     guardian.kill();  // the worker goes on; its locks outlive it by the session timeout, as without a guardian
 //
 // The name is a link in a temporary folder. A worker that starts a guardian gets the name in
 // client_options::guardian.program; a guardian that is the worker's parent is started by this name. The destructor

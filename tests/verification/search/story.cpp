@@ -64,7 +64,7 @@ std::string tell(const client& before, const step& step) {
                    tell(before.late().front());
         case act::expire: return "the servers expire the session of " + name;
         case act::cut: return "FAULT: the connection of " + name + " breaks";
-        case act::silence: return "FAULT: " + name + " hears nothing for a session time-out";
+        case act::silence: return "FAULT: " + name + " hears nothing for a session timeout";
         case act::crash: return "FAULT: " + name + " crashes";
         case act::cancel: return "FAULT: " + name + " gives up the wait";
         case act::remove_by_hand: break;
