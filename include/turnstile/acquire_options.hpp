@@ -19,8 +19,8 @@
 
 namespace turnstile {
 
-// A timeout, a deadline, or neither (without limit). With a limit of zero (0s, or a time point that has passed when it
-// is given here) an acquire is a single try, see acquire_options::timeout.
+// The limit of a call's wait: a timeout, a deadline, or none. With a limit of zero (0s, or a time point that has
+// passed already) an acquire is a single try, see acquire_options::timeout.
 class wait_limit {
 public:
     // No limit.
@@ -112,16 +112,16 @@ struct acquire_options {
     // hold that the caller has released, with release() or with its guard, even if lost() was the reason. To count
     // every loss, use client::counters().
     detail::callback<void(const error& why)> on_lost{};
-    // Called when the connection is lost while the lease goes on: the hold stays valid until `valid_until`.
+    // Called when the connection is lost while the lease still runs. The hold stays valid until `valid_until`.
     detail::callback<void(boottime_clock::time_point valid_until)> on_at_risk{};
-    // on_expiring is called when less than this time is left of the lease: once each time that the lease falls below
-    // it. Zero: never. At most ten years.
+    // Time before the end of the lease at which on_expiring is called: once each time that less is left. Zero: never.
+    // At most ten years.
     boottime_clock::duration warn_before{};
     // The longest time of a hold. After it the client ends the hold, with `held_too_long`; valid_until() is never
     // later. The client has to be running for this: a client that is stopped, cut off or dead keeps the lock until its
     // session expires. Zero: no limit. At most ten years.
     boottime_clock::duration max_hold{};
-    // Called when less than `warn_before` is left of the lease, with the time that is left.
+    // Called when less than `warn_before` is left of the lease. `remaining`: the time that is left.
     detail::callback<void(boottime_clock::duration remaining)> on_expiring{};
     // Called when an operator asks the holder to release the lock (revocation.hpp). The holder decides whether it does.
     detail::callback<void(const release_request& request)> on_asked_to_release{};

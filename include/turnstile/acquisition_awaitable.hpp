@@ -49,7 +49,7 @@ namespace turnstile {
 
 namespace detail {
 
-// Logs the exception that is being handled, which an executor threw, and its consequence.
+// Logs the exception that is being handled, which an executor threw, and what follows from it.
 TURNSTILE_EXPORT void report_failed_executor(std::string_view consequence) noexcept;
 // Ends the process. No memory is left to give an outcome to its executor, and the code that awaits it would wait for
 // ever.
@@ -113,7 +113,7 @@ public:
         return outcome;
     }
 
-    // The coroutine is destroyed, or continues.
+    // Called when the coroutine is destroyed or continues.
     void abandon() noexcept {
         stop_.reset();
         if (end(stage::starting)) cancel_.request_stop();
@@ -122,7 +122,7 @@ public:
 private:
     enum class stage { starting, waiting, posted, resumed, over };  // in this order
 
-    // The task of the executor. If the last copy is destroyed without a run, the acquisition ends.
+    // The task for the executor. If its last copy is destroyed and no copy was run, the acquisition ends.
     class delivery {
     public:
         explicit delivery(std::shared_ptr<awaited_acquisition> to) : to_{std::move(to)} {}
@@ -164,10 +164,11 @@ private:
         post();
     }
 
-    // Handles an exception of the executor in one way for both threads: the coroutine's (the outcome was there already)
-    // and the client's.
+    // Passes the task to the executor, and handles the executor's exceptions. Called by the coroutine's thread, if the
+    // outcome was there already, or by a thread of the client.
     void post() noexcept {
-        // An executor may keep the task for good, and must not keep itself with it.
+        // Moves the executor out of this object first: an executor that keeps the task for ever must not keep itself
+        // alive with it.
         const auto run = std::exchange(executor_, nullptr);
         std::shared_ptr<const delivery> parcel;
         std::function<void()> task;
@@ -202,8 +203,8 @@ private:
         return stage_ == stage::resumed;
     }
 
-    // Moves to `over`, unless the stage is resumed, over, or before `from`. Returns whether it moved. The outcome is
-    // destroyed without the mutex, because the end of a hold is a call.
+    // Moves to `over`, unless the stage is resumed, over, or before `from`. Returns true if it moved. Destroys the
+    // outcome without the mutex, because the end of a hold is a call into the library.
     [[nodiscard]] bool end(stage from) noexcept {
         std::optional<Outcome> unclaimed;
         const std::lock_guard lock{mutex_};
@@ -243,7 +244,7 @@ public:
         state_ = std::make_shared<state>(std::move(start), options, std::move(resume_on));
     }
 
-    // The awaiter of the coroutine.
+    // The object on which co_await calls its functions.
     class awaiter {
     public:
         // Awaits the call of `acquisition`.
@@ -252,7 +253,8 @@ public:
         awaiter(const awaiter&) = delete;
         awaiter& operator=(const awaiter&) = delete;
 
-        // The functions that co_await calls. The coroutine always suspends, and await_resume() returns the outcome.
+        // The functions that co_await calls, with the coroutine as `waiter`. The coroutine always suspends, and
+        // await_resume() returns the outcome.
         [[nodiscard]] bool await_ready() const noexcept { return false; }
         void await_suspend(std::coroutine_handle<> waiter) { state_->suspend(waiter); }
         Outcome await_resume() { return state_->take(); }

@@ -35,8 +35,8 @@ namespace detail {
 
 class queue_lock;
 
-// The locks that a multi_lock may try several at once, because a hold of each excludes all others. Null for other
-// locks.
+// Finds the queue of a lock that a multi_lock may try together with others, because each of its holds excludes all
+// other holds. Null for other locks.
 class TURNSTILE_EXPORT exclusive_queue {
 public:
     [[nodiscard]] static const queue_lock* of(const mutex& lock) noexcept;
@@ -45,14 +45,14 @@ public:
     [[nodiscard]] static const queue_lock* of(const any_lock& lock) noexcept;
 };
 
-// Exactly these types: a derived type may acquire in a different way.
+// True for exactly these types: a derived type may acquire in a different way.
 template <class L>
 inline constexpr bool k_has_exclusive_queue =
     std::same_as<L, mutex> || std::same_as<L, shared_mutex> || std::same_as<L, shared_mutex_view>;
 
 }  // namespace detail
 
-// A lock with the four members.
+// A lock with the four members path(), acquire(), try_acquire() and async_acquire().
 template <class L>
 concept composable_lock = requires(L& lock, acquire_options options,
                                    std::function<void(result<guard>)> handler) {
@@ -100,7 +100,7 @@ public:
     // Returns the name of the lock's token.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-    // Like the members of the lock.
+    // Call the functions of the same names of the lock.
     result<guard> acquire(acquire_options options = {}) const {
         return lock_->acquire(std::move(options));
     }

@@ -151,10 +151,10 @@ inline auto started_upgrade(shared_mutex& lock, guard&& hold) {
 
 }  // namespace detail
 
-// ---- to be awaited in any coroutine ---------------------------------------------------------------
+// ---- functions to await in any coroutine ----------------------------------------------------------
 
-// If a call's captures own something, put the call into a variable before the co_await. An executor needs the same
-// (coroutine.hpp).
+// A call that a coroutine can await. If the captures of the call own something, make the call a variable before the
+// co_await, and the executor as well (coroutine.hpp).
 template <class F>
 concept awaitable_call = blocking_call<std::remove_cvref_t<F>> &&
     (std::is_lvalue_reference_v<F> || std::is_trivially_destructible_v<std::remove_cvref_t<F>>);

@@ -93,7 +93,7 @@ public:
     listener_handle() noexcept;  // refers to no listener
     ~listener_handle();
     listener_handle(listener_handle&&) noexcept;
-    // Ends its present registration first.
+    // Ends the present registration of this handle first.
     listener_handle& operator=(listener_handle&& other) noexcept;
     listener_handle(const listener_handle&) = delete;
     listener_handle& operator=(const listener_handle&) = delete;
@@ -119,7 +119,7 @@ public:
     // (the runtime of the options belongs to the parent process); or the system's code if threads or descriptors run
     // out.
     explicit client(std::string_view connect_string, client_options options = {});
-    // The same for a C string, like the result of std::getenv(). Throws `bad_connect_string` for a null pointer.
+    // Makes a client from a C string, like the result of std::getenv(). Throws `bad_connect_string` for a null pointer.
     explicit client(const char* connect_string, client_options options = {});
     explicit client(std::nullptr_t, client_options options = {}) = delete;
     // Makes a client from the environment, as the command `turnstile` does. The connect string comes from the variable

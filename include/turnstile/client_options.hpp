@@ -34,13 +34,13 @@ enum class session_loss_policy { enter_again, fail };
 // Decides what an acquire does if it finds, at the path of its lock, contenders of another kind ahead of the call's own
 // contender. Locks exclude each other only if their kinds are in the same row of this table:
 //
-// | kind                                                          | other libraries                         |
-// |---------------------------------------------------------------|-----------------------------------------|
-// | mutex, recursive_mutex, job_gate, leader;                     | Curator's InterProcessMutex, Go's Lock  |
-// | `turnstile run`, `turnstile elect`                            |                                         |
-// | shared_mutex; `turnstile run --shared`, `--exclusive`         | Curator's InterProcessReadWriteLock     |
-// | semaphore; `turnstile run --permits`                          |                                         |
-// | leader with election_protocol::latch                          | Curator's LeaderLatch                   |
+//  kind                                                          | other libraries                         |
+// ---------------------------------------------------------------|-----------------------------------------|
+//  mutex, recursive_mutex, job_gate, leader;                     | Curator's InterProcessMutex, Go's Lock  |
+//  `turnstile run`, `turnstile elect`                            |                                         |
+//  shared_mutex; `turnstile run --shared`, `--exclusive`         | Curator's InterProcessReadWriteLock     |
+//  semaphore; `turnstile run --permits`                          |                                         |
+//  leader with election_protocol::latch                          | Curator's LeaderLatch                   |
 //
 // `ignore`: both locks are held at once. `warn`: both are held, and each session writes one log line for each path, for
 // at most 64 paths. `refuse`: the acquire fails with `bad_option`; so of two kinds at one path the second is refused,
@@ -55,15 +55,15 @@ enum class foreign_kind_policy { ignore, warn, refuse };
 enum class role_detection { on, off };
 
 // The server that the client connects to.
-// - `automatic`: any server, if leases through it are long enough; that needs a session timeout of at least 5/2 of the
-//   relay bound. With a shorter timeout each session moves to the leader before it takes part in a queue, and follows
-//   when another server leads. It behaves as `any` where the servers do not give their roles (a load balancer,
-//   `role_detection::off`, no `srvr` in their 4lw.commands.whitelist) or the leader accepts no clients
-//   (leaderServes=no).
+// - `automatic`: any server, if leases through any server are long enough; that needs a session timeout of at least
+//   5/2 of the relay bound. With a shorter timeout each session moves to the leader before it queues, and
+//   moves again when another server leads. The client behaves as with `any` if the servers do not give their roles (a
+//   load balancer, `role_detection::off`, no `srvr` in their 4lw.commands.whitelist), or if the leader accepts no
+//   clients (leaderServes=no).
 // - `any`: the server that answers first.
 // - `leader`: the leader, whatever the session timeout.
 //
-// docs/why/lease.md gives the reason. docs/why/placement.md describes a change of the leader meanwhile.
+// docs/why/lease.md gives the reason. docs/why/placement.md describes a change of the leader.
 enum class server_preference { automatic, any, leader };
 
 // Decides whether a client connects to a server that is cut off from its majority (state `read_only`). Such a

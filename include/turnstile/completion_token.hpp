@@ -92,7 +92,7 @@ private:
     bool over_ = false;                            // guarded by mutex_
 };
 
-// A service of the context, which reports the context's end. `Net` is the library, see asio.hpp.
+// A service of the context, by which a pending_calls learns of the context's end. `Net` is the Asio library (asio.hpp).
 template <class Net>
 class pending_service : public Net::context::service {
 public:
@@ -135,7 +135,7 @@ public:
         }
     }
 
-    // The handler's destructor may destroy a coroutine, and everything that the coroutine owns.
+    // Destroys the handler, which may destroy a coroutine and everything that the coroutine owns. Ends the call.
     void abandon() noexcept override {
         static_cast<void>(taken());
         cancel_.request_stop();
@@ -186,12 +186,12 @@ private:
     std::mutex mutex_;
     std::optional<waiting> waiting_;  // guarded by mutex_ after the start
     const std::shared_ptr<pending_calls> calls_;
-    // Triggered by the user's stop token, the cancellation slot, and the context's end.
+    // A stop ends the call. The user's stop token, the cancellation slot and the context's end request it.
     std::stop_source cancel_;
     std::optional<std::stop_callback<forward_stop>> stop_;
 };
 
-// The initiation of every call and token. The handler gets the outcome as a value.
+// Starts a call with a completion token. The handler of the token gets the outcome as a value.
 template <class Net, class Outcome, class Start, class Token>
 auto initiate(Start start, acquire_options options, Token&& token) {
     return Net::template initiate<void(Outcome)>(
@@ -204,7 +204,7 @@ auto initiate(Start start, acquire_options options, Token&& token) {
         std::forward<Token>(token));
 }
 
-// The calls, as function objects. asio.hpp and boost_asio.hpp name them.
+// The calls as function objects, to which asio.hpp and boost_asio.hpp give names.
 
 template <class Net>
 struct acquire_form {
@@ -217,7 +217,7 @@ struct acquire_form {
         return initiate<Net, result<guard>>(std::move(start), options_of(options),
                                             std::forward<Token>(token));
     }
-    // The form for an owner of a recursive_mutex.
+    // Acquires a recursive_mutex for the owner `identity`.
     template <awaitable_options O, class Token>
     auto operator()(recursive_mutex& lock, O&& options, owner identity, Token&& token) const {
         auto start = [&lock, identity](acquire_options how, granted_handler done) {
@@ -225,7 +225,7 @@ struct acquire_form {
         };
         return initiate<Net, result<guard>>(start, options_of(options), std::forward<Token>(token));
     }
-    // The form for several permits of a semaphore.
+    // Acquires several permits of a semaphore.
     template <awaitable_options O, class Token>
     auto operator()(semaphore& of, permit_count permits, O&& options, Token&& token) const {
         auto start = [&of, permits](acquire_options how, granted_handler done) {

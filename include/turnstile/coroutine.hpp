@@ -83,7 +83,7 @@ inline acquire_options options_of(const wait_limit& timeout) {
 
 using granted_handler = std::function<void(result<guard>)>;
 
-// A reference to a lock that lives elsewhere, or a copy of a view.
+// Gives access to a lock: by a reference to it, or by a copy of a view.
 template <class L>
 class lock_ref {
 public:
@@ -136,7 +136,7 @@ async_acquire(L&& lock, O&& options, E resume_on) {
             },
             detail::options_of(options), std::move(resume_on)};
 }
-// The same without options: awaits `lock` without a limit, and resumes on `resume_on`.
+// Awaits `lock` without options and without a limit, and resumes the coroutine on `resume_on`.
 template <class G = guard, class L, std::same_as<executor> E>
 requires async_lockable<std::remove_reference_t<L>, G> acquisition_awaitable<result<G>>
 async_acquire(L&& lock, E resume_on) {

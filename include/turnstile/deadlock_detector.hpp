@@ -78,13 +78,13 @@ struct deadlock_options {
 // Finds cycles of waits.
 class TURNSTILE_EXPORT deadlock_detector {
 public:
-    // Looks at these locks. Sends nothing. Throws std::system_error: `bad_path`, `bad_option`, `closed` (a client that
-    // was moved from).
+    // Makes a detector for the locks on `paths`, and sends nothing. Throws std::system_error: `bad_path`, `bad_option`,
+    // `closed` (a client that was moved from).
     deadlock_detector(const client& servers, std::vector<std::string> paths,
                       deadlock_options options = {});
-    // Refuses a temporary client: it would close at the end of the statement, and the detector with it.
+    // Refuses a temporary client. It would close at the end of the statement, and the detector would close with it.
     deadlock_detector(client&&, std::vector<std::string>, deadlock_options = {}) = delete;
-    // Looks at all locks below `folder`, at any depth, as they are at each look.
+    // Makes a detector for all locks below `folder`, at any depth, as they exist at each look.
     [[nodiscard]] static deadlock_detector below(const client& servers, std::string_view folder,
                                                  deadlock_options options = {});
     static deadlock_detector below(client&&, std::string_view, deadlock_options = {}) = delete;

@@ -55,7 +55,7 @@ public:
     // Returns "east=0x500000007;west=0x20000000c+3". In names '%', '=', ';' and characters that are not printable ASCII
     // are written as % and two hexadecimal digits.
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
-    // Returns the same with each token as fencing_token::to_hex() writes it.
+    // Like to_string(), but writes each token as fencing_token::to_hex() does.
     [[nodiscard]] TURNSTILE_EXPORT std::string to_hex() const;
     // Parses the text of to_string() or to_hex(). `bad_option` for any other text; the message quotes it and says what
     // is wrong.

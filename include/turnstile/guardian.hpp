@@ -26,11 +26,12 @@
 
 namespace turnstile {
 
-// The environment's variable that says where the guardian of this process is: the path of its socket, or "fd:7" for a
-// descriptor of this process that is connected to it. Programs that a process starts inherit it.
+// Name of the environment variable that says where the guardian of this process is: the path of the guardian's socket,
+// or "fd:7" for a descriptor of this process that is connected to it. Programs that a process starts inherit the
+// variable.
 inline constexpr const char* k_guardian_variable = "TURNSTILE_GUARDIAN";
 
-// The origin of the guardian.
+// Where the guardian of this process comes from.
 enum class guardian_use {
     off,
     // The guardian that started this process, as in `turnstile-guardian -- my-service`; none if no guardian started it.
@@ -39,8 +40,7 @@ enum class guardian_use {
     started,
 };
 
-// The state of the guardian: when this process crashes, are its locks free at once? The values are as of now
-// (client::counters()).
+// The present state of the guardian (client::counters()): whether this process's locks are free at once if it crashes.
 enum class guardian_state {
     off,  // no guardian is configured
     // The locks are free at once: a guardian knows all sessions, or the servers need none (SQLite, in memory).
@@ -52,7 +52,7 @@ enum class guardian_state {
 
 // The settings of the guardian.
 struct guardian_settings {
-    // The origin of the guardian.
+    // Where the guardian of this process comes from.
     guardian_use use = guardian_use::off;
     // The path of the program turnstile-guardian. Empty: where the library was configured to install it.
     std::string program{};

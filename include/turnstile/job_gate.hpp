@@ -36,8 +36,8 @@
 
 namespace turnstile {
 
-// When a job may start again. The terms are ShedLock's, and the period. All instances should have the same rules. Each
-// duration is at most ten years.
+// The rules by which a job may start again. The last two come from ShedLock. All instances should have the same rules.
+// Each duration is at most ten years.
 struct job_rules {
     // The shortest time from one start to the next. Zero: no period, only the two rules below.
     boottime_clock::duration period{};
@@ -57,7 +57,7 @@ struct job_record {
     std::uint64_t number = 0;                // number of starts, from 1
     std::string by{};                        // name of the instance
     std::int64_t started = 0;                // time of the start; 0 before the first start
-    // 0 while it runs, and in the report of a run whose end has no readable stamp.
+    // 0 while the run is in progress, and in the report of a run whose end has no readable time stamp.
     std::int64_t ended = 0;
     std::uint64_t missed = 0;  // whole periods without a start before this one
     friend bool operator==(const job_record&, const job_record&) = default;

@@ -74,9 +74,9 @@ struct leader_options {
     // returns at once from writing to the servers without end. Each time that the function throws, the pause grows, up
     // to a minute, or to twice this value if that is longer. At most ten years.
     boottime_clock::duration pause = std::chrono::seconds{1};
-    // Runs the function. Empty: a thread of the object. An executor that throws ends the participation, and
-    // on_exception gets the exception. With an executor that never runs the function this participant leads and does
-    // nothing.
+    // The executor that runs the function. Empty: a thread of this object. If the executor throws, the participation
+    // ends, and on_exception gets the exception. If the executor never runs the function, this participant leads and
+    // does nothing.
     executor run{};
     // Called with the exception that the function threw, on the function's thread. Empty: the library logs the
     // exception.

@@ -48,7 +48,7 @@ enum class lock_kind { mutex, latch, shared_mutex, semaphore, kazoo };
 // Returns the name of the kind, like "shared_mutex".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(lock_kind kind) noexcept;
 
-// A lock.
+// A lock with its contenders.
 struct surveyed_lock {
     std::string path;                   // path of the lock
     lock_kind kind = lock_kind::mutex;  // kind of the lock

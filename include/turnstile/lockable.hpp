@@ -171,14 +171,15 @@ public:
         return self().try_upgrade(hold, acquire_options{.timeout = limit});
     }
 
-    // Convert the calling thread's hold downwards. They do nothing to a lost hold: current()->status() gives the
+    // Convert the calling thread's hold to a weaker kind. They do nothing to a lost hold: current()->status() gives the
     // reason.
     void unlock_and_lock_upgrade() { self().convert(contender_kind::writer, k_kind); }
     void unlock_and_lock_shared() {
         self().convert(contender_kind::writer, contender_kind::reader);
     }
     void unlock_upgrade_and_lock_shared() { self().convert(k_kind, contender_kind::reader); }
-    // Convert it upwards. Throws the error of upgrade(); the thread then keeps its upgradable hold.
+    // Convert the calling thread's upgradable hold to a writer's. Throw the error of upgrade(); the thread then keeps
+    // its upgradable hold.
     void unlock_upgrade_and_lock() { self().convert(k_kind, contender_kind::writer); }
     [[nodiscard]] bool try_unlock_upgrade_and_lock() { return self().try_convert_up({}); }
     template <duration_like D>

@@ -13,8 +13,9 @@
 // stays until the last copy of the metrics object is gone.
 //
 // Counting. A call counts as soon as it waits in a client. A call that the library refuses before it waits
-// (`bad_option`, a closed client) does not count. For a lock that threads share (retained, cohort) each thread's call counts, not the common znode. A
-// multi_lock or quorum_lock counts as its parts. Entering a recursive_mutex again does not count.
+// (`bad_option`, a closed client) does not count. For a lock that threads share (retained, cohort) each thread's call
+// counts, and not the common znode. For a multi_lock or quorum_lock each part counts. Entering a recursive_mutex again
+// does not count.
 //
 // Events. `metrics_options::observer` gets each call as events, for tracing. turnstile/opentelemetry.hpp is such an
 // observer; turnstile/prometheus.hpp offers the snapshot to prometheus-cpp.
@@ -22,9 +23,9 @@
 // Costs. A client without metrics does nothing. With metrics a call allocates one object, compares its path with the
 // templates, and takes a mutex of its series four times.
 //
-// After fork() the child's copy stays empty.
+// Fork. The copy of a metrics object in a forked child stays empty.
 //
-// Thread safety: a handle is as safe as an int. Any thread may call snapshot().
+// Thread safety: one thread at a time may assign or destroy a metrics object. Any thread may call snapshot().
 #pragma once
 
 #include <array>

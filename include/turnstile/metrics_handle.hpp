@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// metrics_handle: a handle of the numbers of metrics.hpp, for client_options. Include metrics.hpp to use it.
+// metrics_handle: the class `metrics` for client_options, without the numbers. Include metrics.hpp to use it.
 //
-// Thread safety: a handle is as safe as an int. Any thread may call snapshot().
+// Thread safety: one thread at a time may assign or destroy a metrics object. Any thread may call snapshot().
 #pragma once
 
 #include "turnstile/export.hpp"
@@ -17,11 +17,11 @@ class internals;
 struct metrics_options;
 struct metrics_snapshot;
 
-// A handle of the numbers. Copies refer to the same numbers.
+// A metrics object refers to numbers. Copies of it refer to the same numbers.
 class TURNSTILE_EXPORT metrics {
 public:
     metrics() noexcept;  // refers to no numbers
-    // Throws std::system_error(bad_option): the message names the value and the rule.
+    // Makes numbers. Throws std::system_error(bad_option), with the value and the rule in the message.
     [[nodiscard]] static metrics start(metrics_options options);
     [[nodiscard]] static metrics start();  // with the default options
     ~metrics();
@@ -30,11 +30,11 @@ public:
     metrics& operator=(const metrics& other);
     metrics& operator=(metrics&& other) noexcept;
 
-    // True if the handle refers to numbers.
+    // True if this object refers to numbers.
     explicit operator bool() const noexcept { return static_cast<bool>(inside_); }
 
-    // Returns the current numbers; an empty handle returns no numbers. The numbers of one series are of one instant. The
-    // call reads two series one after the other. It does not block on servers.
+    // Returns the present numbers; none if this object refers to none. The numbers of one series are of one instant,
+    // but different series are read one after the other. The call does not wait for servers.
     [[nodiscard]] metrics_snapshot snapshot() const;
 
 private:

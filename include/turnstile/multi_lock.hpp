@@ -14,10 +14,10 @@
 //
 // Speed. acquire() tries all locks at once before it waits for any of them, if all belong to one client and are of
 // these kinds: a shared_mutex to be written, or a `mutex` that is neither retained nor a cohort's. Free locks then take
-// one round trip, however many they are. If another contender has a lock, the call gives back the later locks in the
-// order before it waits for that lock. After such a failed trial the next call on this object waits for the first lock,
-// and tries the rest at once behind it. After several failed trials in a row the next 3, 7, up to 63 calls do so.
-// try_acquire() goes from lock to lock.
+// one round trip, however many they are. If another contender has a lock, this attempt has failed: the call gives back
+// the later locks in the order, and waits for that lock. After a failed attempt the next call on this object waits for
+// the first lock alone, and tries the others at once while it holds the first. After several failed attempts in a row
+// the next 3, 7, up to 63 calls do that. try_acquire() always takes one lock after the other.
 //
 // All or none. One deadline covers the whole call. If not all locks are granted, the client releases the granted ones,
 // the last first, even after the caller has gone. The call may lose a granted part while it waits for another part: its
@@ -62,7 +62,7 @@ public:
     // Returns the locks in the canonical order.
     [[nodiscard]] const std::vector<any_lock>& locks() const noexcept;
 
-    // Each of the three also takes a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.
+    // Acquire with a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.
     using lockable::acquire;
     using lockable::async_acquire;
     using lockable::try_acquire;

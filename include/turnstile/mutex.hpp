@@ -52,7 +52,7 @@ public:
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
     // and the rule); `closed` for a client that was moved from.
     mutex(const client& servers, std::string_view path);
-    // The same with options: a lock that threads of this process share (retained, cohort or both), or a lock with a
+    // Makes a lock with options: a lock that threads of this process share (retained, cohort or both), or a lock with a
     // delay after a crash, see lock_options. Objects of one client with the same path and options share the lock.
     // Throws also `bad_option`.
     mutex(const client& servers, std::string_view path, const lock_options& modes);
@@ -69,7 +69,7 @@ public:
     // of the lock in fencing vectors, and its key in the order of a multi_lock.
     [[nodiscard]] const std::string& resource() const noexcept;
 
-    // Each of the three also takes a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.
+    // Acquire with a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.
     using lockable::acquire;
     using lockable::async_acquire;
     using lockable::try_acquire;

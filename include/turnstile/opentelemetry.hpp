@@ -41,7 +41,7 @@ namespace turnstile {
 // A function for metrics_options::observer.
 class opentelemetry_observer {
 public:
-    // The meter must not be null.
+    // Makes the instruments. `meter` must not be null.
     explicit opentelemetry_observer(
         const ::opentelemetry::nostd::shared_ptr<::opentelemetry::metrics::Meter>& meter)
         : shared_{std::make_shared<const instruments>(*meter)} {}

@@ -10,7 +10,7 @@
 
 namespace turnstile::detail {
 
-// Like std::unique_ptr, without <memory>. Null only after a move.
+// Owns a `T` as std::unique_ptr does, without <memory>. Null only after a move.
 template <class T>
 class owned {
 public:

@@ -5,8 +5,8 @@
 //     auto outer = orders.acquire({}, job);                 // on one thread
 //     pool.submit([&, job] { auto inner = orders.acquire({}, job); ship(); });   // the same owner
 //
-// An owner is one flow of control. It may acquire a lock again inside a hold of the same lock. Two acquisitions of one
-// lock by one owner at the same time make no sense, and the second is refused.
+// An owner is a thread, or one task that runs in order. It may acquire a lock again while it holds the same lock. But
+// one owner cannot wait for one lock in two calls at the same time; the second call is refused.
 //
 // Thread safety: a value, as safe as an integer.
 #pragma once
@@ -27,7 +27,7 @@ public:
     // Returns the owner of the calling thread. The library counts threads itself, so a thread that has ended is never
     // confused with a later one (the system reuses its numbers).
     [[nodiscard]] TURNSTILE_EXPORT static owner calling_thread() noexcept;
-    // Returns a new owner that is no thread. Any code that has a copy acts for it.
+    // Returns a new owner that is not bound to a thread. Any code that has a copy may act as this owner.
     [[nodiscard]] TURNSTILE_EXPORT static owner make() noexcept;
 
     // True for the owner of a thread. Only that thread may act for it.

@@ -54,7 +54,7 @@ bool is_confirmed(const bench_options& options) {
     return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// The packets that all servers have received since their start. Servers that do not report the number are left out.
+// Returns the number of packets that all servers have received since their start. Omits servers that do not report it.
 std::int64_t received_by(const std::string& servers) {
     std::int64_t sum = 0;
     if (const auto told = health_of_servers(servers))
@@ -79,7 +79,7 @@ int wait_for_end(const forwarded_signals& signals, std::chrono::seconds span,
     return ended_by;
 }
 
-// A folder for this run only, so that it has no other contenders.
+// Returns a path for this run alone, so that the lock has no other contenders.
 std::string own_lock(const std::string& path) {
     return path + "/run-" + std::to_string(::getpid()) + "-" +
            std::to_string(boottime_clock::now().time_since_epoch().count());

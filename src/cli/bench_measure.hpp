@@ -53,12 +53,13 @@ private:
 
     const bench_plan plan_;
     std::vector<std::unique_ptr<client>> clients_;
-    // The time of the latest release; 0: the grant that followed has used it.
+    // The time of the latest release; 0 after the next grant.
     std::atomic<boottime_clock::rep> released_at_{0};
     std::stop_source failed_;
 };
 
-// The value below which the fraction `part` of all values lies: 0.5, 0.99, 1. Zero if `all` is empty. Sorts `all`.
+// Returns the value below which the fraction `part` of all values lies: 0.5, 0.99, 1. Zero if `all` is empty. Sorts
+// `all`.
 [[nodiscard]] boottime_clock::duration percentile(std::vector<boottime_clock::duration>& all,
                                                   double part);
 

@@ -43,8 +43,8 @@ command_host::command_host(const keeping_options& options)
       keeper_{start_keeper({options.command, options.on_lost, options.grace, signals_.mask_before(),
                             status_.reader()},
                            guard_)} {
-    // Ignoring these signals here does not affect the command: the keeper was forked before, and the command inherits
-    // the earlier dispositions from the keeper.
+    // Ignores these signals only in this process: the keeper was forked before, and the command gets its signal
+    // dispositions from the keeper.
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGTSTP, SIG_IGN);
     ::setenv(k_guardian_variable, guardian_name(keeper_).c_str(), 1);

@@ -125,7 +125,7 @@ bool command_watch::wait_and_handle() {
     if (watched[1].revents != 0) forward_signals();
     if (!told_loss_) tell_lease();
     if (watched[0].revents != 0) return take_report();
-    // The keeper's socket ends with the keeper.
+    // Kills a keeper that does not act in time. The socket then reports the keeper's end.
     if (is_keeper_late()) {
         end_.hold_lost = true;
         ::kill(keeper_process_, SIGKILL);

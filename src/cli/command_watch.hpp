@@ -30,7 +30,7 @@ struct watched_hold {
     std::optional<boottime_clock::time_point> longest{};
 };
 
-// The end of a command. `failure`: errno if it could not be started.
+// The end of a command. `failure`: the errno if the command could not be started.
 struct command_end {
     int wait_status = 0;
     int failure = 0;

@@ -31,7 +31,7 @@ constexpr std::array k_mounts{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
     throw std::runtime_error{"no control group can be made: " + part + ": " + std::strerror(why)};
 }
 
-// The path of this process's group below the mount, from /proc. Empty: the mount itself, as in a container.
+// Returns the path of this process's group below the mount, from /proc. Empty: the mount itself, as in a container.
 std::string own_path() {
     const auto groups = support::text_of_kernel_file(AT_FDCWD, "/proc/self/cgroup");
     constexpr std::string_view k_second_version = "0::";

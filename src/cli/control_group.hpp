@@ -3,7 +3,7 @@
 //
 //     control_group group;                       // below the group of this process
 //     if (::fork() == 0 && group.join() == 0) ...
-//     group.kill();                              // also what forks meanwhile, and what runs as another user
+//     group.kill();                              // kills also processes that fork meanwhile, or run as another user
 //     group.remove();
 //
 // The group is a child of this process's group, so that all limits stay in force. It has no controllers. The

@@ -74,7 +74,7 @@ public:
                .run = [this](std::function<void()> term) { terms_.accept(std::move(term)); }}} {
         if (!options.http) return;
         page_.emplace(*options.http, options.names, election_, servers);
-        // Reports the port that the kernel chose.
+        // Prints the address with the port that the kernel chose.
         if (options.http->port == 0) complain("answers at http://" + to_string(page_->address()));
     }
 
@@ -84,7 +84,7 @@ public:
         election_.start();
         while (!code_) {
             wait();
-            // Other participants come first after a term: a command that ends at once must not make this machine lead
+            // After a term the other participants lead first. Otherwise a machine whose command ends at once would lead
             // all the time.
             if (terms_.run()) {
                 if (!code_) say("does not lead any more");
@@ -122,7 +122,8 @@ private:
                       {"TURNSTILE_PATH=" + options_.path, "TURNSTILE_ID=" + election_.id(),
                        "TURNSTILE_TOKEN=" + term.fencing_token().to_hex()});
         const int code = host_.code_of(end, term.status());
-        // If the command cannot run on this machine, the machine must not keep leading without it.
+        // If the command cannot run on this machine, this participant leaves the election, so that another machine
+        // leads.
         if (end.stop_asked || end.failure != 0 || options_.once) code_ = code;
     }
 
@@ -157,7 +158,7 @@ std::string text_of(const elect_options& options, const std::optional<participan
 
 // Prints the leader whenever it changes.
 result<int> listen(client& servers, const elect_options& options) {
-    // Servers that do not answer may come back. An error that can never go away ends the command at the start.
+    // If the first read fails, for example because the path is not allowed, the command ends. Later failures may pass.
     const auto first = leader{servers, options.path}.present_leader();
     if (first.has_error()) return first.error();
     std::promise<int> end;

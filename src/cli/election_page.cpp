@@ -24,13 +24,13 @@ class queue_reader {
 public:
     queue_reader(const leader& seat, const client& servers) : seat_{seat}, servers_{servers} {}
 
-    // The view of this machine only, at once.
+    // Returns the view of this machine alone, without waiting for servers.
     [[nodiscard]] election_view own_view() const {
         election_view now;
         add_own(now);
         return now;
     }
-    // The view with the queue; may wait for servers. The state of this machine is read after the queue.
+    // Returns the view with the queue; may wait for servers. Reads the state of this machine after the queue.
     [[nodiscard]] election_view view() {
         election_view now;
         add_queue(now);
@@ -59,7 +59,7 @@ private:
         }
     }
     void read() {
-        // The answer may be as old as the request.
+        // Takes the time before the request, because the answer may be that old.
         asked_ = boottime_clock::now();
         queue_ = seat_.participants({.timeout = is_connected() ? k_patience : k_no_patience});
         fresh_until_ = boottime_clock::now() + k_fresh;

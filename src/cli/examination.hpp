@@ -50,14 +50,14 @@ struct examination {
     std::vector<module_status> modules{};
 };
 
-// The largest tick and limit that the servers report; nothing if no server reports them.
+// Returns the largest tick and the largest syncLimit that the servers report; nothing if no server reports them.
 [[nodiscard]] std::optional<server_configuration> told_pace(
     const std::vector<server_health>& servers);
 
-// The pace that the client assumes for the servers.
+// Returns the pace that the client assumes for the servers.
 [[nodiscard]] assumed_pace pace_of(const examination& seen);
 
-// The time for which a hold is certain after its confirmation, through a follower and through the leader.
+// The time for which a hold is certain after a confirmation, through a follower and through the leader.
 struct certain_hold {
     std::chrono::milliseconds through_follower{};
     std::chrono::milliseconds through_leader{};

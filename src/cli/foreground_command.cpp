@@ -18,7 +18,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Arguments and environment are prepared before the fork: the child of a process with threads must not allocate.
+// Gets its arguments and environment ready made: the child of a process with threads must not allocate after the fork.
 [[noreturn]] void become(char* const* words, const sigset_t& mask, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(k_cannot_execute);

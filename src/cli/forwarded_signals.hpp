@@ -23,7 +23,7 @@ public:
     explicit forwarded_signals(signals_taken which = signals_taken::usual);
 
     [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
-    // The mask before the block; the command starts with it.
+    // Returns the signal mask from before this object. The command starts with that mask.
     [[nodiscard]] const sigset_t& mask_before() const noexcept { return before_; }
     // Returns the next signal that has arrived; 0 if none has.
     [[nodiscard]] int next() const noexcept;

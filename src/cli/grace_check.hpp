@@ -10,8 +10,9 @@
 
 namespace turnstile::cli {
 
-// `session_timeout`: as requested, or as the servers granted it. The relay bound counts even while the client is
-// connected to the leader, because the connection may move to a follower. Error: bad_option, with the numbers.
+// `session_timeout`: the timeout that the client requests, or that the servers have granted. The check includes the
+// relay bound even if the client is connected to the leader, because the connection may move to a follower. Error:
+// bad_option, with the numbers.
 [[nodiscard]] result<void> check_grace(const keeping_options& options, const assumed_pace& servers,
                                        std::chrono::milliseconds session_timeout);
 

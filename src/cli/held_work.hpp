@@ -19,8 +19,8 @@ using held_work = std::function<int(guard& hold)>;
 [[nodiscard]] int work_under_lock(const client& servers, const run_options& options,
                                   acquire_options how, const held_work& work);
 
-// Does the same if the job is due (--once-per), by a job_gate on the path. A nonzero exit code is recorded as a
-// failure. The period begins in either case.
+// Like work_under_lock, but only if the job is due (--once-per), with a job_gate on the path. If the exit code is not
+// zero, the gate records a failure. The period begins in either case.
 [[nodiscard]] int work_once(const client& servers, const run_options& options, acquire_options how,
                             const held_work& work);
 

@@ -10,7 +10,7 @@
 
 namespace turnstile::cli {
 
-// "--grace DURATION" and its description.
+// An option and its description, such as "--grace DURATION".
 struct help_item {
     std::string term;
     std::string text;

@@ -23,7 +23,7 @@
 
 namespace turnstile::cli {
 
-// The data that `run` keeps of its keeper.
+// The data with which `run` communicates with its keeper.
 struct keeper_link {
     support::descriptor socket;
     support::descriptor guardian;  // for the client of `run`

@@ -146,8 +146,8 @@ void keeper_loop::start(std::string_view environment) {
         report({keeper_report::ended, true, 0});
         return;
     }
-    // No further command is started. The keeper could not report its end before the end of the process that was killed
-    // before its program ran.
+    // If an earlier command was killed before its program ran, no further command is started: the keeper could not
+    // report that command's end before the killed process has ended.
     if (given_up_ > 0) {
         report({keeper_report::not_started, false, EBUSY});
         return;

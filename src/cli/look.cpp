@@ -33,7 +33,7 @@ void print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-// The clock for the ages of contenders. Without contenders, no clock is needed.
+// Returns the clock for the ages of contenders, and prints a line if it is only this machine's clock.
 servers_clock clock_for(const client& servers, const std::vector<surveyed_lock>& locks) {
     const servers_clock clock{servers};
     if (!locks.empty() && !clock.is_theirs())

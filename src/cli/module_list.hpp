@@ -13,13 +13,13 @@
 
 namespace turnstile::cli {
 
-// "zookeeper, local, redis, sqlite; not postgresql, mariadb"
+// Returns a text like "zookeeper, local, redis, sqlite; not postgresql, mariadb".
 [[nodiscard]] std::string back_ends_text(const std::vector<module_status>& modules);
 
-// "turnstile 0.2.0", the back ends, and a line for each module that is installed and unusable.
+// Returns "turnstile 0.2.0", the back ends, and a line for each module that is installed but cannot be used.
 [[nodiscard]] std::string version_text(const std::vector<module_status>& modules);
 
-// Findings about modules that are installed and unusable, for example because their version differs.
+// Returns findings about modules that are installed but cannot be used, for example because their version differs.
 [[nodiscard]] findings module_findings(const examination& seen);
 
 }  // namespace turnstile::cli

@@ -15,7 +15,7 @@ inline void add_output_option(CLI::App& command, output_form& form) {
                             {{"text", output_form::text}, {"json", output_form::json}});
 }
 
-// For a command whose text output has a wide form.
+// Adds the option to a command whose text output has a wide form.
 inline void add_wide_output_option(CLI::App& command, output_form& form) {
     add_choice<output_form>(
         command, "-o,--output", form,

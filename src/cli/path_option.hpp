@@ -17,7 +17,7 @@ inline void check_path(const std::string& path) {
         throw CLI::ParseError{good.error().detail(), k_usage};
 }
 
-// Does the same for a path that may have contenders.
+// Like check_path(), for a path that may have contenders.
 inline void check_lock_path(const std::string& path) {
     check_path(path);
     if (path == "/") throw CLI::ParseError{"path \"/\": the root cannot be a lock's path", k_usage};

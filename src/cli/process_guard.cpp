@@ -31,7 +31,7 @@ bool wants_group(guard_choice choice) {
 }  // namespace
 
 process_guard::process_guard(guard_choice choice) {
-    // If SIGCHLD stayed ignored, children would be reaped without a signal, and there would be no child to wait for.
+    // Restores SIGCHLD: if it stayed ignored, the kernel would reap ended children, and waitpid() would find none.
     ::signal(SIGCHLD, SIG_DFL);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const auto no_group = wants_group(choice) ? emplace(group_) : std::string{};

@@ -30,7 +30,7 @@ namespace turnstile::cli {
 
 enum class guard_choice { automatic, cgroup, children };
 
-// The requested guard is not available; the message has the reason.
+// Thrown if the requested guard is not available. The message has the reason.
 class no_guard : public std::runtime_error {
     using runtime_error::runtime_error;
 };
@@ -45,7 +45,7 @@ public:
     process_guard(const process_guard&) = delete;
     process_guard& operator=(const process_guard&) = delete;
 
-    // "cgroup" or "children": the way in which this guard finds processes.
+    // Returns "cgroup" or "children", the way in which this guard finds processes.
     [[nodiscard]] std::string_view name() const noexcept { return group_ ? "cgroup" : "children"; }
 
     // A forked child that takes over this guard, such as the keeper, calls enter_fork() first: the child has other

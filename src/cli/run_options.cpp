@@ -80,8 +80,8 @@ void check_paths(const std::vector<std::string>& paths) {
     }
 }
 
-// The words that belong to no option. A positional CLI11 option with several words would split a word in brackets:
-// "[/a,/b]" would become two paths.
+// Returns the words that belong to no option. A positional CLI11 option with several words would not do: it would split
+// a word in brackets, so that "[/a,/b]" became two paths.
 std::vector<std::string> paths_among(const CLI::App& run) {
     const auto words = run.remaining();
     std::vector<std::string> unknown;

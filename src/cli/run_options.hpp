@@ -21,7 +21,7 @@ namespace turnstile::cli {
 // |-----------|---------------------------------------|--------------------------------------------------------------|
 // | mutex     | mutex                                 | mutex, Curator's InterProcessMutex, Go's Lock                |
 // | exclusive | exclusive and shared                  | a writer of shared_mutex, Curator's InterProcessReadWriteLock |
-// | shared    | exclusive                             | a reader of the same                                         |
+// | shared    | exclusive                             | a reader of shared_mutex, Curator's InterProcessReadWriteLock |
 // | permits   | permits above the limit               | semaphore                                                    |
 enum class wanted_kind { mutex, exclusive, shared, permits };
 
@@ -57,7 +57,7 @@ void add_run_options(CLI::App& run, run_options& options);
 // Checks that the options are compatible, sets the contender's label, and puts the shell in front of the command if
 // requested. Throws CLI::ValidationError.
 void finish(run_options& options);
-// Does the same after parsing, with the paths of `run` and the command after "--". Throws CLI::Error.
+// Like finish(options), but first takes the paths of `run` and the command after "--". Throws CLI::Error.
 void finish(run_options& options, const CLI::App& run, std::vector<std::string> command);
 
 }  // namespace turnstile::cli

@@ -41,7 +41,7 @@ std::string_view first_columns(std::string_view line, std::size_t columns) {
     return line.substr(0, bytes);
 }
 
-// On a terminal each line clears the rest of the old line.
+// Returns the text as a frame for a terminal: each line also clears the rest of the previous line.
 std::string as_frame(std::string_view text) {
     std::string frame{k_home};
     for (const char symbol : text) {
@@ -55,7 +55,7 @@ std::string as_frame(std::string_view text) {
 
 std::string fitted(std::string_view text, screen_size size) {
     const auto lines = static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
-    // The cursor needs a separate line.
+    // Leaves a line for the cursor.
     const auto room = std::max<std::size_t>(size.rows, 2) - 1;
     const auto shown = lines <= room ? lines : room - 1;
     std::string result;

@@ -15,7 +15,7 @@
 namespace turnstile::cli {
 namespace {
 
-// The longest time after which the client notices that its znode was removed.
+// The longest time after which the client notices that another client has removed its znode.
 constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
 // With a shorter timeout no confirmation arrives in time.
 constexpr std::chrono::milliseconds k_shortest_session{100};

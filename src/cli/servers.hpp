@@ -22,7 +22,7 @@ struct server_settings {
     std::chrono::milliseconds session_timeout{30'000};
     std::chrono::milliseconds connect_timeout{10'000};
     bool create_chroot = false;  // the option of client_options
-    // The options of lease_settings. 0: the servers' values, else the sample configuration's.
+    // Options of lease_settings. 0: use the values of the servers, or else of the sample configuration.
     std::chrono::milliseconds tick{0};
     int sync_limit = 0;
 };

@@ -16,7 +16,7 @@
 
 namespace turnstile::cli {
 
-// Both ends of a connection that no other process can reach.
+// The two ends of a connection that no other process can reach.
 struct guardian_sockets {
     support::descriptor of_run;  // the client of `run` finds it by TURNSTILE_GUARDIAN
     support::descriptor of_keeper;

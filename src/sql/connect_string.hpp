@@ -6,7 +6,7 @@
 //     mysql://user@host:3306/db?ssl=true&chroot=/shop
 //
 // Turnstile handles only the parameter `chroot` itself. The other parameters of a PostgreSQL connect string are for
-// libpq, which refuses those it does not know. mariadb_target.hpp has the parameters for MariaDB.
+// libpq, which refuses unknown parameters. mariadb_target.hpp has the parameters for MariaDB.
 //
 // Thread safety: a value and pure functions.
 #pragma once

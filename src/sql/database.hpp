@@ -72,12 +72,12 @@ struct phrases {
     std::string
         listed;  // before a table from which the list ?1 selects rows by their key, see database::list_of
     std::string among;          // after a text column: the column's value is in the list
-    std::string among_numbers;  // the same for a column of numbers
+    std::string among_numbers;  // after a column of numbers: the column's value is in the list
     std::string
         keep_session;  // after a SELECT: no transaction removes the row before this transaction ends
     std::string
         claim_session;  // locks the row for this transaction; skips a row that another transaction has locked
-    std::string claim_own;    // the same, but waits for a locked row
+    std::string claim_own;    // like claim_session, but waits for a locked row
     std::string remove_node;  // removes the path ?1; `row_held` if another transaction has its row
     // A statement after remove_node, for a database whose killed statement may report success. Fails with `retry` if
     // remove_node has removed no row.
@@ -148,7 +148,7 @@ public:
                                      const std::string& answer,
                                      std::initializer_list<value> arguments,
                                      std::span<const std::string> paths);
-    // Returns nothing if the session has no row.
+    // Returns the answers of the start; nothing if the session has no row.
     [[nodiscard]] std::optional<start> started(const asked_start& asked);
 
     [[nodiscard]] virtual const phrases& words() const noexcept = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// file_bells: reports to the sessions of this process that another process has changed the attributes of a file or has
-// closed it (inotify).
+// file_bells: lets the sessions of this process notice that another process has closed a file or changed its attributes
+// (inotify).
 //
 //     auto bells = file_bells::of_this_process();
 //     bells->listen("/data/locks.db-sessions/17", IN_ATTRIB, [&](std::string_view) { woken.set(); });

@@ -154,9 +154,9 @@ result_rows postgresql_database::answer(asked_statement which) {
     return database::answer(which);
 }
 
-// Sends a sync at the end of each round trip, also inside a transaction, and not a request to flush. Only after a sync
-// does the server count the connection as idle in the transaction. Then idle_in_transaction_session_timeout ends the
-// transaction if this process is stopped.
+// Sends a sync at the end of each round trip, also inside a transaction. A request to flush would not be enough: the
+// server counts the connection as idle in a transaction only after a sync, and only then
+// idle_in_transaction_session_timeout ends the transaction of a process that is stopped.
 void postgresql_database::sync_pipeline() {
     if (::PQpipelineSync(connection_) == 0) lose(::PQerrorMessage(connection_));
     awaited_.push_back({awaited::purpose::sync, {}, {}});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_files: the folder beside a SQLite file in which each session has a file. A session keeps a lock of the
-// operating system on its file for as long as its process lives.
+// session_files: the folder beside a SQLite file that has a file for each session. A session locks its file, with a
+// lock of the operating system, for as long as its process lives.
 //
 // The lock belongs to the open file (F_OFD_SETLK). The kernel releases the lock when the last descriptor of the open
 // file is closed, at the latest when the process ends. A guardian has a further descriptor, and closes it when the

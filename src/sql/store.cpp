@@ -93,7 +93,7 @@ void store::transact(access how, const body& work, const body& after) {
         } catch (const database_error& e) {
             if (e.kind() == failure::lost) throw;
             committing_ = false;
-            // A caller that repeats the transaction, or waits for a row, needs the connection.
+            // The connection is needed if the caller repeats the transaction, or waits for a row.
             const bool goes_on = e.kind() == failure::row_held || e.kind() == failure::retry;
             if (!db_.rollback() && goes_on) throw database_error{failure::lost, e.what()};
             if (e.kind() != failure::retry || attempt_ == k_most_attempts) throw;

@@ -145,7 +145,7 @@ bool worker::repair() {
     return found.sessions > 0;
 }
 
-// Ends sessions that are due. A session that is left is still due.
+// Ends the sessions that are due. A session that this call could not end is still due at the next look.
 void worker::end_others() {
     const auto outcome = store_.end_others();
     schedule_.looked(outcome == ends_of_others::held, chance_);

@@ -30,7 +30,7 @@ public:
     byte_stream& operator=(const byte_stream&) = delete;
     virtual ~byte_stream() = default;
 
-    // Send or read all bytes. Return false if the stream has failed; a failed stream stays so.
+    // Send or read all bytes. Return false if the stream has failed. All later calls then fail, too.
     [[nodiscard]] virtual bool write(std::string_view bytes) = 0;
     [[nodiscard]] virtual bool read(std::span<char> bytes) = 0;
     // Ends the stream, and waits until the server has ended it too. Otherwise the server could notice the end only
@@ -42,8 +42,8 @@ public:
 
 class tcp_stream final : public byte_stream {
 public:
-    // Connects. Each call blocks until it is done, until `deadline` has passed, or until `give_up`, a descriptor, is
-    // readable.
+    // Connects. Each function blocks until it is done, until `deadline` has passed, or until the descriptor `give_up`
+    // becomes readable.
     tcp_stream(const socket_address& server, core::time_point deadline, int give_up);
 
     [[nodiscard]] bool write(std::string_view bytes) override;

@@ -15,7 +15,8 @@
 namespace turnstile::zookeeper {
 
 struct diagnosis {
-    // "10.0.0.1:2181: Connection refused; zk2: cannot be resolved; 10.0.0.3:2181: no answer; ..."
+    // The state of each server: "10.0.0.1:2181: Connection refused; zk2: cannot be resolved; 10.0.0.3:2181: no answer;
+    // ..."
     std::string text;
     bool is_older = false;  // all servers serve, but their data are older than `seen`
 };

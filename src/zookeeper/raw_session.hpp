@@ -63,12 +63,12 @@ public:
     // Return the server's error number, or 0 for success; nothing if no answer came.
     [[nodiscard]] std::optional<std::int32_t> create_ephemeral(const std::string& path);
     [[nodiscard]] std::optional<std::int32_t> remove(const std::string& path);
-    // The leader's clock, from the latest create_ephemeral(); nothing if that call failed.
+    // Returns the leader's clock, from the latest create_ephemeral(); nothing if that call failed.
     [[nodiscard]] const std::optional<core::clock_reading>& clock() const noexcept {
         return clock_;
     }
 
-    // The reason for which the last call failed.
+    // Returns the reason why the last call failed.
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
 
 private:

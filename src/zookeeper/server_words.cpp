@@ -146,7 +146,7 @@ private:
     word_answer answer_;
 };
 
-// poll() takes its limit as milliseconds in an int. A longer wait consists of several polls.
+// Limit of one poll(), which takes milliseconds in an int. A longer wait consists of several polls.
 constexpr std::chrono::milliseconds k_longest_poll = std::chrono::hours{1};
 
 // Runs until all conversations have ended, `enough` accepts an answer, the time has passed, or `give_up` is readable.
