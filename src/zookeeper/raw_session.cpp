@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/host_text.hpp"
+#include "base/path.hpp"
 #include "turnstile/tools/path.hpp"
 #include "zookeeper/diagnosis.hpp"
 #include "zookeeper/security.hpp"
