@@ -2,8 +2,8 @@
 // path_template: lock paths that contain values which users may have chosen.
 //
 // Use it to make one lock for each order, user or file. Each argument becomes a part of exactly one name in the path,
-// whatever bytes it has. It cannot climb out of its folder, cannot be refused by the servers, and cannot name the lock
-// of another argument.
+// whatever bytes it has. An argument cannot climb out of its folder, cannot make a path that the servers refuse, and
+// cannot name the lock of another argument.
 //
 //     const turnstile::path_template orders{"/locks/orders/{}"};
 //     turnstile::mutex m{servers, orders.format(order_id)};
@@ -80,14 +80,14 @@ public:
     // Returns the number of arguments.
     [[nodiscard]] std::size_t arguments() const noexcept { return pieces_.size() - 1; }
 
-    // Returns true if `path` has the template's text, and at least one byte in place of each argument. So it is true
-    // for every path of format(), and false for a path of another form.
+    // Returns true if `path` has this template's form: its text, and at least one byte in place of each argument. Every
+    // path that format() returns has this form.
     [[nodiscard]] bool matches(std::string_view path) const noexcept;
 
     // Returns an argument as it appears in a path (without the rule for reserved names).
     [[nodiscard]] static std::string escape(std::string_view argument);
-    // Returns the argument for its escaped form, for tools that list locks; empty if the argument was cut, or if the
-    // text is not an escaped argument.
+    // Returns the argument whose escaped form the text is, for tools that list locks. Returns nothing if the argument
+    // was cut, or if the text is not an escaped argument.
     [[nodiscard]] static std::optional<std::string> unescape(std::string_view escaped);
 
 private:

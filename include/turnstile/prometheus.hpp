@@ -57,7 +57,7 @@ inline ::prometheus::ClientMetric prometheus_metric(metric_kind kind, const metr
 
 }  // namespace detail
 
-// Returns families in prometheus-cpp's form.
+// Returns the families in prometheus-cpp's form.
 inline std::vector<::prometheus::MetricFamily> prometheus_families(
     const std::vector<metric_family>& from) {
     std::vector<::prometheus::MetricFamily> all;

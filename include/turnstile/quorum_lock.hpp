@@ -22,8 +22,8 @@
 // wait for each other for ever.
 //
 // The hold is valid while a majority of its parts is valid. valid_until() says how long that is certain without any
-// further confirmation. It moves forward; it moves back only when a part is taken away. The client acquires a lost part
-// again in the background. That part counts again after its grant, with a larger token.
+// further confirmation. That time moves forward, and moves back only when a part is taken away. The client acquires a
+// lost part again in the background. The part counts again after its grant, with a larger token.
 //
 // Fencing tokens. fencing_token() of the guard is the zero token, because no single number orders the grants.
 // fencing_tokens() has the tokens of the parts that are certain at the call, by the ensembles' names. A store refuses a
@@ -116,9 +116,9 @@ public:
     // - `closed`, `no_permission` and other final errors: so many ensembles refuse that no majority is left.
     //
     // Some options do not apply. There is no single queue, so on_entered and on_queued are not called. `max_hold` is
-    // refused (`bad_option`). A lock_delay does not exist, since the client takes back a part that ends for as long as
-    // a majority holds. on_at_risk and on_expiring are called for each part, with the time that is left of the whole
-    // (on_expiring only if that time is less than warn_before).
+    // refused (`bad_option`). There is no lock delay: while a majority holds, the client acquires an ended part again.
+    // on_at_risk and on_expiring are called for each part, with the time that is left of the whole hold (on_expiring
+    // only if that time is less than warn_before).
     result<guard> acquire(acquire_options options = {});
     // Takes the lock if no contender is ahead in a majority; otherwise returns `busy`. It waits for as many answers as
     // decide the outcome, at most for the session timeouts.

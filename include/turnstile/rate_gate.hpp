@@ -6,20 +6,20 @@
 //     turnstile::rate_gate calls{servers, "/limits/partner-api", {.entries = 100, .period = 1min}};
 //     if (calls.enter({.timeout = 5s})) call_partner();
 //
-// A sliding window: no span of time as long as the period contains more than n entries, by the time stamps that the
-// servers' leader gives them. So the clocks of the instances do not matter. Entries have the order of the callers'
-// arrival: a caller that has to wait for its time keeps its place. An entry counts from the moment when it is recorded,
-// whatever its caller does then.
+// The window slides: no span of time as long as the period contains more than n entries. The leader of the servers
+// gives the entries their time stamps, so the clocks of the instances do not matter. Entries have the order of the
+// callers' arrival: a caller that has to wait for its time keeps its place. An entry counts from the moment when it is
+// recorded, whatever its caller does then.
 //
 // A rule of up to 60 entries is exact: the place of the oldest entry is free again one period after it. A larger rule
-// counts entries in slots of 1/59 of the period, and frees all places of a slot together. So a place may be free that
-// much later, never earlier.
+// counts entries in slots of 1/59 of the period, and frees all places of a slot together. So a place may become free up
+// to one slot later than by an exact count, and never earlier.
 //
 // The record is a persistent znode beside the queue's path, `<path>-record`, of at most 1.5 KB. It contains the stamps
 // or the slots of one period, and the rule, so that instances with different rules find out. How to use a gate:
 // docs/how-to/job_gate.md. The protocol: docs/why/job_gate.md.
 //
-// Thread safety: any thread may call any member. Threads: none; enter() waits in the caller's.
+// Thread safety: any thread may call any member. The gate starts no thread; enter() waits in the caller's thread.
 #pragma once
 
 #include <cstddef>
@@ -84,7 +84,7 @@ public:
         return try_enter(acquire_options{.timeout = limit});
     }
 
-    // Returns the present state. Makes no entry, but queues, to learn the leader's time.
+    // Returns the present state. Makes no entry, but joins the queue for a moment, to learn the leader's time.
     [[nodiscard]] result<rate_state> state(acquire_options options = {}) const;
 
 private:

@@ -10,9 +10,9 @@
 //     outer->unlock();                 // now it is released
 //
 // The owner is the calling thread; or a `turnstile::owner` that the program passes on, for work that moves between
-// threads. All guards of one hold share its znode, token, lease and loss. The lock is released when the last of them
-// is, in any order. Other owners wait in the queue, including other threads of this process, and owners of other
-// recursive_mutex objects on the path.
+// threads. All guards of one hold share its znode, token, lease and loss. The lock is released together with the last
+// of these guards, whatever their order. Other owners wait in the queue, including other threads of this process, and
+// owners of other recursive_mutex objects on the path.
 //
 // Only the owner releases a hold. guard::release() in a thread that is not the owner fails with `not_owner`, and the
 // guard keeps its share; unlock() of the standard forms does the same. A guard's destructor, move assignment and
@@ -55,8 +55,8 @@ public:
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
     // and the rule); `closed` for a client that was moved from.
     recursive_mutex(const client& servers, std::string_view path);
-    // Like mutex: a lock that is handed over inside the process or retained, or that has a delay after a crash. Throws
-    // also `bad_option`.
+    // Makes a lock with these modes, as for mutex: a handover inside the process, a retained hold, a delay after a
+    // crash. Also throws `bad_option`.
     recursive_mutex(const client& servers, std::string_view path, const lock_options& modes);
     // Refuses a temporary client: it would close at the end of the statement, and the lock with it.
     recursive_mutex(client&&, std::string_view, const lock_options& = {}) = delete;
@@ -81,15 +81,16 @@ public:
     // Like acquire(), but returns `busy` if the owner has no hold and a contender is ahead.
     result<guard> try_acquire(acquire_options options = {},
                               owner identity = owner::calling_thread());
-    // The asynchronous form; `handler` as for mutex::async_acquire(). The handler runs on another thread, so the owner
-    // must be given and cannot be a thread: that is refused with std::system_error(bad_option).
+    // The asynchronous form of acquire(); `handler` is called as by mutex::async_acquire(). The handler runs on another
+    // thread, so the owner must be given and cannot be a thread: a thread is refused with
+    // std::system_error(bad_option).
     void async_acquire(acquire_options options, owner identity,
                        std::function<void(result<guard>)> handler);
 
     // Returns how many guards share the hold of this owner, a lost hold included; 0 if it has none.
     [[nodiscard]] std::size_t count(owner identity = owner::calling_thread()) const;
 
-    // Queries, like mutex's.
+    // These queries work like the queries of mutex.
     [[nodiscard]] result<bool> is_locked(const query_options& options = {}) const;
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
     [[nodiscard]] result<std::optional<contender>> holder(const query_options& options = {}) const;

@@ -64,14 +64,14 @@ template <class T>
 inline constexpr bool k_is_optional = false;
 template <class T>
 inline constexpr bool k_is_optional<std::optional<T>> = true;
-// Types of values that answer a question by themselves.
+// True for types of values that answer a question by themselves.
 template <class T>
 inline constexpr bool k_is_answer = std::is_arithmetic_v<T> || k_is_optional<T>;
-// Types of values that hold a lock until their end.
+// True for types of values that hold a lock until their end.
 template <class T>
 inline constexpr bool k_is_hold = std::same_as<T, guard>;
 
-// The error of an optional that must have one.
+// Returns the error of an optional that must have one.
 template <class Optional>
 constexpr auto& error_in(Optional& failure) noexcept {
     if (!failure.has_value()) end_without_error();

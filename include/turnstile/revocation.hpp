@@ -22,15 +22,15 @@
 // see it (paused, cut off) cannot confirm its hold any more; take() deletes its znode when its lease must have ended.
 // So no contender is granted the lock while the old hold is still valid (G1).
 //
-// take_now() gives that up: the old holder may believe in its hold until it hears of the deletion, and only fencing
+// take_now() gives up G1: the old holder may believe in its hold until it hears of the deletion, and only fencing
 // tokens protect against it.
 //
-// An order replaces a request. A holder that has not read the request by then learns only of its loss; so leave it time
-// in between, as `turnstile take` does. A request never replaces an order.
+// An order replaces a request. A holder that has not read the request by then learns only of its loss. So leave the
+// holder time between the two calls, as `turnstile take` does. A request never replaces an order.
 //
-// Each call acts only on the znode that the caller saw: if the path has a znode with another czxid by now, it does
-// nothing. The names of the operator and the reason go to the old holder, and to the log of this process (log.hpp).
-// Revocation works for contenders of every recipe. How to use it: docs/how-to/revocation.md. The protocol:
+// Each call acts only on the znode that the caller saw: if the path has a znode with another czxid by now, the call
+// does nothing. The names of the operator and the reason go to the old holder, and to the log of this process
+// (log.hpp). Revocation works for contenders of every recipe. How to use it: docs/how-to/revocation.md. The protocol:
 // docs/why/revocation.md.
 //
 // Thread safety: any thread may call any member.
@@ -59,14 +59,14 @@ struct revoke_options {
     // that the contender claims in its znode, or twice this client's, if that is longer.
     //
     // The time must be given for a contender of another library, which keeps no lease and claims no session timeout;
-    // and for a contender whose claim cannot be true (contender_metadata drops claims above an hour, `longest_session`
-    // those above its value).
+    // and for a contender whose claim cannot be true (contender_metadata drops claims above an hour, and
+    // `longest_session` excludes claims above its value).
     std::optional<std::chrono::milliseconds> wait{};
     // take(): the longest session timeout that the servers grant (maxSessionTimeout), if the caller knows it. Default:
     // unknown.
     std::optional<std::chrono::milliseconds> longest_session{};
-    // Ends the call with `cancelled`, and withdraws the request or the order, which takes up to 5 s more. If the
-    // servers do not answer in that time, the message says that the mark remains.
+    // A stop request ends the call with `cancelled`. The call then withdraws its request or order, which takes up to 5
+    // s more. If the servers do not answer in that time, the message says that the mark remains in the znode.
     std::stop_token stop{};
 };
 
@@ -77,7 +77,7 @@ enum class revocation_outcome {
     gone_before  // its znode did not exist when the call began
 };
 
-// True if an order of take() is in the contender's znode, as it was read.
+// Returns whether the contender's znode had an order of take() when it was read.
 [[nodiscard]] TURNSTILE_EXPORT bool is_ordered_away(const contender& seen);
 
 // Revokes contenders of one lock.

@@ -54,17 +54,17 @@ struct runtime_options {
     // The threads are called NAME-timer, NAME-call, NAME-work and NAME-loss. 1 to 9 bytes, since Linux shows 15.
     std::string name = "turnstile";
     // The largest number of threads of each kind (except timers: one). One always exists; others start when more tasks
-    // run at the same time. A thread that has been in one task for 50 ms counts as blocked, and not towards this
-    // number, so there are more threads while many block. At least 1.
+    // run at the same time. A thread that has been in one task for 50 ms counts as blocked. Blocked threads do not
+    // count towards this number, so there are more threads while many are blocked. At least 1.
     unsigned threads = 32;
     // Called on each thread at its start. The function must call `work` once; it may do something before and after (set
     // an affinity or a priority, register with a profiler).
     //
-    // The library logs an exception that it throws. If the function throws or returns before it has called `work`, the
-    // library calls `work` itself. The function must not block, because the thread does nothing else meanwhile. After
-    // `work`, and in destructors of the thread's thread_local objects, do not destroy the last client or the last
-    // handle of the runtime: they would wait for themselves. On the timers' thread all signals are blocked; on the
-    // others only signals that were blocked where the runtime was made.
+    // The library logs an exception that the function throws. If the function throws or returns before it has called
+    // `work`, the library calls `work` itself. The function must not block, because the thread does nothing else
+    // meanwhile. After `work`, and in destructors of the thread's thread_local objects, do not destroy the last client
+    // or the last handle of the runtime: the thread would wait for its own end. On the timers' thread all signals are
+    // blocked; on the others only signals that were blocked where the runtime was made.
     std::function<void(const runtime_thread& thread, const std::function<void()>& work)> around{};
 };
 

@@ -10,8 +10,8 @@
 //     connections.set_limit(30).value();
 //
 // A guard holds one permit, or several at once. It belongs to no thread, may move to another thread, is lost with its
-// session, and gives the permits back when it is destroyed. The acquire() and release() of std::counting_semaphore have
-// no object for this, so they are not members; `counting_semaphore` below has them.
+// session, and gives the permits back when it is destroyed. The acquire() and release() of std::counting_semaphore
+// return no such object, so they are not members; `counting_semaphore` below has them.
 //
 // The number of permits. The servers store it in the data of the path. The first acquisition of an object that gives a
 // number writes it. An object that gives a different number gets an error with both numbers, at its first acquisition.
@@ -76,12 +76,13 @@ public:
     //   semaphore's.
     result<guard> acquire(acquire_options options = {}) { return acquire(1, std::move(options)); }
     result<guard> acquire(permit_count permits, acquire_options options = {});
-    // Take the permits if they are free and no contender waits; otherwise return `busy`. As mutex::try_acquire().
+    // Take the permits if they are free and no contender waits; otherwise return `busy`. For details see
+    // mutex::try_acquire().
     result<guard> try_acquire(acquire_options options = {}) {
         return try_acquire(1, std::move(options));
     }
     result<guard> try_acquire(permit_count permits, acquire_options options = {});
-    // Like acquire(), but no thread waits. As mutex::async_acquire().
+    // Like acquire(), but no thread waits. For details see mutex::async_acquire().
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler) {
         async_acquire(1, std::move(options), std::move(handler));
     }

@@ -67,7 +67,7 @@ struct server_health {
 struct server_answer {
     std::string name;     // from the connect string: "zk1:2181"
     std::string address;  // "192.0.2.1:2181"; the name if it cannot be resolved
-    // True if the server answered, and the answer is not that the word is missing in its whitelist.
+    // True if the server answered, and its whitelist has the word.
     bool allowed = false;
     std::string text{};  // the first 64 MiB
 };

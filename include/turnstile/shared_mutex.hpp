@@ -127,16 +127,16 @@ public:
     using upgrade_lockable::try_upgrade;
     using upgrade_lockable::upgrade;
 
-    // Wait for the lock: as a writer, as a reader, as an upgradable reader. Errors: as mutex::acquire().
+    // Wait for the lock: as a writer, as a reader, as an upgradable reader. Errors: the errors of mutex::acquire().
     result<guard> acquire(acquire_options options = {});
     result<guard> acquire_shared(acquire_options options = {});
     result<guard> acquire_upgrade(acquire_options options = {});
-    // Take the lock if no contender that excludes the caller is ahead; otherwise return `busy`. As
+    // Take the lock if no contender that excludes the caller is ahead; otherwise return `busy`. For details see
     // mutex::try_acquire().
     result<guard> try_acquire(acquire_options options = {});
     result<guard> try_acquire_shared(acquire_options options = {});
     result<guard> try_acquire_upgrade(acquire_options options = {});
-    // Takes the lock as a writer, and no thread waits. As mutex::async_acquire(). For the other kinds use
+    // Takes the lock as a writer, and no thread waits. For details see mutex::async_acquire(). For the other kinds use
     // readers().async_acquire() and upgraders().async_acquire().
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 

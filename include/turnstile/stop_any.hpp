@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stop_any: a stop token that is triggered as soon as one of several tokens is.
+// stop_any: a stop token that is triggered as soon as one of several other tokens is triggered.
 //
 // Use it for work that must stop at a shutdown and also at the loss of a lock.
 //
@@ -27,7 +27,7 @@ public:
     }
     stop_any(const stop_any&) = delete;
     stop_any& operator=(const stop_any&) = delete;
-    // Leaves the token as it is from then on. Waits for a trigger that is in progress on another thread.
+    // Afterwards the token keeps its state. Waits for a trigger that is in progress on another thread.
     ~stop_any() = default;
 
     // Returns the combined token.

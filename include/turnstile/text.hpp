@@ -3,7 +3,8 @@
 //
 //     log(turnstile::text_of(hold.error()) + ", " + turnstile::text_of(servers.state()));
 //
-// turnstile/ostream.hpp and turnstile/fmt.hpp print the same text. The text of an `errc` is its category's.
+// turnstile/ostream.hpp and turnstile/fmt.hpp print the same text. The text of an `errc` is the message of its
+// category.
 //
 // Thread safety: pure functions.
 #pragma once

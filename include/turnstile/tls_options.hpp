@@ -5,8 +5,8 @@
 //
 // The connect string says the same: zookeepers://zk1:2281,zk2:2281,zk3:2281?ca_file=/etc/zk/ca.crt
 // (docs/how-to/tls.md). Both at once are refused with `bad_option`, and so is a file that cannot be used when the
-// client is made. Files are read again for each connection, so that a certificate that was renewed is used by the next
-// one.
+// client is made. The client reads the files again for each connection, so the next connection uses a renewed
+// certificate.
 //
 // It needs the module libturnstile-tls. Thread safety: a value.
 #pragma once

@@ -53,7 +53,7 @@ auto with_lock(L& lock, acquire_options options, F&& function) {
     using outcome = std::conditional_t<detail::is_result<value>, value, result<value>>;
     auto hold = lock.acquire(std::move(options));
     if (!hold) return outcome{hold.error()};
-    // The function may have moved or released its guard. Then the hold is its own affair.
+    // The function may have moved or released its guard. Then this call does not check the hold.
     const auto kept = [&hold] { return *hold ? hold->status() : result<void>{}; };
     if constexpr (std::is_void_v<value>) {
         call(*hold);

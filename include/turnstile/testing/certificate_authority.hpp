@@ -27,8 +27,8 @@ struct issued_certificate {
 
 // The properties of a certificate.
 struct certificate_request {
-    std::string names = "DNS:localhost,IP:127.0.0.1";  // that it is for, as openssl writes them
-    bool expired = false;                              // for a year that is over
+    std::string names = "DNS:localhost,IP:127.0.0.1";  // subject names, as openssl writes them
+    bool expired = false;                              // valid only for a year that is over
     std::string password{};                            // the key's; empty: none
 };
 

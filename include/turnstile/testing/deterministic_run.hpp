@@ -19,9 +19,9 @@
 //     EXPECT_TRUE(report.passed) << report.text();
 //
 // How it works. A run is a fork of the calling process, in which one thread at a time runs. The seed chooses the next
-// thread at every mutex, condition variable, atomic wait and sleep, and at the start and end of a thread. Time does
-// not pass while a thread can run, and then jumps to the next instant for which a thread waits. The processes of the
-// world are threads of that one process, so a test can read their state in shared variables. Each has its own clock.
+// thread at every mutex, condition variable, atomic wait and sleep, and at the start and end of a thread. Time does not
+// pass while a thread can run, and then jumps to the next instant for which a thread waits. The processes of the world
+// are threads of that one process, so a test can read their state in shared variables. Each process has its own clock.
 //
 // Limits:
 // - Sockets, pipes and files are the system's, and take no virtual time. A thread that blocks in one ends the run after
@@ -55,7 +55,7 @@ enum class simulated_process : std::size_t {};
 class simulated_world {
 public:
     class state;
-    // The library makes the object `of` a run; a test receives it from run_deterministically().
+    // Only the library makes this object; a test receives it from run_deterministically(). `of`: the state of the run.
     explicit simulated_world(state& of) noexcept : state_{of} {}
     simulated_world(const simulated_world&) = delete;
     simulated_world& operator=(const simulated_world&) = delete;
@@ -73,8 +73,7 @@ public:
     void pause(simulated_process process, std::chrono::milliseconds length);
     // Ends the process at once, as SIGKILL does.
     void kill(simulated_process process);
-    // Breaks the connections of the process. Its present sessions reach no server for the virtual time
-    // `length`.
+    // Breaks the connections of the process. Its present sessions reach no server for the virtual time `length`.
     void cut_off(simulated_process process, std::chrono::milliseconds length);
     void change_leader();     // the leader loses its followers, and the servers elect again
     void restart_server();    // a server restarts, with its data

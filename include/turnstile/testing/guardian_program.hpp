@@ -38,7 +38,7 @@ public:
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     // Returns the running guardians with this name: one for each process that started one.
     [[nodiscard]] std::vector<pid_t> running() const;
-    // Sends SIGKILL to each of them, and returns when they have ended.
+    // Sends SIGKILL to each running guardian with this name, and returns when they have ended.
     void kill() const;
 
 private:

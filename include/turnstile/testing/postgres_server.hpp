@@ -37,8 +37,8 @@ struct postgres_server_options {
     std::string config{};           // lines of postgresql.conf, after the kit's own
     std::string access{};           // lines of pg_hba.conf, before "trust everybody on this host"
     std::string encoding = "UTF8";  // encoding of the database
-    // A running server, or null. The new server begins with a copy of its data, and follows it as an asynchronous
-    // standby until run_sql("SELECT pg_promote()").
+    // A running server, or null. The new server begins with a copy of that server's data, and follows it as an
+    // asynchronous standby until run_sql("SELECT pg_promote()").
     const postgres_server* standby_of = nullptr;
 };
 

@@ -21,10 +21,10 @@
 
 namespace turnstile::testing {
 
-// Connects to the session a second time, with its id and password (16 bytes), and closes it; any program can do that.
-// Returns when the server has confirmed. The client learns of it when it next talks to a server. Tries the servers of
-// "host:port,host:port[/chroot]" one after another. Throws std::runtime_error if none answers before the deadline, if
-// the session is gone, or if the password is wrong.
+// Connects to the session a second time, with its id and password (16 bytes), and closes it; any program that knows
+// both can do that. Returns when the server has confirmed the close. The client learns of it when it next talks to a
+// server. Tries the servers of "host:port,host:port[/chroot]" one after another. Throws std::runtime_error if none
+// answers before the deadline, if the session is gone, or if the password is wrong.
 void close_session(const std::string& connect_string, std::int64_t session_id,
                    std::string_view password, test_deadline until = {});
 

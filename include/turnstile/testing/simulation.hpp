@@ -57,11 +57,11 @@ struct simulation_options {
     std::chrono::milliseconds tick{500};                // the tickTime of the servers
     int sync_limit = 5;  // in ticks: how long a follower and the leader may be silent
     // The longest stall of a leader, or of a link between servers. The clients' leases assume the same value. Zero:
-    // what sync_limit allows, and the leases rest on the proven relay bound.
+    // stalls last as long as sync_limit allows, and the leases rest on the proven relay bound.
     std::chrono::milliseconds longest_stall{0};
     // The largest error of a client's clock rate, as a fraction. Each client's error is random.
     double clock_drift = 0.001;
-    // Fractions of the messages: lost messages, which break their connection, and slow ones.
+    // The fraction of messages that are lost (each breaks its connection), and the fraction of slow messages.
     double lost_messages = 0;
     double slow_messages = 0;
     // Mean time between two faults of each kind: stalls, followers cut off, elections, restarts, clients cut off or
@@ -169,7 +169,7 @@ public:
     [[nodiscard]] bool waiting(simulated_hold hold) const;
 
     // ---- under a hold ----
-    // As guard::async_commit(), with its errors except `too_many`. In place of transaction::under(), which takes
+    // Like guard::async_commit(), with its errors except `too_many`. In place of transaction::under(), which takes
     // guards, it takes `further` holds of the same client. None of them is released before the commit is answered.
     // Throws std::system_error for a broken rule: the errors of transaction::validate(), and `bad_option` for
     // transaction::under().
@@ -181,10 +181,10 @@ public:
               std::function<void(const result<node>&)> done);
 
     // ---- recipes: the rules that ship, with handlers in the place of threads ----
-    // As `leader`; takes part from now on. Throws std::system_error(bad_path).
+    // Adds a participant that behaves like `leader`, and takes part from now on. Throws std::system_error(bad_path).
     simulated_candidate lead(simulated_client client, std::string_view path,
                              simulated_election election);
-    // Ends the present term, as leader::resign().
+    // Ends the present term, like leader::resign().
     void resign(simulated_candidate candidate);
     void leave(simulated_candidate candidate);  // ends the participation
     // Returns whether the participant leads now, by its client's own clock.

@@ -11,8 +11,8 @@
 //                                                             : verdict::forward;
 //     });
 //
-// A message passes when the proxy has all of it, its delay is over, its direction is not black-holed, no earlier
-// message waits, and the filter forwards it.
+// A message passes when the proxy has received all of it, its delay is over, its direction is not black-holed, no
+// earlier message waits, and the filter forwards it.
 //
 // Two kinds of connections pass without filter and counters: connections that start with a four-letter word, and all
 // connections of a proxy with `traffic::bytes`, for servers of another protocol. Delay, black hole, cut and refusal
@@ -68,7 +68,7 @@ public:
     [[nodiscard]] std::uint16_t port() const noexcept;
     [[nodiscard]] std::string address() const;  // "127.0.0.1:20001": a connect string
 
-    // Delays each message from now on `by` this time, and keeps the order. Zero: no delay.
+    // Delays each message from now on by the time `by`, and keeps the order. Zero: no delay.
     void delay(direction way, std::chrono::milliseconds by);
 
     // Stops the traffic as in a partitioned network: nothing passes, not even the end of a connection, and both ends

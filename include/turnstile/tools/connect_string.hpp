@@ -4,7 +4,7 @@
 //     const auto servers = turnstile::servers_in_environment();
 //     print("locks at", turnstile::masked(servers));
 //
-// Thread safety: masked() and has_password() are pure; the others read the environment and files, and are not called
+// Thread safety: masked() and has_password() are pure. The others read the environment and files: do not call them
 // while another thread changes the environment.
 #pragma once
 
@@ -16,21 +16,21 @@
 
 namespace turnstile {
 
-// The environment's variable with a connect string.
+// The name of the environment variable that contains a connect string.
 inline constexpr const char* k_servers_variable = "TURNSTILE_SERVERS";
-// The environment's variable with the path of a file whose first line is a connect string.
+// The name of the environment variable that contains the path of a file whose first line is a connect string.
 inline constexpr const char* k_servers_file_variable = "TURNSTILE_SERVERS_FILE";
 
-// The first line of the file, which only its owner may open. Throws std::runtime_error: the file cannot be read, other
-// users can open it, or its first line is empty.
+// Returns the first line of the file, which only its owner may be able to open. Throws std::runtime_error if the file
+// cannot be read, if other users can open it, or if its first line is empty.
 [[nodiscard]] TURNSTILE_EXPORT std::string servers_in_file(const std::string& file);
 
-// TURNSTILE_SERVERS, else the file that TURNSTILE_SERVERS_FILE names; empty if neither is set. Throws as
-// servers_in_file does. client::from_environment() takes it.
+// Returns the content of TURNSTILE_SERVERS, or else of the file that TURNSTILE_SERVERS_FILE names; empty if neither is
+// set. Throws as servers_in_file does. client::from_environment() uses this function.
 [[nodiscard]] TURNSTILE_EXPORT std::string servers_in_environment();
 
-// The connect string as a message, a page or a log may show it: "***" in place of its passwords. In a string that no
-// client takes it hides what may be one, too.
+// Returns the connect string in a form that a message, a page or a log may show: "***" in place of its passwords. In a
+// string that is no valid connect string, "***" also replaces text that may be a password.
 [[nodiscard]] TURNSTILE_EXPORT std::string masked(std::string_view connect_string);
 
 // Returns true if `connect_string` has a password behind "user:", a password without a host, or a parameter with a

@@ -17,16 +17,16 @@
 
 namespace turnstile {
 
-// The beginning of the path of a session's mark. The session's id in hexadecimal follows. The mark is a znode that each
-// session on ZooKeeper owns, by which another client that is given the same id sees that the session is taken. In
-// ZooKeeper's own folder, below no chroot.
+// The beginning of the path of a session's mark. The session's id in hexadecimal follows. Each session on ZooKeeper
+// owns such a znode. If another client is given the same session id, it sees by this znode that the session is taken.
+// The mark is in ZooKeeper's own folder, below no chroot.
 inline constexpr std::string_view k_session_mark = "/zookeeper/turnstile-0x";
 
-// The rules of ZooKeeper for a path, which hold for every kind of server, and the library's own for its length. "/" is
-// valid. Errors: bad_path, the message naming the path and the rule. Sends nothing.
+// Checks the path by ZooKeeper's rules, which hold for every kind of server, and by the library's own rule for its
+// length. "/" is valid. Error: bad_path; the message names the path and the rule. Sends nothing.
 [[nodiscard]] TURNSTILE_EXPORT result<void> validate_path(std::string_view path);
 
-// The path of the child `name` of `folder`, which may be "/".
+// Returns the path of the child `name` of `folder`, which may be "/".
 [[nodiscard]] inline std::string child_path(std::string_view folder, std::string_view name) {
     std::string path;
     path.reserve(folder.size() + 1 + name.size());

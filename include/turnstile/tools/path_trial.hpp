@@ -6,9 +6,9 @@
 //     const auto tried = turnstile::try_path(servers, "/locks/shop").value();
 //     for (const auto& right : tried.refused) print("no permission to ", to_string(right));
 //
-// The function tries it out: it creates a znode in the folder, `turnstile-trial-<random>`, in the way in which lock
-// folders are created, and removes it. The result names a znode that it could not remove. A trial that is cut off
-// leaves at most that empty znode.
+// The function tries the rights by use: it creates a znode in the folder, `turnstile-trial-<random>`, in the way in
+// which lock folders are created, and removes it. If it could not remove a znode, the result names that znode. A trial
+// that is cut off leaves at most that empty znode.
 //
 // Thread safety: any thread may call it. It blocks; each wait is a Boost interruption point.
 #pragma once

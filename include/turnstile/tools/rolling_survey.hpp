@@ -11,10 +11,10 @@
 //         wait_a_second();
 //     }
 //
-// A round first reads unknown data: the folders, then the first contender of each queue, then the second ones,
-// and so on. It uses the rest of its requests for what may have changed: the folders that were listed longest ago
-// (folders whose queues changed in the last rounds eight times as often), then the data of contenders' znodes. If there
-// are few locks, each round reads all of them.
+// A round first reads unknown data: the folders, then the first contender of each queue, then the second ones, and so
+// on. It uses the rest of its requests for data that may have changed. First come the folders that were listed longest
+// ago, where folders whose queues changed in the last rounds have eight times as many turns. Then comes the data of
+// contenders' znodes. If there are few locks, each round reads all of them.
 //
 // The results for different locks are of different instants, at most survey_round::oldest ago. A contender appears as a
 // holder or a waiter after it and all contenders ahead of it have been read. Until then it is only counted.
