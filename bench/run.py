@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
-"""The driver of the benchmarks; scripts/bench installs and builds what it needs and starts it."""
+"""Runs the benchmarks. scripts/bench installs and builds the programs that this script needs, and starts it."""
 
 import argparse
 import dataclasses

@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 class PeerError(Exception):
-    """A command that a peer refused or did not answer in time, or during which it died."""
+    """Error: a peer refused a command, did not answer in time, or died."""
 
 
 WORDS = ("version", "commands")  # names whose values are always text

@@ -29,7 +29,8 @@ def _moved(path, x, y):
 
 def _style(element):
     """Shortens the numbers of a style, and of a font keeps only the size, because the font's family is named once at
-    the beginning."""
+    the beginning.
+    """
     style = _NUMBER.sub(lambda match: _short(match.group()) if "." in match.group() else match.group(),
                         element.get("style", ""))
     style = re.sub(r"font: ?(?:[a-z]+ )*([\d.]+px)[^;]*", r"font-size:\1", style)

@@ -59,7 +59,7 @@ def _asked(bench, name, found):
 
 
 def _life(bench, name, sessions, act):
-    """Returns the server's counts of the whole lives of the processes, and the cycles."""
+    """Returns by how much the server's counters grew during the lives of the processes, and the number of cycles."""
     server = bench.server_of(name)
     counting = getattr(server, "counting", lambda _: None)
     counting(True)

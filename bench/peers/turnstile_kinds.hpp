@@ -2,8 +2,9 @@
 // turnstile_kinds: implements the commands of peer "turnstile" for the other kinds of locks, with one session.
 // CuratorKinds.java has these commands for Curator's recipes.
 //
-//     readwrite PATH THREADS WRITES BEGIN END    each thread takes and releases, WRITES of 100 times to write, and
-//                                                otherwise to read: grants=N between the two instants, all=N
+//     readwrite PATH THREADS WRITES BEGIN END    each thread takes and releases the lock, WRITES of 100 times as a
+//                                                writer, otherwise as a reader; answers grants=N, the grants between
+//                                                BEGIN and END, and all=N, all grants
 //     permit PATH THREADS PERMITS BEGIN END      each thread takes and releases one of PERMITS permits
 //     lead PATH BEGIN END                        takes part in an election, and leaves it as soon as it leads
 #pragma once

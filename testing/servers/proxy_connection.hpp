@@ -45,8 +45,8 @@ public:
     proxy_connection(std::uint64_t number, support::descriptor client, support::descriptor server,
                      traffic carried);
 
-    // Moves all bytes that can be moved now. Returns the time of the next attempt, if only the passage of time allows
-    // it.
+    // Moves all bytes that can be moved now. If the rest must wait for some time, returns the time of the next
+    // attempt.
     [[nodiscard]] std::optional<proxy_clock::time_point> pump(proxy_settings& settings);
 
     void strand() { stranded_ = true; }

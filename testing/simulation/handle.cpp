@@ -181,7 +181,7 @@ void handle::notice_break(connection_id by) {
     if (connection_ == by) lose_connection();
 }
 
-// A look for another server always succeeds, because no promise depends on its result.
+// The search for another server always succeeds, because no promise depends on its result.
 void handle::look_for_another(const core::look_elsewhere& wanted) {
     if (attached_ && wanted.connection == number_)
         agenda_.after(dice_.up_to(wanted.within), found_elsewhere{*connection_});

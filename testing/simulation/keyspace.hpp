@@ -5,7 +5,7 @@
 //
 // | rule                                | Redis (scripts)              | SQL (transactions)                          |
 // |-------------------------------------|------------------------------|---------------------------------------------|
-// | due sessions are ended              | by each request, first       | by lists, and by waiting sessions' looks    |
+// | due sessions are ended              | by each request, first       | by lists, and by polls of waiting sessions  |
 // | a session's deadline moves          | with each of its requests    | with its writes and touches                 |
 // | the next number is                  | the last + 1, or the clock's | the last + 1; attaches raise it to the      |
 // |                                     |                              | clock's                                     |

@@ -88,7 +88,7 @@ struct served {
     bool tells_next = false;                   // true: the next member is set
     std::optional<core::duration> until_next;  // time until another session may expire
     std::int64_t zxid = 0;
-    std::optional<local::client_watch_list> watches;  // in the answer to a look that requests them
+    std::optional<local::client_watch_list> watches;  // in the answer to a poll that requests them
     // the current history, in the answer to a connect_request
     std::int64_t history = 0;
     // SQL: number of the session's changes that the server knows
@@ -108,8 +108,8 @@ struct proposal {
     session_id session = 0;
     core::operation op;
     core::server_error error = core::server_error::ok;  // set for `refused`
-    bool by_hand = false;                               // true: not from the library
-    std::optional<server_id> origin;                    // server that answers the request
+    bool by_hand = false;             // true: the request does not come from the library
+    std::optional<server_id> origin;  // server that answers the request
     connection_id connection{};
     instant proposed{};
     // number of creates in this folder that were in progress at the proposal

@@ -250,7 +250,7 @@ look single_session::what_is_due() const {
 
 void single_session::plan_look() {
     if (!attached_) return;
-    const bool busy = !is_redis() && !under_way_.empty();  // the look is sent after the answer
+    const bool busy = !is_redis() && !under_way_.empty();  // then the poll is sent after the answer
     const auto first = watches_.owes() ? std::min(next_due(), give_back_at_) : next_due();
     const auto due = std::max(first, agenda_.now());
     if (busy || (look_planned_ && *look_planned_ <= due)) return;

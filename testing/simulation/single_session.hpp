@@ -126,7 +126,7 @@ private:
     std::deque<question> waiting_;         // SQL: requests behind the transaction in progress
     std::deque<sent_question> under_way_;  // in the order of their answers
     bool silence_planned_ = false;
-    // SQL: the first look reports the events that the client missed
+    // SQL: the first poll reports the events that the client missed
     bool looks_first_ = false;
     // time of the latest request that moves the session's deadline
     instant alive_from_{};

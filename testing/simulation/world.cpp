@@ -301,7 +301,7 @@ void world::check_settled() {
             folders += watched;
         }
         if (servers().watch_count() != folders) left += "the servers keep a watch; ";
-        // A keep-alive may be in progress just now, so this looks several times.
+        // A keep-alive may be in progress just now, so the world checks several times.
         if (!left.empty() && ++looks_ < k_looks) return agenda_.after(timeout / 16, settle_check{});
         return end(std::move(left));
     }

@@ -31,9 +31,9 @@ class Verdict:
     """The findings of the judge, by promise, and the number of cases that it examined.
 
     Two kinds of contradictions are faults of the servers and are kept apart. `losses`: transactions that the servers
-    lost from their own logs. A loss covers a contradiction between a client's answer and the logs at an instant
-    (`at`, wall clock, ms). `divergences`: a server's tree differs from the logs. A claim that such a contender or
-    path breaks names the divergence (`divergence`). `dropped`: znodes whose create the servers dropped (txn_log.History).
+    lost from their own logs. A loss covers a contradiction between a client's answer and the logs at an instant (`at`,
+    wall clock, ms). `divergences`: a server's tree differs from the logs. If such a contender or path breaks a claim,
+    the claim names the divergence (`divergence`). `dropped`: znodes whose create the servers dropped (txn_log.History).
     The history does not have them, so no contradiction follows from them.
     """
 

@@ -44,8 +44,8 @@ def tie_holds(campaign, history, by_path, verdict):
     valid_until of its holds. After the expiry the servers may grant the lock to another client. So an early expiry
     counts even if no client requests the lock, or if the hold has been released.
     """
-    # Contenders of one transaction have one czxid, in a folder each. A transaction may also create a probe znode, which
-    # is no contender.
+    # Contenders of one transaction have the same czxid, but each is in another folder. A transaction may also create a
+    # probe znode, which is no contender.
     made = {(znode.folder, znode.czxid): znode for znode in history.znodes
             if not znode.name.startswith("_probe-")}
     for hold in campaign.holds:
@@ -92,7 +92,7 @@ def excluded_by(mine, other):
 
 
 def judge_order(campaign, history, verdict):
-    """G2: at a grant no contender ahead excludes the granted one. All such znodes with lower numbers were removed
+    """G2: at a grant no contender ahead excludes the granted contender. All such znodes with lower numbers were removed
     before the worker learned of the grant.
     """
     folders = collections.defaultdict(list)

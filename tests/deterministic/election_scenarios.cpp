@@ -41,7 +41,7 @@ void elections(simulated_world& world) {
     require(leaders.grants() >= progress(5), "hardly any term");
 }
 
-// The function returns or throws at once. The library must pause before it calls the function again.
+// The leader's function returns or throws at once. The library must pause before it calls the function again.
 void hot_functions(simulated_world& world) {
     int returns = 0;
     int throws = 0;

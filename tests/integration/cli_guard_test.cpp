@@ -87,7 +87,7 @@ TEST_F(cli_clocks, no_command_starts_where_the_keepers_is_another) {
 }
 
 #ifdef TURNSTILE_WITH_SQLITE
-// The process would take the end of each session for a day ago, and a lock that another process holds for free.
+// With the wrong clock, the process would believe that each session ended a day ago, and that a held lock is free.
 TEST_F(cli_clocks, no_sqlite_file_is_used_where_only_childrens_are_shown) {
     const words list{TURNSTILE_PROGRAM,           "ls", "--connect-timeout", "1s", "--servers",
                      "sqlite:" + file("locks.db")};

@@ -115,8 +115,8 @@ TEST_F(cli_stop, a_stop_in_the_instant_of_the_grant) {
     ASSERT_TRUE(untaken_events(waiting.pid()).empty());
     ::kill(waiting.pid(), SIGTERM);
     ASSERT_TRUE(hold.release(limit()));
-    // The grant has arrived, and its thread ends the watch for signals. The thread of that watch is blocked and does
-    // not know it yet.
+    // The grant has arrived, so the thread that waited for it stops the thread that waits for signals. The latter
+    // thread is blocked, and does not know that yet.
     words before;
     ASSERT_TRUE(eventually([&] {
         auto now = untaken_events(waiting.pid());

@@ -24,7 +24,7 @@ namespace turnstile::tests {
 namespace {
 
 constexpr auto k_timeout = 4s;
-// Some of these sessions expire at the victim's tick, and the loop may close them before the victim's session.
+// Some of these sessions expire at the victim's tick. The server's loop may close them before the victim's session.
 constexpr std::size_t k_others = 60;
 
 // The reading end of a pipe into which a server writes its log. The test can stop the reader.

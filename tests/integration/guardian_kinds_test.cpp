@@ -84,7 +84,8 @@ TEST_P(guarded_kinds, the_lock_of_a_killed_process_is_the_next_ones) {
     EXPECT_TRUE(granted(path));
 }
 
-// A guardian ends the session of a second killed process. That takes long enough to show that the first session stays.
+// The test also kills a second process, and waits until its guardian has ended its session. In that time the session of
+// the first process must not end.
 TEST_P(guarded_kinds, without_a_guardian_the_lock_of_a_killed_process_stays_taken) {
     auto holder = start("off", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();

@@ -156,7 +156,7 @@ TEST(mariadb_promises, are_those_of_one_server) {
                  std::system_error);
 }
 
-// The setting belongs to the whole server, and a session cannot override it.
+// innodb_flush_log_at_trx_commit is a setting of the whole server, which no session can override.
 TEST(mariadb_promises, follow_what_the_server_says) {
     const auto servers = connect_to_database();
     EXPECT_EQ(servers->promises().exclusion, exclusion_promise::leased);

@@ -82,7 +82,7 @@ struct server_trial {
     trial tried;
 };
 
-// Returns true for cycles that test sessions. tests/client tests the other recipes.
+// Returns true for cycles of calls that test sessions. The tests of tests/client run the other cycles.
 bool is_of_sessions(const named_cycle& cycle) {
     constexpr std::array<std::string_view, 8> k_cycles{"mutex_async", "shared",    "permit_limit",
                                                        "commits",     "election",  "session_lost",

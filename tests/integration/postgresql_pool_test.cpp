@@ -115,8 +115,8 @@ TEST_F(postgresql_pool, of_several_processes_is_refused_whichever_comes_next) {
     }
 }
 
-// The kernel gives a connection to either bouncer, and each bouncer has a separate pool. A session continues without
-// the proof if a sixth of its timeout does not suffice for the second connection.
+// The kernel gives a connection to either bouncer, and each bouncer has a separate pool. For its proof against pools
+// a session makes a second connection. If that takes longer than a sixth of its timeout, the session continues without.
 TEST_F(postgresql_pool, of_two_bouncers_behind_one_port_is_refused) {
     const pool shared{"pool_mode = transaction\ndefault_pool_size = 1\nso_reuseport = 1", 2};
     for (int i = 0; i != 4; ++i)

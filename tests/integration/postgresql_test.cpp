@@ -236,7 +236,7 @@ TEST(postgresql_refusals, a_server_that_is_not_there) {
                 AllOf(HasSubstr("refused"), Not(HasSubstr("secret"))));
 }
 
-// All other failures still show the server's message.
+// For this failure the check names the cause. For all other failures it shows the server's message.
 TEST(postgresql_check, says_that_the_connection_is_to_another_database) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};

@@ -222,7 +222,8 @@ TEST_F(sentinels_of_redis, the_latest_of_several_answers_counts) {
     EXPECT_EQ(session->session().server, servers.server(1).address());
 }
 
-// Most of the sentinels do not know of the failover, and answer faster than the others.
+// Most of the sentinels do not know of the failover, and answer faster than the others. The client must not go back to
+// the old master that they name.
 TEST_F(sentinels_of_redis, a_master_that_was_left_is_not_gone_back_to) {
     redis_server stranger;
     stranger.start();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a database that went on from older data, and late requests of an earlier attachment. Only PostgreSQL and
+// Tests a database that went back to older data, and late requests of an earlier attachment. Only PostgreSQL and
 // MariaDB can do this: their servers may lose commits, and may execute requests of a broken connection.
 #include <gtest/gtest.h>
 
@@ -187,7 +187,8 @@ TEST_F(sql_older_data, is_not_what_has_a_node_that_was_made_again_since_others_r
     EXPECT_EQ(me->ask(core::exists_op{path}).error, server_error::ok);
 }
 
-// The session gets the event of the removal after the create that makes the node exist again.
+// The node is removed and created again while the session is away. The session gets the event of this removal only
+// after its own new create of the node.
 TEST_F(sql_older_data,
        is_not_what_has_a_node_that_was_made_again_by_a_create_whose_answer_was_lost) {
     const auto me = recorder(through(proxy));
@@ -239,7 +240,8 @@ TEST_F(sql_older_data, gives_an_event_an_id_again_and_it_is_told) {
     EXPECT_EQ(me->heard<core::watch_event>().size(), 2U);
 }
 
-// A database that lost a session gave its number to another session. That session is as new as the lost one was.
+// A database lost a session, and gave the session's number to another session with equally new data. The first
+// session's client must not continue with the other session.
 TEST_F(sql_older_data, with_another_session_of_the_number_is_no_place_to_come_back_to) {
     const auto away = recorder(through(proxy));
     const auto number = session_of(*away);

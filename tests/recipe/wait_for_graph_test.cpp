@@ -125,8 +125,8 @@ TEST(wait_for_graph, tells_only_the_newest) {
     EXPECT_FALSE(graph.cycle_closed_by("/a", name("y", 5)));
 }
 
-// The session of x has ended for its client, but not yet at the servers. So x waits for /b again, with 9, while its old
-// wait, 3, still exists. The old wait is the newest of a cycle. Giving up 9 would not end that cycle.
+// Client x has a new session, but the servers have not ended its old session yet. So x waits for /b twice: with number
+// 3 in the old session, and with number 9. The wait 3 closes a cycle, which would not end if x gave up the wait 9.
 TEST(wait_for_graph, tells_an_owners_waits_for_one_lock_apart) {
     const wait_for_graph graph{
         {queue("/a", {{"x", 1}, {"y", 2}}), queue("/b", {{"y", 0}, {"x", 3}, {"x", 9}})}};
@@ -154,7 +154,7 @@ TEST(wait_for_graph, has_no_cycle_of_what_a_client_has_left_behind) {
     EXPECT_EQ(queues[1].contenders[1].name, name("x", 9));
 }
 
-// Meanwhile x has released /a, and waits only for z, with 9.
+// The wait of x for /c, with number 9, is in no cycle: x waits there only for z, which waits for no client.
 TEST(wait_for_graph, has_no_cycle_for_a_wait_that_is_not_in_one) {
     const wait_for_graph graph{{queue("/a", {{"x", 1}, {"y", 2}}),
                                 queue("/b", {{"y", 0}, {"x", 3}}),

@@ -186,7 +186,7 @@ TEST(simulation, plays_other_histories_for_other_seeds) {
     EXPECT_NE(simulate(1).fingerprint, simulate(2).fingerprint);
 }
 
-// A simulator in which nothing happens finds nothing.
+// A simulator without grants could not find broken promises of a grant.
 TEST(simulation, grants_locks) {
     std::uint64_t grants = 0;
     for (std::uint64_t seed = 1; seed <= 100; ++seed) grants += simulate(seed).grants;

@@ -139,8 +139,8 @@ class Source:
         return i + 1
 
     def outer(self, start, end, braces=False):
-        """Yields the offsets from start to end that are outside all brackets, with opening brackets and without closing
-        ones. `braces` adds the braces inside template arguments.
+        """Yields the offsets from start to end that are outside all brackets. An opening bracket counts as outside,
+        a closing bracket as inside. With `braces`, the brackets < and > of templates do not count as brackets.
         """
         i = start
         while i < end:

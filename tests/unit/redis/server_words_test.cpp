@@ -165,7 +165,8 @@ TEST(redis_records, events) {
     EXPECT_EQ(events->at(1), (core::watch_event{core::watch_kind::children, "/", 0}));
 }
 
-// Messages and logs contain texts of a server, and the client adds up its numbers. So the client checks both.
+// Messages and logs contain texts of a server, and the client adds up the server's numbers. So the client checks
+// both.
 TEST(redis_server_words, that_no_server_says_count_as_absent) {
     const server_address asked{"redis1", 6379};
     for (const char* const other : {"MOVED 1 ho\x1bst:6379", "MOVED 1 h/x:6379"})

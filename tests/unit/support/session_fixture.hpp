@@ -244,7 +244,7 @@ protected:
     std::vector<std::string> forgotten;
     // connections from which the session searched for the leader
     std::vector<std::uint64_t> sought;
-    std::vector<core::look_elsewhere> looks;  // looks at other servers, because no answer arrived
+    std::vector<core::look_elsewhere> looks;  // searches for another server
     std::vector<std::uint64_t> left;          // connections that the session left
     std::vector<std::uint64_t> opened;        // opened epochs
     std::vector<core::close_session::how> closed;

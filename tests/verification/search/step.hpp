@@ -22,7 +22,7 @@ enum class act : std::uint8_t {
     pass,    // nothing else can happen: every waiting client's next timer runs
     // The steps below may happen, or not, and cost nothing.
     late,         // the servers execute the oldest write of a broken connection
-    expire,       // the servers close a session that was doomed when its lease was over
+    expire,       // the servers close a session that they doomed after the end of its lease
     early_timer,  // a timer runs while messages are in progress; `early_timers` bounds their number
     // Faults.
     cut,

@@ -219,7 +219,7 @@ TEST_F(tried_contender_delay, notes_the_crash_and_is_busy) {
     expect_failed(errc::busy);
 }
 
-// Servers that went on from older data show another contender ahead again. The mark may belong to that contender, so it
+// Servers that went back to older data show another contender ahead again. The mark may belong to that contender, so it
 // is not removed.
 TEST_F(tried_contender_delay, leaves_the_mark_where_another_is_ahead_again) {
     be_marked_and_reattach();
@@ -255,7 +255,7 @@ TEST_F(contender_delay, a_note_whose_answer_was_lost_does_not_start_the_delay_ag
     EXPECT_EQ(delay_end(lock.current()), session.clock + 3'500ms);
 }
 
-// Servers that went on from older data may use a version again, for the mark of a later crash. So a version from an
+// Servers that went back to older data may use a version again, for the mark of a later crash. So a version from an
 // earlier connection proves nothing.
 TEST_F(contender_delay, a_mark_is_not_written_over_by_a_version_of_an_earlier_connection) {
     be_first();

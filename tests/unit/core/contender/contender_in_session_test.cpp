@@ -20,8 +20,8 @@ protected:
 
 // ---- an operator's orders ---------------------------------------------------------------------
 
-// An operator's order belongs to one znode, which the operator read. If the contender enters with a new znode, the
-// order has no effect on it.
+// An operator's order belongs to one znode, which the operator read. If the contender enters again, the order has no
+// effect on the new znode.
 TEST_F(contender_in_session, that_ends_takes_the_order_to_a_waiter_along) {
     wait_for_one();
     watch_itself();
@@ -35,7 +35,7 @@ TEST_F(contender_in_session, that_ends_takes_the_order_to_a_waiter_along) {
     EXPECT_EQ(session.times_told<asked_to_release>(), 0U);
 }
 
-// Servers that went on from older data may use a version again that the contender has already seen.
+// Servers that went back to older data may use a version again that the contender has already seen.
 TEST_F(contender_in_session, that_comes_back_finds_an_order_under_the_version_that_a_waiter_knows) {
     wait_for_one();
     watch_itself();
@@ -127,8 +127,8 @@ TEST_F(contender_in_session, that_comes_back_shows_another_one_ahead) {
     EXPECT_THAT(session.watched, ElementsAre(path(3)));
 }
 
-// The contender was first in line, but its lease came too late. After the re-attach, reads of the old connection do not
-// count.
+// The contender was first in line, but the session had no lease before its connection broke. After the re-attach, reads
+// of the old connection do not count.
 TEST_F(contender_in_session, that_comes_back_grants_by_a_fresh_list_only) {
     session.has_lease = false;
     enter_queue(0);

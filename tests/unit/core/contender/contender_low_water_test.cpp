@@ -283,7 +283,7 @@ TEST_F(contender_low_water, that_may_not_be_raised_does_not_keep_the_znode) {
     }
 }
 
-// Servers that went on from older data count the versions of the folder's data from there. So another client's data
+// Servers that went back to older data count the versions of the folder's data from there. So another client's data
 // could have the known version now (seed 10304041 of locks on sql).
 TEST_F(contender_low_water, whose_raising_was_lost_is_not_raised_again) {
     be_granted_by_mark();

@@ -195,8 +195,8 @@ TEST_F(contender_rename_lost, and_the_new_name_stands) {
     expect_renamed();
 }
 
-// The simulator found this case: the server of the new connection still had the transaction, and forwarded it after the
-// release that followed.
+// The simulator found this case: the server of the new connection still had the lost transaction. It forwarded this
+// transaction only after the release that followed.
 TEST_F(contender_rename_lost, and_the_old_name_stands) {
     the_old_name_stands();
     auto again = std::get<multi_op>(request());

@@ -73,7 +73,7 @@ TEST_F(planned_write, a_made_znode_that_another_client_removes_is_made_again) {
     EXPECT_TRUE(session.told.empty());
 }
 
-// The servers went on from older data, in which the znode does not exist.
+// The servers went back to older data, in which the znode does not exist.
 TEST_F(planned_write, a_made_znode_that_is_forgotten_with_the_connection_is_made_again) {
     add(k_one, {make_op{"/a"}});
     answer(server_error::ok);

@@ -111,7 +111,7 @@ TEST(queue_rule, keeps_the_order_across_a_wrap) {
 }
 
 // Failure F18: while creates are in progress, 3.8.0 continues with negative numbers and then returns to the largest
-// number. So 12 clients of this library once held one mutex twice at a time.
+// number. So of 12 clients of this library, two once held one mutex at the same time.
 TEST(queue_rule, lets_the_czxids_decide_at_the_counters_end) {
     const auto before = contender(5, 2147483646);
     const auto first = contender(4, 2147483647);

@@ -56,8 +56,8 @@ protected:
 
 // ---- a grant by a doomed session ------------------------------------------------------------
 
-// The process was stopped for the session's timeout. The leader has taken the session out of its queue of sessions, but
-// answers it until it has closed it.
+// The process was stopped for the session's timeout, so the session is doomed. The leader still answers its requests
+// until it has closed the session.
 TEST_F(session_chain, of_a_first_waiter_that_was_stopped_does_not_grant_by_what_is_still_answered) {
     start_attached();
     wait_behind(k_ann, 1);

@@ -149,7 +149,8 @@ TEST_F(session_removals, are_sent_by_themselves_if_one_of_them_is_gone) {
     expect_all_gone();
 }
 
-// If all refused removals are gone, nothing is sent again. Then the removals that wait behind must still be sent.
+// The servers refused the batches, but the znodes have gone already, so the client does not send these removals again.
+// It must still send the removal that waits behind them.
 TEST_F(session_removals, that_wait_go_when_all_of_the_refused_requests_are_gone) {
     start_attached();
     let_wait(7);

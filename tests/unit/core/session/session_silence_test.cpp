@@ -75,8 +75,8 @@ TEST_F(session_silence, that_has_ended_before_the_look_is_answered_is_none) {
     EXPECT_THAT(left, IsEmpty());
 }
 
-// The process was stopped, and reads the servers' messages late. They end the silence before the look at other servers
-// has a result.
+// The process was stopped, and reads the servers' messages late. These messages end the silence before the search for
+// another server has found one.
 TEST_F(session_silence, of_a_process_that_stood_still_is_none) {
     fall_silent();
     stand_still(k_timeout / 2);
@@ -87,7 +87,7 @@ TEST_F(session_silence, of_a_process_that_stood_still_is_none) {
     EXPECT_THAT(left, IsEmpty());
 }
 
-// On a heavily loaded machine, all servers seem silent, and the look at other servers takes long too.
+// On a heavily loaded machine all servers seem silent, and the search for another server takes long too.
 TEST_F(session_silence, counts_the_look_as_a_round_trip) {
     fall_silent();
     pass(k_limit);
@@ -154,8 +154,8 @@ TEST_F(session_silence, after_a_departure_is_waited_out_for_a_session_timeout) {
     EXPECT_THAT(left, SizeIs(2));
 }
 
-// Connections fall silent one after the other, before a late answer could show a long round trip. The looks at other
-// servers are answered at once.
+// Connections fall silent one after the other, before a late answer could show a long round trip. Each search
+// for another server finds one at once.
 TEST_F(session_silence, again_and_again_costs_a_departure_in_a_session_timeout_at_most) {
     start_attached();
     take_lock(k_ann);

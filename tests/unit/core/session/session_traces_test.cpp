@@ -258,8 +258,8 @@ TEST_F(session_traces_of_a_late_create, are_removed_until_the_servers_say_so) {
     EXPECT_EQ(count<remove_op>(), 0U);
 }
 
-// Seed 8713 of the simulator found this case: the client was away for so long that the first look for the znode would
-// also be the last.
+// Seed 8713 of the simulator found this case: the client was away for so long that its session has ended. So the client
+// need not search for the znode.
 TEST_F(session_traces_of_a_late_create, go_with_a_session_that_comes_back_too_late) {
     start_attached();
     abandon_create(k_ann);
