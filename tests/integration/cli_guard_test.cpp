@@ -77,7 +77,7 @@ protected:
     }
 };
 
-// Its keeper could not end the command in time.
+// The command's keeper would have a different clock, and so could not end the command in time.
 TEST_F(cli_clocks, no_command_starts_where_the_keepers_is_another) {
     for (const char* kind : {"run", "elect"}) {
         EXPECT_EQ(code_of(apart({TURNSTILE_PROGRAM, kind, path, "--", "echo", "started"})), 126);

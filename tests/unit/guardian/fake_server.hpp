@@ -96,7 +96,8 @@ private:
         return ::send(connection_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
                std::ssize(bytes);
     }
-    // Serves one connection. Returns the session that it closed; nothing if the guardian disconnected before.
+    // Serves one connection. Returns the session that the guardian closed; nothing if the guardian
+    // disconnected before.
     std::optional<std::int64_t> serve_one() {
         constexpr std::size_t k_session_at =
             20;  // after the length, the version, the transaction number and the timeout

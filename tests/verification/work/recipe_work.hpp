@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // recipe_work: threads that take a lock and, while they hold it, execute a recipe: reads and commits, one after the
-// other. The recipes' own steps: commit_work.cpp, gate_work.cpp.
+// other. commit_work.cpp and gate_work.cpp have the steps of each recipe.
 #pragma once
 
 #include <cstdint>

@@ -34,7 +34,7 @@ TEST(queue_index, says_who_is_ahead_and_how_many) {
     EXPECT_EQ(last->ahead, 2U);
 }
 
-// decide() must name the same contender.
+// The index and decide() must name the same contender.
 TEST(queue_index, names_the_kind_that_came_before) {
     const auto other = [](contender_kind kind, std::int32_t number) {
         return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {kind}, number);
