@@ -60,10 +60,11 @@ std::vector<std::string> with_help_option(std::vector<std::string> words) {
 std::string message_for(const CLI::App& program, const command_line& line,
                         const CLI::ParseError& failure) {
     const auto chosen = program.get_subcommands();
+    auto words = program.remaining(true);
+    std::erase(words, "--");  // CLI11 keeps the mark
     const auto wrong = chosen.empty()
                            ? std::string{}
-                           : unexpected_words(*chosen.front(), chosen.front()->remaining(),
-                                              !line.behind_dashes.empty());
+                           : unexpected_words(*chosen.front(), words, !line.behind_dashes.empty());
     if (!wrong.empty()) return wrong;
     const std::string text = failure.what();
     const bool lacks_value = failure.get_name() == "ArgumentMismatch" && text.ends_with(" missing");
