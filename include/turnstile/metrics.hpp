@@ -49,8 +49,8 @@
 
 namespace turnstile {
 
-// The event of a call for a lock. Each call reports `waits` first, then `granted` or `refused`. After `granted` the call
-// reports `released` or `lost`.
+// The event of a call for a lock. Each call reports `waits` first, then `granted` or `refused`. After `granted` the
+// call reports `released` or `lost`.
 enum class lock_event_kind { waits, granted, refused, released, lost };
 
 // Returns the name of the kind, like "granted".

@@ -24,9 +24,9 @@
 // session ends, or another client deletes its znode. The call then starts over within its deadline.
 //
 // The hold is valid while all its parts are valid: valid_until() is the earliest valid_until() of a part. When one part
-// is lost, the whole hold is lost: the library first notifies the caller (lost(), then on_lost), then releases the other
-// parts. The guard's token is the last part's, which grows with each grant of the same set. For overlapping sets use
-// guard::fencing_tokens(). docs/why/multi-lock.md lists each step and what happens if it fails.
+// is lost, the whole hold is lost: the library first notifies the caller (lost(), then on_lost), then releases the
+// other parts. The guard's token is the last part's, which grows with each grant of the same set. For overlapping sets
+// use guard::fencing_tokens(). docs/why/multi-lock.md lists each step and what happens if it fails.
 //
 // Thread safety: any thread may call any member. Do not destroy a multi_lock while a call on it is in progress.
 // Asynchronous acquisitions and guards may outlive it, but not the locks that it refers to.

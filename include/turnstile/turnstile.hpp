@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // turnstile: the whole public interface, except the testing kit and the headers that need another library: asio.hpp,
-// boost_asio.hpp, fmt.hpp, opentelemetry.hpp, prometheus.hpp, redis.hpp, sql.hpp. ostream.hpp is left out too, because it
-// includes the standard streams.
+// boost_asio.hpp, fmt.hpp, opentelemetry.hpp, prometheus.hpp, redis.hpp, sql.hpp. ostream.hpp is left out too, because
+// it includes the standard streams.
 #pragma once
 
 #include "turnstile/language.hpp"

@@ -46,7 +46,7 @@ public:
     server(const server&) = delete;
     server& operator=(const server&) = delete;
 
-    // "http://127.0.0.1:8088/"
+    // Returns the page's address, such as "http://127.0.0.1:8088/".
     [[nodiscard]] std::string url() const;
     // Answers requests until end(). Returns false if the listening socket failed.
     [[nodiscard]] bool run();

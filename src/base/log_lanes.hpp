@@ -34,10 +34,10 @@ public:
     static constexpr std::size_t k_most = 1024;  // in each lane
 
     void push(log_level level, std::string text);
-    // The oldest line. If lines before it were dropped, a line that says so comes first.
+    // Returns the oldest line. If lines before it were dropped, first returns a line that says so.
     [[nodiscard]] std::optional<waiting_line> pop();
 
-    // The number of the latest line.
+    // Returns the number of the latest line.
     [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
     [[nodiscard]] bool empty() const noexcept { return urgent_.empty() && ordinary_.empty(); }
     // True if no line waits whose number is `number` or smaller.

@@ -41,7 +41,7 @@ void look_up_offset(std::time_t now) noexcept {
     if (!is_child && ::localtime_r(&now, &local) != nullptr) utc_offset = local.tm_gmtoff;
 }
 
-// "[2026-11-23 03:14:07.123] [turnstile] [warning] text", the form of spdlog's own lines.
+// Returns "[2026-11-23 03:14:07.123] [turnstile] [warning] text", the form of spdlog's own lines.
 std::string printed_line(const waiting_line& line) {
     using namespace std::chrono;
     const auto local = floor<milliseconds>(line.at) + seconds{utc_offset};

@@ -37,8 +37,8 @@ bool is_path_of_one_process(std::string_view text) noexcept {
     return text.starts_with("sqlite:") || text.starts_with("local:");
 }
 
-// The place where user or host begin: behind "scheme://", or behind a mistyped scheme that lacks its colon or a slash;
-// 0 for ZooKeeper's "host:port".
+// Returns the place where user or host begin: behind "scheme://", or behind a mistyped scheme that lacks its colon or a
+// slash; 0 for ZooKeeper's "host:port".
 std::size_t begin_of_user(std::string_view text) noexcept {
     if (const auto end = end_of_scheme(text)) return *end;
     if (is_path_of_one_process(text)) return text.size();
@@ -52,8 +52,8 @@ std::size_t begin_of_user(std::string_view text) noexcept {
     return std::min(text.find_first_not_of('/', end + 1), text.size());
 }
 
-// The last '@' of the part before the host; npos if there is none. An '@' behind "?name=" belongs to a parameter. In
-// Redis' form only the user and password for the sentinels may contain an '@'.
+// Returns the place of the last '@' of the part before the host; npos if there is none. An '@' behind "?name=" belongs
+// to a parameter. In Redis' form only the user and password for the sentinels may contain an '@'.
 std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
     auto end = text.find('=', std::min(text.find('?', begin), text.size()));
     if (text.starts_with("redis"))
@@ -65,7 +65,8 @@ std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
     return at == std::string_view::npos || at < begin ? std::string_view::npos : at;
 }
 
-// The first colon that no port follows and that is in no address in brackets; npos if there is none.
+// Returns the place of the first colon that no port follows and that is in no address in brackets; npos if there is
+// none.
 std::size_t first_colon_without_port(std::string_view text) noexcept {
     bool in_brackets = false;
     for (std::size_t at = 0; at < text.size(); ++at) {

@@ -3,8 +3,8 @@
 // code.
 //
 // The client checks paths so that the error names the value and the rule. A server would only answer "bad arguments",
-// and the next version of a server might refuse a path that the present version accepts. The rules are in the servers' PathUtils.validatePath (3.8), and
-// apply to the path in UTF-8. The limit of the length is Turnstile's own.
+// and the next version of a server might refuse a path that the present version accepts. The rules are in the servers'
+// PathUtils.validatePath (3.8), and apply to the path in UTF-8. The limit of the length is Turnstile's own.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -24,7 +24,7 @@ namespace turnstile::base {
 // paths (docs/reference/limits.md). A lock path of this length leaves room for a few contenders.
 inline constexpr std::size_t k_longest_path = std::size_t{32} * 1024;
 
-// Fails with `errc::bad_path`. "/" is valid here.
+// Checks the path; fails with `errc::bad_path`. "/" is valid here.
 [[nodiscard]] result<void> validate_path(std::string_view path);
 // True if a path may contain the character. For "/" and "." further rules apply.
 [[nodiscard]] bool allowed_in_path(char32_t character) noexcept;

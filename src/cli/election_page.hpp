@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // election_page: the HTTP server of `turnstile elect --http`, for a sidecar and for probes.
 //
-// The server reads the election's queue at most once a second, whatever the number of its clients. It has the same checks
-// and limits as the admin page (admin/http).
+// The server reads the election's queue at most once a second, whatever the number of its clients. It has the same
+// checks and limits as the admin page (admin/http).
 #pragma once
 
 #include <memory>

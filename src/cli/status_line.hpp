@@ -10,7 +10,7 @@
 
 namespace turnstile::cli {
 
-// {"event":"confirmed","valid_until":123} and a newline; times are CLOCK_BOOTTIME, nanoseconds.
+// Returns {"event":"confirmed","valid_until":123} and a newline. Times are in nanoseconds of CLOCK_BOOTTIME.
 [[nodiscard]] std::string confirmed_line(boottime_clock::time_point valid_until);
 [[nodiscard]] std::string at_risk_line(boottime_clock::time_point valid_until);
 [[nodiscard]] std::string asked_line(const release_request& request);

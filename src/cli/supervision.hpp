@@ -56,8 +56,8 @@ private:
     bool killed_ = false;
 };
 
-// True if --max-hold ends the hold, and not its lease. `longest` may be late by the time from the grant until the
-// process learned of it.
+// True if --max-hold ends the hold before its lease does. `longest`: the end by --max-hold, which may be late by the
+// time from the grant until the process learned of it.
 [[nodiscard]] bool is_end_of(boottime_clock::time_point longest,
                              boottime_clock::time_point valid_until) noexcept;
 

@@ -32,7 +32,7 @@ struct take_options {
 [[nodiscard]] result<std::optional<contender>> chosen_contender(
     const std::vector<surveyed_lock>& locks, const take_options& options);
 
-// "alice@web-2": the user of this process, and the host.
+// Returns the user of this process and the host, as "alice@web-2".
 [[nodiscard]] std::string operator_name();
 
 }  // namespace turnstile::cli

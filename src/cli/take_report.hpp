@@ -32,7 +32,7 @@ struct take_report {
     servers_clock clock{};                            // for the age of the target
 };
 
-// "web-2, pid 4711, nightly, in the queue for 12 s", by the servers' clock.
+// Returns a text such as "web-2, pid 4711, nightly, in the queue for 12 s", by the servers' clock.
 [[nodiscard]] std::string description_of(const contender& target,
                                          std::chrono::system_clock::time_point now);
 

@@ -20,7 +20,7 @@ constexpr std::array<word_pair, 3> k_examples{{
     {"dev", "turnstile dev -- bash"},
 }};
 
-// Words of other lock programs, with the words here.
+// Words of other lock programs, each with the word of this program.
 constexpr std::array<word_pair, 8> k_other_commands{{
     {"list", "ls"},
     {"lock", "run"},
@@ -31,7 +31,8 @@ constexpr std::array<word_pair, 8> k_other_commands{{
     {"-v", "--version"},
     {"-V", "--version"},
 }};
-// A word may have several options here; a subcommand has one of them.
+// Options of other lock programs, each with an option of this program. A word may have several rows; a subcommand has
+// the option of one of them.
 constexpr std::array<word_pair, 15> k_other_options{{
     {"--timeout", "--wait"},
     {"--timeout", "--connect-timeout"},

@@ -25,8 +25,8 @@ namespace turnstile::cli {
 [[nodiscard]] std::string wrong_first_word(const CLI::App& program,
                                            const std::vector<std::string>& words);
 
-// Returns the message for words that no option and no path of `command` took, in the order of the line; an empty text if
-// the words may be paths. `has_command`: another command follows "--".
+// Returns the message for words that no option and no path of `command` took, in the order of the line; an empty text
+// if the words may be paths. `has_command`: another command follows "--".
 [[nodiscard]] std::string unexpected_words(const CLI::App& command,
                                            const std::vector<std::string>& words, bool has_command);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// module_ends: the processes that end a dead process's sessions with the modules' servers, one process for each session.
+// module_ends: the processes that end a dead process's sessions with the modules' servers, one process for each
+// session.
 //
 // The module of the library ends the session, so that there is one implementation of each protocol. The guardian loads
-// no module: client libraries block, resolve names, and have threads. A separate process loads it, and the guardian waits
-// for the end of that process. The process gives up when the session timeout has passed.
+// no module: client libraries block, resolve names, and have threads. A separate process loads it, and the guardian
+// waits for the end of that process. The process gives up when the session timeout has passed.
 //
 // Loading the program and its libraries takes longer than the request itself. So for each guarded scheme one process
 // waits with its module loaded. The guardian replaces that process after its use. The process has no session and no

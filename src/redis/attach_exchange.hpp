@@ -26,7 +26,7 @@ struct attach_reply {
     answer_head head;
     std::string session;  // its id in digits
     std::string mark;
-    std::string history;  // the tree's
+    std::string history;  // history of the tree
     std::chrono::microseconds clock{};
 };
 

@@ -20,7 +20,7 @@ struct coordinator_options {
     // The time for which a container must be empty before a session removes it, and the interval of the sessions'
     // checks.
     core::duration container_interval = std::chrono::seconds{60};
-    core::duration session_timeout{};            // the later sessions'
+    core::duration session_timeout{};            // timeout of the later sessions
     std::shared_ptr<guardian::link> guardian{};  // null: none
 };
 

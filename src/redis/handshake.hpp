@@ -41,7 +41,7 @@ struct greeting {
 // `give_up`, a descriptor, becomes readable.
 [[nodiscard]] greeting greet(line& to, const connect_string& where, core::time_point deadline,
                              int give_up);
-// Sends only the password. For the connection on which only the server sends.
+// Sends only the password. Use it for the connection on which only the server sends.
 [[nodiscard]] greeting greet_listener(line& to, const connect_string& where,
                                       core::time_point deadline, int give_up);
 // Does the same as `greet`, to examine a server without a session. Reads the version of the tree's layout, which

@@ -28,8 +28,8 @@ public:
     [[nodiscard]] script_call attach_call() const;
     // The server has attached the session. `sent`: the send time of the request. `is_new`: the session began with it.
     void attached(std::int64_t zxid, std::string_view history, core::time_point sent, bool is_new);
-    // The client will read the outcome of a change without an answer on the new connection. So the change counts as
-    // known, with a zxid not after `zxid`, the zxid of the attach.
+    // A change had no answer when its connection broke. The client will read the outcome of that change on the new
+    // connection. So the change counts as known, with a zxid not after `zxid`, the zxid of the attach.
     void resolve_lost_change(std::int64_t zxid);
     // `left`: the requests without a reply.
     void detached(const std::deque<open_request>& left);

@@ -22,7 +22,7 @@ struct found_servers {
     welcome result = welcome::away;
     std::string reason;                      // set unless ok
     std::vector<server_address> candidates;  // try them in this order
-    std::int64_t epoch = 0;                  // the sentinels' configuration's
+    std::int64_t epoch = 0;                  // epoch of the sentinels' configuration
     core::duration resolving{};              // the time that the name resolver took
 };
 

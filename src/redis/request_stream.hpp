@@ -86,8 +86,8 @@ public:
     [[nodiscard]] std::optional<core::time_point> awaited_since() const;
     // Completes the reply to a request with the session's part.
     void complete(core::ticket id, core::time_point sent, core::reply& reply) const;
-    // True if an event in an announcement is in order: no reply can belong before it. If replicas must acknowledge, they
-    // may lack the event.
+    // True if an event in an announcement is in order: no reply can belong before it. If replicas must acknowledge,
+    // they may lack the event.
     [[nodiscard]] bool takes_announced_event() const noexcept {
         return pending_.empty() && !replicas_.is_needed();
     }

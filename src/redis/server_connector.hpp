@@ -46,8 +46,8 @@ public:
     [[nodiscard]] std::optional<greeting> search();
     // Connects to the next server; nothing if all have been tried.
     [[nodiscard]] std::optional<connected_server> next();
-    // Stores the failure at the latest server for the errors of callers, and writes it to the log. The log gets the same
-    // reason once until the session is attached.
+    // Stores the failure at the latest server for the errors of callers, and writes it to the log. The log gets the
+    // same reason once until the session is attached.
     void report(const std::string& reason, errc code = errc::not_connected);
     // Only stores the failure.
     void note(const std::string& reason, errc code);

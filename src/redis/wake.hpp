@@ -2,8 +2,8 @@
 // wake: the message that a script publishes on the channel of a session. An empty message says that the session must
 // fetch events. A message about a removed znode contains all that the watching session would fetch, so that a waiter
 // needs no further request:
-// | bytes | what                                                                                       |
 // | bytes | content                                                                                    |
+// |-------|--------------------------------------------------------------------------------------------|
 // | 40    | SHA-1, in hex, of the rest and the session's mark, which has its connection and password     |
 // | 8     | the zxid of the removal                                                                    |
 // | 4 + n | the event, after its length                                                                |

@@ -29,8 +29,8 @@ public:
     }
     void attached() { known_->clear(); }
     // A statement after the attach has succeeded. A permanent fault (a revoked right, a missing table) lets each attach
-    // succeed and the next statement fail. So an attach alone must not shorten the pause before the next attempt, or let
-    // the log repeat the failure.
+    // succeed and the next statement fail. So an attach alone must not shorten the pause before the next attempt, or
+    // let the log repeat the failure.
     void forget() noexcept {
         retries_.reset();
         told_.clear();

@@ -47,8 +47,8 @@ public:
         if (looks_ > 0) --looks_;
         return true;
     }
-    // If a user's transaction holds a session that is due (`held`), the next look comes soon, and later looks at growing
-    // intervals.
+    // If a user's transaction holds a session that is due (`held`), the next look comes soon, and later looks at
+    // growing intervals.
     void looked(bool held, base::random& chance) {
         if (!held) held_looks_.reset();
         held_pause_ = held_looks_.draw(chance);

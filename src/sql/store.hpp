@@ -132,8 +132,8 @@ public:
     // Leaves the session's row expired. Another client deletes the row.
     void give_up();
 
-    // Ends other sessions that are due, or whose process has ended: first the sessions in `first`. Stops after a part of
-    // the session timeout, so that this session keeps its deadline.
+    // Ends other sessions that are due, or whose process has ended: first the sessions in `first`. Stops after a part
+    // of the session timeout, so that this session keeps its deadline.
     ends_of_others end_others(const std::set<session_id>& first = {});
     // Returns true to one of all clients, once in `every`: the client must then clean the containers.
     [[nodiscard]] bool has_turn_to_clean(std::chrono::microseconds every);

@@ -6,8 +6,8 @@
 //     if (!exchange.fault.empty()) return refuse(exchange.fault);
 //     auto token = exchange.value->answer({});  // then the server's tokens, until is_complete()
 //
-// The module libturnstile-tls, the guardian and the command are linked with Cyrus SASL, so that programs without SASL do
-// not load it.
+// The module libturnstile-tls, the guardian and the command are linked with Cyrus SASL, so that programs without SASL
+// do not load it.
 //
 // Thread safety: use an exchange from one thread; call the functions from any thread.
 #pragma once

@@ -82,8 +82,8 @@ struct context_outcome {
     std::string fault{};  // names the file and the reason; empty: there is a context
 };
 
-// Reads the files and makes a context. `plain_form`: a clause such as "use redis:// for a connection without TLS", which
-// ends the reason about a server without TLS.
+// Reads the files and makes a context. `plain_form`: a clause such as "use redis:// for a connection without TLS",
+// which ends the reason about a server without TLS.
 [[nodiscard]] context_outcome make_context(const settings& wanted, std::string_view plain_form);
 
 }  // namespace turnstile::tls

@@ -27,7 +27,7 @@ int to_client_timeout(core::duration timeout) noexcept {
 }
 
 // zoo_set_servers drops the connection if the new list lacks the current server. But it compares addresses without
-// their ports, so it cannot distinguish servers on one machine. So it first gets a list with an address that no
+// their ports, so it cannot distinguish servers on one machine. So the first new list has an address that no
 // ensemble has: a loopback address, or the discard prefix (RFC 6666).
 const char* decoy(const socket_address& current) noexcept {
     return current.storage.ss_family == AF_INET6 ? "100::1:1" : "127.254.254.254:1";

@@ -149,8 +149,8 @@ bool client_requests::reads_created(pending_request& p, verdict& word) {
     if (word.outcome != core::outcome::answered || word.error != core::server_error::ok)
         return false;
     p.answer.connection = state_.connection();
-    // The request for the stat may be sent while the connection moves to the leader, because the move waits for requests
-    // in progress.
+    // The request for the stat may be sent while the connection moves to the leader, because the move waits for
+    // requests in progress.
     if (state_.is_closed() || !state_.is_linked() || hand_over_stat(handle_.get(), p) != ZOK) {
         leave_open(p, word);
         return false;

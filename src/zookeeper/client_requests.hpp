@@ -40,8 +40,8 @@ public:
     void reveal_gap() {
         if (!is_idle()) send_witness({});
     }
-    // Learns the server's software from its own answers. If they do not tell it, sends two requests that not all servers
-    // know, once for a session.
+    // Learns the server's software from its own answers. If they do not tell it, sends two requests that not all
+    // servers know, once for a session.
     void identify(server_answers told);
 
     // Judges the code of a completion. Returns nothing if the reply is incomplete, and another request is in progress

@@ -15,8 +15,8 @@
 
 namespace turnstile::zookeeper {
 
-// Asks the server for its role and software. Asks for its pace only if `asks_pace` and if the server relays to a leader,
-// because a leader's pace does not matter. Sets `asks_pace` to false if the server does not report it.
+// Asks the server for its role and software. Asks for its pace only if `asks_pace` and if the server relays to a
+// leader, because a leader's pace does not matter. Sets `asks_pace` to false if the server does not report it.
 [[nodiscard]] server_answers ask_for_role(const socket_address& server, bool& asks_pace,
                                           int give_up);
 

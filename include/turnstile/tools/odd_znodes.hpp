@@ -53,8 +53,8 @@ struct odd_survey {
 [[nodiscard]] TURNSTILE_EXPORT result<odd_survey> odd_znodes_below(
     const client& servers, std::string_view folder, const query_options& options = {});
 
-// Removes the znode at the path, with its data, if the znode has no children. Returns false if the znode has children or
-// does not exist. Errors: `bad_path`, `no_permission`, and the errors of a query that ends early (`query_options`).
+// Removes the znode at the path, with its data, if the znode has no children. Returns false if the znode has children
+// or does not exist. Errors: `bad_path`, `no_permission`, and the errors of a query that ends early (`query_options`).
 [[nodiscard]] TURNSTILE_EXPORT result<bool> remove_empty_folder(const client& servers,
                                                                 std::string_view path,
                                                                 const query_options& options = {});

@@ -17,10 +17,10 @@ namespace turnstile::admin {
 // Compares in constant time: all bytes of the two digests.
 [[nodiscard]] bool same_secret(std::string_view a, std::string_view b);
 
-// The SHA-256 of a text, in hexadecimal digits.
+// Returns the SHA-256 of a text, in hexadecimal digits.
 [[nodiscard]] std::string digest_text(std::string_view text);
 
-// 256 bits of the kernel's randomness, in hexadecimal digits. Throws std::system_error.
+// Returns 256 bits of the kernel's randomness, in hexadecimal digits. Throws std::system_error.
 [[nodiscard]] std::string random_secret();
 
 }  // namespace turnstile::admin

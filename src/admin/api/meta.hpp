@@ -12,12 +12,12 @@ namespace turnstile::admin {
 // Returns the snapshot. Throws refusal (503 no_snapshot) if there is none yet.
 [[nodiscard]] const snapshot& required(const view& seen);
 
-// The present time by the servers' clock.
+// Returns the present time by the servers' clock.
 [[nodiscard]] wall_time servers_now(const view& seen);
-// The time at which ages end: now, or for a stale snapshot the snapshot's own time.
+// Returns the time at which ages end: now, or for a stale snapshot the snapshot's own time.
 [[nodiscard]] wall_time clock_of(const view& seen);
 
-// {"as_of": ..., "age_ms": ..., "stale": ..., "reading_ms": ...}
+// Returns {"as_of": ..., "age_ms": ..., "stale": ..., "reading_ms": ...}.
 [[nodiscard]] json meta_of(const view& seen);
 
 [[nodiscard]] std::int64_t age_ms(wall_time since, wall_time now);

@@ -47,7 +47,7 @@ public:
         entry& operator=(const entry&) = delete;
 
         [[nodiscard]] std::stop_token stop() const noexcept { return source_.get_token(); }
-        // The person that cancelled the order; nothing if it was not cancelled.
+        // Returns the person that cancelled the order; nothing if it was not cancelled.
         [[nodiscard]] std::optional<std::string> cancelled_by() const;
         void set_at_most(std::chrono::milliseconds at_most);
 

@@ -36,7 +36,7 @@ public:
     http_server(const http_server&) = delete;
     http_server& operator=(const http_server&) = delete;
 
-    // The address, with the actual port.
+    // Returns the address, with the port on which the server listens.
     [[nodiscard]] const listen_address& address() const noexcept;
     // Answers requests until end(), which may be called first. Returns false if the listening socket failed.
     [[nodiscard]] bool run(http_service& service);

@@ -23,7 +23,7 @@ struct listen_address {
 // True if only this machine can reach the address: 127.0.0.0/8 and ::1.
 [[nodiscard]] bool is_loopback(const listen_address& address);
 
-// "127.0.0.1:8088", "[::1]:8088".
+// Returns a text such as "127.0.0.1:8088" or "[::1]:8088".
 [[nodiscard]] std::string to_string(const listen_address& address);
 
 }  // namespace turnstile::admin

@@ -4,7 +4,8 @@
 //     const query asked{target, {"offset", "limit"}};
 //     const auto offset = asked.number("offset", 0, {.least = 0, .most = 1'000});
 //
-// A query refuses unknown names, names that occur twice, and invalid escapes: a typing error must not look like an answer.
+// A query refuses unknown names, names that occur twice, and invalid escapes: a typing error must not look like an
+// answer.
 //
 // Thread safety: a value.
 #pragma once

@@ -70,7 +70,7 @@ public:
 
     // Returns the spans by their beginning; nothing for a lock that was never seen.
     [[nodiscard]] std::optional<std::vector<hold_span>> of(const lock_key& lock) const;
-    // The time since which the oldest present holder has held the lock.
+    // Returns the time since which the oldest present holder has held the lock.
     [[nodiscard]] std::optional<wall_time> held_since(const lock_key& lock) const;
     [[nodiscard]] std::size_t ended() const noexcept { return ended_; }
     [[nodiscard]] std::size_t locks() const noexcept { return locks_.size(); }

@@ -23,7 +23,7 @@ public:
         before_ = std::exchange(next_before_, std::make_shared<znode_set>(znodes_of(survey)));
         next_before_at_ = boottime_clock::now();
     }
-    // The contenders to compute the graph with.
+    // Returns the contenders with which the graph is computed.
     [[nodiscard]] std::shared_ptr<const znode_set> before() const noexcept { return before_; }
 
     // Returns the graph of the snapshot with this version; null if it was not computed yet.
@@ -37,7 +37,7 @@ public:
 
 private:
     std::shared_ptr<const znode_set> before_ = std::make_shared<znode_set>();
-    // Replaces `before_` later.
+    // The contenders that replace `before_` later.
     std::shared_ptr<const znode_set> next_before_ = before_;
     boottime_clock::time_point next_before_at_{};
     std::shared_ptr<const wait_graph> graph_;

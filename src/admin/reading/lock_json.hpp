@@ -18,7 +18,7 @@ namespace turnstile::admin {
 
 using json = nlohmann::ordered_json;
 
-// "2026-11-21T04:38:36.123Z"
+// Returns a text such as "2026-11-21T04:38:36.123Z".
 [[nodiscard]] std::string utc(std::chrono::system_clock::time_point time);
 
 [[nodiscard]] json json_of(const contender& each);

@@ -49,7 +49,7 @@ using shared_snapshot = std::shared_ptr<const snapshot>;
 [[nodiscard]] std::optional<std::size_t> place_of(const lock_survey& survey, std::string_view path,
                                                   lock_kind kind);
 
-// False if a person would see a difference: other contenders, another order, or other text in a znode.
+// Returns false if a person would see a difference: other contenders, another order, or other text in a znode.
 [[nodiscard]] bool same_queue(const surveyed_lock& a, const surveyed_lock& b);
 
 // Parses "mutex" and so on. Returns nothing for another word.
