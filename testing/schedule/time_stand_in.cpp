@@ -203,7 +203,8 @@ STANDS_IN int select(int count, fd_set* reading, fd_set* writing, fd_set* failin
     }
 }
 
-// Gives the same random numbers in each run.
+// A read of /dev/urandom gets the scheduler's random numbers, which are the same in each run. A read of a timer waits in
+// virtual time. All other reads are the system's.
 STANDS_IN ssize_t read(int from, void* into, size_t size) {
     static constinit real_one<ssize_t(int, void*, size_t)> real{"read"};
     auto* const mine = scheduler::of_this_thread();

@@ -109,7 +109,7 @@ void handle::learn_leader(connection_id by, std::optional<server_id> leader) {
     move_when_idle();
 }
 
-// Moves when no request is in progress any more.
+// Moves the session to the leader when no request is in progress any more.
 void handle::move_when_idle() {
     if (!leader_ || !attached_ || !open_.empty()) return;
     drop_connection();

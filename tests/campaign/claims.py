@@ -118,7 +118,8 @@ def judge_tokens(path, holds, forced, verdict):
     before it learns that the hold's znode was deleted by force. Such a grant counts as earlier than the deletion. A
     hold that is handed on inside a process has its znode's token with a higher counter. If two threads may hold at a
     time, such a token counts as later than the other hold's. Tokens that two masters give out at one time have no
-    order: ORDER names what the servers do not promise then. """
+    order: ORDER names what the servers do not promise then.
+    """
     grants = sorted(((at, mode, said[path], hold, line) for hold in holds
                      for at, mode, said, line in hold.grants
                      if path in said and at < min(hold.until, forced.get(hold.znode, at + 1))),

@@ -7,7 +7,8 @@ A follower that fails, or is late, while it joins its leader may miss a transact
 During a campaign, lookout.py asks each server every second for its contenders. The answer contains the last transaction
 that the server's tree has applied. If a contender existed long before the answer and still exists, but the answer does
 not list it, it is *missing* on that server. If the answer lists a contender that was removed long before, it is a
-*phantom* on that server. """
+*phantom* on that server.
+"""
 
 import collections
 

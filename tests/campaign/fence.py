@@ -2,7 +2,8 @@
 """The judge's model of a fenced store: it accepts a write unless it has seen a larger fencing token.
 
 A write of a later grant *overtakes* every earlier hold that excludes the later one. Each further write of an overtaken
-hold is late, because its process paused or its servers forgot its grant. The store must refuse these writes. """
+hold is late, because its process paused or its servers forgot its grant. The store must refuse these writes.
+"""
 
 import collections
 

@@ -2,7 +2,8 @@
 """The director's attacks: on the holder of a lock, on the first waiter, and at the same time on the servers.
 
 Each nemesis undoes its disturbance before it returns. A paused server resumes soon or is killed, and two such pauses
-are seconds apart, because docs/why/lease.md assumes this about servers. """
+are seconds apart, because docs/why/lease.md assumes this about servers.
+"""
 
 import contextlib
 import os

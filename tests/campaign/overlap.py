@@ -7,7 +7,8 @@
 Starts a private server, and runners on one path with one link each. A nemesis stops, kills or cuts off the runner whose
 command runs, or a waiting runner. The kernel is the judge: each command tries to lock a file without waiting, and the
 kernel unlocks the file when the last process of the command has ended. A command that finds the file locked has
-overlapped: it says so, and the script exits with 1. """
+overlapped: it says so, and the script exits with 1.
+"""
 import argparse
 import collections
 import os

@@ -3,7 +3,8 @@
 
 The effects of one script are a MULTI ... EXEC in the file, or a single command. Each write of the tree sets the field
 "z" to its number, which is the server's time in microseconds, or one more than the previous number. The reader relies
-only on the keys that docs/why/redis.md documents. """
+only on the keys that docs/why/redis.md documents.
+"""
 
 import os
 import struct

@@ -2,7 +2,8 @@
 """Reads the servers' transaction logs: every change that the servers executed, in order.
 
 The format is ZooKeeper's FileTxnLog: a header, and then records. A record has a checksum, a length, a TxnHeader and the
-transaction. The reader decodes only what the judge needs. """
+transaction. The reader decodes only what the judge needs.
+"""
 
 import heapq
 import os
@@ -17,7 +18,8 @@ NUMBER = re.compile(r"\d{10}$")  # number of a sequential znode
 
 class Transaction:
     """An executed transaction. Its `parts` are tuples: ("create", path, data, ephemeral), ("delete", path), ("set",
-    path, data), ("open", timeout), ("close",), ("expire",). """
+    path, data), ("open", timeout), ("close",), ("expire",).
+    """
 
     __slots__ = ("zxid", "time", "session", "parts")
 

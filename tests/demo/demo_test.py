@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Tests that each check of the demo passes a correct history, and fails the wrong history for which the check exists.
-Also tests what the pictures show of a run, and that their labels do not overlap. """
+Also tests what the pictures show of a run, and that their labels do not overlap.
+"""
 
 import dataclasses
 import pathlib

@@ -4,7 +4,8 @@
 
     make_locks.py CONNECT_STRING NUMBER
 
-Each transaction makes a hundred locks. One transaction for each lock would take minutes. """
+Each transaction makes a hundred locks. One transaction for each lock would take minutes.
+"""
 import signal
 import sys
 
