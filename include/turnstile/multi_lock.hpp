@@ -79,8 +79,9 @@ public:
     // - The lock_delay of a part (lock_options) applies to that part alone. When a hold is lost, the parts that are
     //   given back are released, and are free at once.
     result<guard> acquire(acquire_options options = {});
-    // Takes all locks if no contender is ahead in any queue; otherwise returns `busy`. It waits only for the servers'
-    // answers, for one lock after the other, so of several calls for the same locks one gets them.
+    // Takes all locks if no contender is ahead in any queue; otherwise returns `busy`. The call waits only for the
+    // servers' answers, for one lock after the other. If several such calls want the same locks at the same time, one
+    // of them gets all the locks.
     result<guard> try_acquire(acquire_options options = {});
     // Like acquire(), but no thread waits. `handler` runs once, with the result of acquire(), on the callbacks'
     // executor of a client of one of the locks. Throws std::system_error(bad_option) for an empty handler.

@@ -78,7 +78,7 @@ constexpr auto& error_in(Optional& failure) noexcept {
     return *failure;
 }
 
-// Like std::invoke with a function, or with a member of its one argument.
+// Calls the function with the value, or returns or calls the member of the value, like std::invoke.
 template <class F, class V>
 constexpr decltype(auto) call_with_value(F&& function, V&& value) {
     if constexpr (std::is_member_object_pointer_v<std::remove_cvref_t<F>>) {

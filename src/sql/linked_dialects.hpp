@@ -46,8 +46,8 @@ struct dialect {
     std::unique_ptr<database> (*make)(const wanted_database& wanted);
     // True if the server keeps each commit that it has acknowledged. Null if every database of this kind does.
     bool (*keeps_commits)(const connect_string& where);
-    // Returns the rule that the target in a connect string breaks, or an empty text. Null if the rules for all kinds
-    // are enough.
+    // Returns the rule that the target in a connect string breaks, or an empty text. The pointer is null if the rules
+    // for all kinds are enough.
     std::string (*fault_of)(const std::string& target);
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // pending_request, pending_requests: the requests that were submitted and have no reply yet.
 //
-// Purpose: the C client calls a completion with a pointer of this library, or never, if the handle is closed before. So
-// this registry owns everything that such a pointer reaches, and is emptied only after zookeeper_close() has returned.
-// The registry also keeps the order of submission. A reply that the library makes itself must not come before the
-// replies to earlier requests.
+// Purpose: the C client calls each completion with a pointer that this library gave it, or does not call the completion
+// if the handle is closed first. So this registry owns everything that such a pointer reaches, and is emptied only
+// after zookeeper_close() has returned. The registry also keeps the order of submission. A reply that the library makes
+// itself must not come before the replies to earlier requests.
 //
 // Thread safety: one thread at a time. The address of a request never changes.
 #pragma once

@@ -83,8 +83,8 @@ public:
     // Returns the message without its length.
     [[nodiscard]] std::span<const std::byte> body() const noexcept { return body_; }
 
-    // Change the message that is forwarded: its body, or its type `op`. The counters and the reply's `op` keep the
-    // values that the client sent.
+    // Replaces the body of the message that the proxy forwards. The counters and the reply's `op` keep the values that
+    // the client sent.
     void rewrite(std::vector<std::byte> body) { body_ = std::move(body); }
     // Changes the type of a request to `op`. Throws std::logic_error for other messages.
     void rewrite_opcode(std::int32_t op);

@@ -23,8 +23,8 @@ public:
     // For a new znode, whose create was sent at `asked_at`.
     explicit own_znode_watch(time_point asked_at) : seen_at_{asked_at} {}
 
-    // True if no other client can have written into the znode unseen, except so recently that it does not matter for a
-    // grant.
+    // True if the contender knows of every write of another client into the znode, except a write so recent that it
+    // does not matter for a grant.
     [[nodiscard]] bool is_fresh(const contender_session& c) const {
         // place: own_znode_is_seen
         return watched_on_ == c.connection() || c.now() < seen_at_ + c.unseen_for();

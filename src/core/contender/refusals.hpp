@@ -28,8 +28,8 @@ namespace turnstile::core {
 [[nodiscard]] std::optional<error> folder_refusal(const std::string& folder, server_error answer);
 // An operator has ordered the contender to give up its place.
 [[nodiscard]] error taken_away(const std::string& folder, const revocation& order);
-// Text of an error or a warning: contenders of another family came first in this folder, and the families do not
-// exclude each other.
+// Returns the text of an error or a warning: contenders of another family came first in this folder, and the two
+// families do not exclude each other.
 [[nodiscard]] std::string foreign_kind(const std::string& folder, contender_family ours,
                                        contender_family theirs);
 

@@ -143,7 +143,7 @@ std::string server_placement::origin_of_bound() const {
            "servers' values, or allow conf in their 4lw.commands.whitelist)";
 }
 
-// Explains why the session is not at the leader, for which no relay bound is needed.
+// Explains why the session is not at the leader. At the leader it would need no relay bound.
 std::string server_placement::way_to_leader() const {
     if (!roles_trusted_ || !roles_asked_)
         return "set role_detection::on, so that the client asks for the servers' roles (not "

@@ -44,7 +44,7 @@ struct succession_step {
     friend bool operator==(const succession_step&, const succession_step&) = default;
 };
 
-// Decides. `text`: the folder's data. `now`: the time by the leader's clock.
+// Returns the next step. `text`: the folder's data. `now`: the time by the leader's clock.
 [[nodiscard]] succession_step next_step(std::string_view text, std::string_view own_id,
                                         std::int64_t now);
 
