@@ -199,11 +199,11 @@ TEST(call, the_time_of_the_grant_is_not_told_of_a_call_that_ends_without_a_guard
     const auto count = [&](boottime_clock::time_point) { ++told; };
     const auto refused = make({.on_granted_at = count});
     refused->be_refused(errc::timeout);
-    EXPECT_FALSE(refused->wait());
+    EXPECT_FALSE(refused->wait().has_value());
     const auto late = make({.on_granted_at = count});
     late->be_granted();
     late->certain = false;
-    EXPECT_FALSE(late->wait());
+    EXPECT_FALSE(late->wait().has_value());
     EXPECT_EQ(told, 0);
 }
 
@@ -287,7 +287,7 @@ TEST(call, a_callback_of_a_waiter_does_not_begin_after_the_answer) {
     const auto callback = hold->telling(call::audience::waiter, [&] { ++told; });
     callback();
     hold->be_refused(errc::timeout);
-    EXPECT_FALSE(hold->wait());
+    EXPECT_FALSE(hold->wait().has_value());
     callback();
     EXPECT_EQ(told, 1);
 }
