@@ -49,11 +49,11 @@ namespace turnstile {
 struct deadlock_member {
     std::string owner;  // contender_metadata::owner
     std::string holds;  // path of the lock that it holds
-    // Its znode at that lock. Position 0 is a holder. A larger position is a waiter that is itself ahead of the
+    // The owner's znode at that lock. Position 0 is a holder. A larger position is a waiter that is itself ahead of the
     // previous member in the queue.
     contender holding;
     std::string awaits;  // path of the lock that it waits for
-    // Its znode at that lock, with host, pid, thread, label and since in its metadata.
+    // The owner's znode at that lock, with host, pid, thread, label and since in its metadata.
     contender waiting;
 };
 

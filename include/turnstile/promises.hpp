@@ -58,8 +58,8 @@ enum class write_promise { none, guarded };
 enum class crash_promise { never, session_timeout, at_once };
 
 // The programs that can contend for one lock. `process`: threads of one process. `host`: processes of one host.
-// `server`: all programs that reach the one server. `cluster`: all programs that reach one of several servers that act
-// as one.
+// `server`: all programs that reach the one server. `cluster`: all programs that reach any server of a group that acts
+// as one server.
 enum class scope_promise { process, host, server, cluster };
 
 // The promises of a kind of server. The default is the least of everything.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // run_user_code: calls a function of the user where no caller could catch its exceptions, and logs them. call_user:
-// calls a function of the user inside a task of the library. If the library runs out of memory there, the process ends;
-// if the user's function throws std::bad_alloc, it does not.
+// calls a function of the user inside a task of the library. If the library runs out of memory in that task, the
+// process ends. If the user's function throws std::bad_alloc, the process continues.
 //
 // Thread safety: any thread.
 #pragma once

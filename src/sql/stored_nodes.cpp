@@ -144,7 +144,8 @@ void stored_nodes::look(std::span<const std::string> paths, std::span<const std:
     for (; !paths.empty(); paths = paths.subspan(std::min(paths.size(), k_looked_at_once)))
         asked_.push_back(
             db_.ask(both, {db_.list_of(paths.first(std::min(paths.size(), k_looked_at_once)))}));
-    // The statement finds the names that end with a number, because ':' is the character after '9'.
+    // The range ends before prefix + ':', because ':' is the character after '9': so it contains all paths in which a
+    // digit follows the prefix.
     for (const std::string& prefix : prefixes)
         asked_.push_back(db_.ask(k_range, {prefix, prefix + ':'}));
 }
