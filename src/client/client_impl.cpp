@@ -70,10 +70,11 @@ client_impl::client_impl(std::string_view connect_string, client_options options
 void client_impl::start_services(std::string_view connect_string) {
     services_->servers = make_coordinator(connect_string, options_);
     services_->session = session_settings(options_);
+    services_->acl = acl_of(options_);
     services_->metrics = internals::of(options_.metrics);
     if (options_.lease.detect_clock_steps)
         services_->wall_clock = core::clock_watch{options_.session_timeout};
-    start_threads();
+    services_->start_threads(options_);
     listeners_ = std::make_shared<listeners>(services_->callbacks);
     services_->outage =
         std::make_shared<outage_watch>(*services_->timers, services_->workers, services_->servers);
@@ -83,39 +84,6 @@ void client_impl::start_services(std::string_view connect_string) {
         if (metrics) metrics->on_change(step, is_outage);
         told->publish(step);
     };
-}
-
-// Starts the client's own threads, or joins the threads of a runtime.
-void client_impl::start_threads() {
-    auto& s = *services_;
-    if (options_.runtime) {
-        s.runtime = internals::of(options_.runtime);
-        if (s.runtime->forked())
-            throw_error({errc::forked,
-                         "the parent made the runtime; make another runtime in this process"});
-        s.timers = s.runtime->new_timers();
-        s.workers = s.runtime->new_workers();
-        s.loss_callbacks = s.runtime->new_loss_callbacks();
-        s.callbacks = s.runtime->new_callbacks(options_.callbacks);
-        return;
-    }
-    const runtime_options own;
-    s.timers = std::make_shared<client_timers>(start_of(thread_duty::timers, own));
-    s.workers = worker_pool::start({.start = start_of(thread_duty::work, own)});
-    s.loss_callbacks = worker_pool::start({.start = start_of(thread_duty::loss_callbacks, own)});
-    s.callbacks = callback_queue::start(options_.callbacks, start_of(thread_duty::callbacks, own));
-}
-
-bool client_services::on_user_thread() const {
-    return (callbacks && callbacks->on_this_thread()) || (workers && workers->on_this_thread()) ||
-           (loss_callbacks && loss_callbacks->on_this_thread());
-}
-
-void client_services::end(std::chrono::milliseconds patience) const noexcept {
-    if (timers) timers->stop();  // before the workers: the last timer calls may post tasks
-    if (workers) workers->finish();
-    if (loss_callbacks) loss_callbacks->finish();  // callbacks may wait for the workers' tasks
-    if (callbacks) callbacks->finish(boottime_clock::now() + to_nanoseconds(patience));
 }
 
 client_impl::~client_impl() {
@@ -212,7 +180,8 @@ result<std::vector<core::reply>> client_impl::read(std::vector<core::operation> 
                                                    const query_options& options) {
     if (forked()) return forked_error();
     const auto deadline = query_deadline(options);
-    auto answers = sessions_.first()->read(std::move(questions), deadline, options.stop);
+    auto answers =
+        sessions_.first()->inquire<core::read>(std::move(questions), deadline, options.stop);
     if (!answers) return answers;
     const bool finds_all = std::none_of(answers->begin(), answers->end(), [](const auto& answer) {
         return answer.error == core::server_error::no_node;
@@ -226,7 +195,8 @@ result<std::vector<core::reply>> client_impl::read(std::vector<core::operation> 
 result<void> client_impl::find_chroot(boottime_clock::time_point deadline,
                                       const std::stop_token& stop) {
     if (chroot_found_ || services_->servers->chroot().empty()) return {};
-    const auto root = sessions_.first()->read({core::exists_op{"/"}}, deadline, stop);
+    const auto root =
+        sessions_.first()->inquire<core::read>({core::exists_op{"/"}}, deadline, stop);
     if (!root) return root.error();
     if (root->front().error == core::server_error::no_node) return away_error(errc::no_chroot);
     chroot_found_ = true;
@@ -236,15 +206,15 @@ result<void> client_impl::find_chroot(boottime_clock::time_point deadline,
 result<std::vector<core::reply>> client_impl::write_repeatedly(std::vector<core::operation> writes,
                                                                const query_options& options) {
     if (forked()) return forked_error();
-    return sessions_.first()->write_repeatedly(std::move(writes), query_deadline(options),
-                                               options.stop);
+    return sessions_.first()->inquire<core::repeated_write>(std::move(writes),
+                                                            query_deadline(options), options.stop);
 }
 
 result<core::reply> client_impl::write_at_version(core::operation write, std::uint64_t read_on,
                                                   const query_options& options) {
     if (forked()) return forked_error();
-    auto answers = sessions_.first()->write_repeatedly({std::move(write)}, query_deadline(options),
-                                                       options.stop, read_on);
+    auto answers = sessions_.first()->inquire<core::repeated_write>(
+        {std::move(write)}, query_deadline(options), options.stop, read_on);
     if (!answers) return answers.error();
     return std::move(answers->front());
 }
@@ -257,10 +227,6 @@ result<void> client_impl::may_wait_for_handler() const {
             "a callback of the client made this call, which would wait for that callback to end"};
     }
     return {};
-}
-
-core::acl_policy client_impl::acl() const {
-    return acl_of(options_);
 }
 
 void client_impl::post(std::function<void()> callback) {
@@ -301,7 +267,7 @@ result<void> client_impl::wait_connected(boottime_clock::time_point deadline) {
         return error{errc::interrupted,
                      "the wait for a session at " + services_->servers->describe()};
     }
-    const auto root = first->read({core::exists_op{"/"}}, deadline, {});
+    const auto root = first->inquire<core::read>({core::exists_op{"/"}}, deadline, {});
     if (!root && root.error() == errc::timeout)
         return error{errc::not_connected, services_->servers->describe() + " has not answered yet"};
     if (!root) return root.error();

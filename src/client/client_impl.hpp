@@ -84,8 +84,6 @@ public:
     // Returns an error if this thread must not wait for a handler: in a forked child, or on a thread that runs the
     // client's callbacks.
     [[nodiscard]] result<void> may_wait_for_handler() const;
-    // The access control lists of the znodes that this client creates.
-    [[nodiscard]] core::acl_policy acl() const;
     [[nodiscard]] error forked_error() const;
     // Returns the object that recipes of this client share under `name`. The first caller makes it; the last user
     // destroys it.
@@ -111,7 +109,6 @@ private:
                                              boottime_clock::time_point deadline) const;
     result<void> find_chroot(boottime_clock::time_point deadline, const std::stop_token& stop);
     void start_services(std::string_view connect_string);
-    void start_threads();
     [[nodiscard]] std::vector<result<std::shared_ptr<session_hold>>> start_together(
         std::vector<result<acquire_request>>& requests);
     // Makes the hold for the request, in a session in which it reserves room.

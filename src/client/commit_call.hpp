@@ -1,17 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_call: one guarded write of a caller, with its result once the core has answered.
+// commit_call: one guarded write of a caller, from the request to the result.
 //
-// Thread safety: a value under the session's lock. A caller waits, and a handler runs, after that lock is released.
+// The caller waits, or has a handler. The handler runs where the hold's callbacks run.
+//
+// Thread safety: all members from any thread. Lock order: the session's lock, then this one, then the queues'.
 #pragma once
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
 #include "base/mutex.hpp"
+#include "client/caller_help.hpp"
+#include "client/client_services.hpp"
 #include "client/hold.hpp"
 #include "core/session/session_messages.hpp"
 #include "turnstile/result.hpp"
@@ -19,25 +24,32 @@
 
 namespace turnstile::detail {
 
-class commit_call {
+class commit_call : public std::enable_shared_from_this<commit_call> {
 public:
-    // `chroot`: the number of bytes that the chroot adds to each path of the caller.
-    commit_call(const transaction& writes, std::size_t chroot);
+    // `chroot`: the bytes that the chroot adds to each of the caller's paths. Without a handler the caller waits.
+    commit_call(const transaction& writes, std::size_t chroot, commit_audience&& listeners = {});
 
     // Returns the bytes that the written ephemeral znodes take in the transaction that closes the session.
     [[nodiscard]] std::size_t ephemeral_bytes() const noexcept { return ephemeral_bytes_; }
-    // Converts the core's outcome into the caller's result.
-    [[nodiscard]] result<commit_result> told(core::commit_outcome&& outcome) const;
-
-    commit_audience listeners;  // without a handler the caller waits in this thread
-    std::optional<std::stop_callback<std::function<void()>>> stop;
-    std::optional<result<commit_result>> outcome;
-    base::condition arrived;
+    // Calls `cancel` when a stop is requested, until the caller has the result. Called under no lock, before the commit
+    // is sent: `cancel` may run at once, in this thread.
+    void listen(const std::stop_token& stop, std::function<void()> cancel);
+    // Passes the core's outcome to the caller. Called once; may be called under the session's lock.
+    void answer(core::commit_outcome&& outcome, const client_services& services);
+    // Blocks until answered. A Boost interruption point: returns false if the thread was interrupted.
+    [[nodiscard]] bool await(caller_help help);
+    // Returns the result of an answered commit. Called once, under no lock: waits for a running `cancel`.
+    [[nodiscard]] result<commit_result> take();
 
 private:
     std::vector<std::string>
         requested_paths_;  // for each part the path that it creates, else empty
     std::size_t ephemeral_bytes_ = 0;
+    const commit_audience listeners_;
+    std::optional<std::stop_callback<std::function<void()>>> stop_;
+    base::mutex mutex_;
+    base::condition answered_;
+    std::optional<result<commit_result>> outcome_ GUARDED_BY(mutex_);
 };
 
 }  // namespace turnstile::detail

@@ -26,14 +26,18 @@ void late_sessions::on_timer() {
         }));
     const auto late_since = boottime_clock::now() - patience_;
     bool look_again = false;
+    const auto expected_since = [](const session_runner& session, auto then) {
+        return session.state() == session_state::connecting &&
+               session.attach().is_expected_since(then);
+    };
     for (const auto& session : all) {
-        const bool late = attached != 0 && session->waits_for_its_first_attach(late_since);
+        const bool late = attached != 0 && expected_since(*session, late_since);
         if (late) {
             const auto why = no_more_connections(attached);
             if (!told_.exchange(true)) log::write(log_level::warning, "{}", why.message());
             session->refuse_waiters(why);
         } else {
-            look_again |= session->waits_for_its_first_attach(boottime_clock::time_point::max());
+            look_again |= expected_since(*session, boottime_clock::time_point::max());
         }
     }
     if (look_again) expect();

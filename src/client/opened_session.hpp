@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // opened_session: a session that the coordinator has opened, and the sink for its events.
 //
-//     session_opening   the epoch of the session that is being opened, if there is one
+//     session_opening   the epoch of the session that is being opened, if any
+//     session_handle    the session that is open, if any, and the reason why none could be opened
 //
 // Thread safety: values under the session's lock; `session_opening::is_for` from any thread.
 #pragma once
@@ -9,9 +10,12 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <optional>
+#include <string>
 #include <utility>
 
+#include <boost/thread/thread.hpp>
+
+#include "base/mutex.hpp"
 #include "core/seam/coordinator.hpp"
 #include "core/session/session_messages.hpp"
 #include "turnstile/error.hpp"
@@ -40,13 +44,53 @@ public:
     // returns.
     [[nodiscard]] bool is_for(std::uint64_t epoch) const noexcept { return epoch_ == epoch; }
     void begin(std::uint64_t epoch) noexcept { epoch_ = epoch; }
-    // Called when the coordinator has returned a session or thrown.
-    void end() noexcept { epoch_ = k_none; }
+    // Called when the coordinator has returned the session of this epoch or thrown.
+    void end(std::uint64_t epoch) noexcept {
+        if (is_for(epoch)) epoch_ = k_none;
+        ended_.notify_all();
+    }
+    // Waits, under the session's lock, until the opening for this epoch has ended.
+    void await_end(base::unique_lock& session, std::uint64_t epoch) noexcept {
+        const boost::this_thread::disable_interruption uninterrupted;
+        while (is_for(epoch)) ended_.wait(session);
+    }
 
 private:
     static constexpr std::uint64_t k_none = 0;  // the first epoch is 1
 
     std::atomic<std::uint64_t> epoch_{k_none};
+    base::condition ended_;
+};
+
+class session_handle {
+public:
+    // Null: no session is open.
+    [[nodiscard]] const std::shared_ptr<core::coordinator_session>& open() const noexcept {
+        return session_.handle;
+    }
+    // Replaces the session, unless close() was called. `opened` gets the session that the caller must close.
+    void replace(opened_session& opened) noexcept {
+        told_not_opened_.clear();
+        if (!closed_) std::swap(session_, opened);
+    }
+    // Returns the session, which the caller must close.
+    [[nodiscard]] opened_session take() noexcept { return std::exchange(session_, {}); }
+    // Does the same, and keeps no later session.
+    [[nodiscard]] opened_session close() noexcept {
+        closed_ = true;
+        return take();
+    }
+    [[nodiscard]] bool is_closed() const noexcept { return closed_; }
+    // Returns true if the reason differs from the last one since a session was opened. outage_watch reports how long an
+    // outage lasts.
+    [[nodiscard]] bool fails_anew(const error& why) {
+        return std::exchange(told_not_opened_, why.message()) != told_not_opened_;
+    }
+
+private:
+    opened_session session_;
+    bool closed_ = false;
+    std::string told_not_opened_;
 };
 
 }  // namespace turnstile::detail

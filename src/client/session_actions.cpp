@@ -38,7 +38,7 @@ public:
     void operator()(core::seek_leader& action) const REQUIRES(runner_.mutex_);
     void operator()(core::look_elsewhere& action) const REQUIRES(runner_.mutex_);
     void operator()(core::leave_server& action) const REQUIRES(runner_.mutex_);
-    void operator()(core::open_session& action) const REQUIRES(runner_.mutex_);
+    void operator()(core::open_session& action) REQUIRES(runner_.mutex_);
     void operator()(core::close_session& action) const REQUIRES(runner_.mutex_);
     void operator()(core::notice& news) const REQUIRES(runner_.mutex_);
     void operator()(core::answer& answer) const REQUIRES(runner_.mutex_) {
@@ -47,13 +47,22 @@ public:
     }
     void operator()(core::commit_answer& answer) const REQUIRES(runner_.mutex_) {
         explain(answer.outcome);
-        runner_.on_answer(answer);
+        const auto found = runner_.writings_.extract(answer.id);
+        if (!found) return;
+        const auto& caller = found.mapped();
+        const auto* const why = std::get_if<error>(&answer.outcome);
+        runner_.room_.enter_epoch(runner_.core_.epoch());
+        if (why != nullptr && *why != errc::outcome_unknown)
+            runner_.room_.take_back(caller->ephemeral_bytes());
+        caller->answer(std::move(answer.outcome), *runner_.services_);
     }
     void operator()(core::changed& change) const REQUIRES(runner_.mutex_);
     void operator()(core::warning& warning) const REQUIRES(runner_.mutex_);
 
     // True if the next action is also a request.
     bool another_request = false;
+    // The epoch of the session that the core requests.
+    std::optional<std::uint64_t> opens{};
 
 private:
     // Completes an error of the core, which knows only that there is no session. The back end knows the cause.
@@ -68,7 +77,7 @@ private:
     session_runner& runner_;
 };
 
-void session_runner::execute() {
+std::optional<std::uint64_t> session_runner::execute() {
     core_.take(decided_);
     execution each{*this};
     for (std::size_t i = 0; i != decided_.size(); ++i) {
@@ -78,34 +87,33 @@ void session_runner::execute() {
     }
     decided_.clear();
     base::release_if_empty(decided_);
-}
-
-void session_runner::publish() {
     if (core_.idle()) changed_.notify_all();
     const auto next = core_.next_deadline();
-    if (!next || *next >= armed_ || closed_) return;
-    armed_ = *next;
-    services_->timers->arm(*this, *next);
+    if (next && *next < armed_ && !current_.is_closed()) {
+        armed_ = *next;
+        services_->timers->arm(*this, *next);
+    }
+    return each.opens;
 }
 
 void session_runner::execution::operator()(core::submit& action) const {
-    if (!runner_.current_.handle) return;
+    if (!runner_.current_.open()) return;
     runner_.services_->requests.fetch_add(1, std::memory_order_relaxed);
-    auto& session = *runner_.current_.handle;
+    auto& session = *runner_.current_.open();
     if (another_request) return session.submit_with_next(std::move(action.request));
     session.submit(std::move(action.request));
 }
 
 void session_runner::execution::operator()(core::forget_watches& action) const {
-    if (runner_.current_.handle) runner_.current_.handle->forget_watches(action.path);
+    if (runner_.current_.open()) runner_.current_.open()->forget_watches(action.path);
 }
 
 void session_runner::execution::operator()(core::seek_leader& action) const {
-    if (runner_.current_.handle) runner_.current_.handle->seek_leader(action.connection);
+    if (runner_.current_.open()) runner_.current_.open()->seek_leader(action.connection);
 }
 
 void session_runner::execution::operator()(core::look_elsewhere& action) const {
-    if (runner_.current_.handle) runner_.current_.handle->look_for_another(action);
+    if (runner_.current_.open()) runner_.current_.open()->look_for_another(action);
 }
 
 void session_runner::execution::operator()(core::leave_server& action) const {
@@ -113,48 +121,13 @@ void session_runner::execution::operator()(core::leave_server& action) const {
                "session epoch {}: {} does not answer on the session's connection, so the session "
                "moves to a server that answers the client on another connection",
                runner_.core_.epoch(), runner_.core_.server());
-    if (runner_.current_.handle) runner_.current_.handle->leave_server(action.connection);
-}
-
-void contender_counts::count(const core::notice& news) noexcept {
-    constexpr auto relaxed = std::memory_order_relaxed;
-    const base::overloaded add{[this](const core::granted&) { granted.fetch_add(1, relaxed); },
-                               [this](const core::failed&) { failed.fetch_add(1, relaxed); },
-                               [this](const core::lost&) { lost.fetch_add(1, relaxed); },
-                               [this](const core::gone&) { gone.fetch_add(1, relaxed); },
-                               [](const core::entered&) {},
-                               [](const core::queued&) {},
-                               [](const core::at_risk&) {},
-                               [](const core::expiring&) {},
-                               [](const core::asked_to_release&) {},
-                               [](const core::contended&) {},
-                               [](const core::renamed&) {}};
-    std::visit(add, news.event);
+    if (runner_.current_.open()) runner_.current_.open()->leave_server(action.connection);
 }
 
 void session_runner::execution::operator()(core::notice& news) const {
-    const auto found = runner_.holds_.find(news.id);
-    if (found == runner_.holds_.end()) return;
-    auto hold = found->second;
     if (auto* const refused = std::get_if<core::failed>(&news.event)) explain(refused->why);
-    auto& counts = runner_.services_->counts;
-    if (std::holds_alternative<core::entered>(news.event) && hold->enters_first())
-        counts.count_entry();
-    if (hold->has_entered()) counts.count(news);
-    if (std::holds_alternative<core::queued>(news.event) && hold->begins_to_wait())
-        counts.waited.fetch_add(1, std::memory_order_relaxed);
-    if (log::enabled(log_level::debug))
-        log::write(log_level::debug, "{}: {}", hold->path(), core::notice_text(news));
-    if (std::holds_alternative<core::contended>(news.event))
-        return runner_.news_.contended.push_back(hold);
-    if (std::holds_alternative<core::lost>(news.event)) runner_.news_.lost.push_back(hold);
-    const bool over = std::holds_alternative<core::gone>(news.event);
-    if (over) {
-        runner_.holds_.erase(found);
-        base::release_if_empty(runner_.holds_);
-    }
-    if (hold->tell(news, runner_.lease_.view(), runner_.core_.connection()) || over)
-        runner_.news_.woken.push_back(std::move(hold));
+    runner_.calls_.tell(news, runner_.lease_.view(), runner_.core_.connection(),
+                        runner_.services_->counts);
 }
 
 void session_runner::execution::operator()(core::changed& change) const {
@@ -192,83 +165,69 @@ error to_error(const std::exception& failure) {
 }  // namespace
 
 void session_runner::open() {
-    std::uint64_t epoch = 0;
+    std::optional<std::uint64_t> opens;
     {
         const base::lock_guard lock{mutex_};
-        opens_inline_ = true;
         core_.on(core::start{}, boottime_clock::now());
-        execute();
-        epoch = core_.epoch();
-        opens_inline_ = false;
+        opens = execute();
     }
-    open_handle(epoch);
+    open_handle(opens.value());
 }
 
-void session_runner::execution::operator()(core::open_session& action) const {
+void session_runner::execution::operator()(core::open_session& action) {
     runner_.opening_.begin(action.epoch);
-    if (runner_.opens_inline_) return;
-    runner_.on_worker([&runner = runner_, epoch = action.epoch] {
-        try {
-            runner.open_handle(epoch);
-        } catch (const std::bad_alloc&) {
-            throw;  // ends the process: a worker cannot continue without memory
-        } catch (const std::exception& failure) {  // no address, no descriptor, no thread
-            runner.open_failed(epoch, to_error(failure));
-        }
-    });
+    opens = action.epoch;
 }
 
 // Opens a session. Runs under no lock, because it may block while the back end resolves names.
 void session_runner::open_handle(std::uint64_t epoch) {
-    opened_session opening;
-    opening.sink = std::make_shared<link>(*this, epoch);
+    opened_session opened;
+    opened.sink = std::make_shared<link>(*this, epoch);
     try {
-        auto opened = services_->servers->open(services_->session, *opening.sink);
-        // The session's first events may be waiting for this function to finish. If an exception stopped it here, they
-        // would wait for ever. So the process ends if memory is exhausted.
-        base::finish_or_end("the start of a session", [&] { opening.handle = std::move(opened); });
+        auto handle = services_->servers->open(services_->session, *opened.sink);
+        // The session's first events may wait for this function to finish. If it threw std::bad_alloc, they would wait
+        // for ever, so the process ends instead.
+        base::finish_or_end("the start of a session", [&] { opened.handle = std::move(handle); });
     } catch (...) {
-        opening_ended();
+        const base::lock_guard lock{mutex_};
+        opening_.end(epoch);
         throw;
     }
     {
         const base::lock_guard lock{mutex_};
-        told_not_opened_.clear();
-        if (!closed_ && core_.epoch() == epoch) std::swap(current_, opening);
+        if (opening_.is_for(epoch)) current_.replace(opened);
+        opening_.end(epoch);
     }
-    opening_ended();
-    opening.close(core::close_session::how::orderly);  // close it if it came too late
+    opened.close(core::close_session::how::orderly);  // close it if it came too late
 }
 
-void session_runner::opening_ended() {
-    {
-        const base::lock_guard lock{mutex_};
-        opening_.end();
+void session_runner::try_to_open(std::uint64_t epoch) {
+    try {
+        open_handle(epoch);
+    } catch (const std::bad_alloc&) {
+        throw;  // ends the process: a worker cannot continue without memory
+    } catch (const std::exception& failure) {  // no address, no descriptor, no thread
+        const auto why = to_error(failure);
+        services_->outage->on_open_failed(why);
+        {
+            const base::lock_guard lock{mutex_};
+            if (current_.fails_anew(why))
+                log::write(log_level::warning, "cannot open a session: {}", why.message());
+        }
+        tell(core::open_failed{epoch, why});
     }
-    changed_.notify_all();
-}
-
-// Blocks the session's first events until open() has returned the handle, because their requests need it.
-void session_runner::await_handle(std::uint64_t epoch) noexcept {
-    if (!opening_.is_for(epoch)) return;
-    const boost::this_thread::disable_interruption uninterrupted;
-    base::unique_lock lock{mutex_};
-    while (opening_.is_for(epoch)) changed_.wait(lock);
 }
 
 void session_runner::execution::operator()(core::close_session& action) const {
-    if (!runner_.current_.handle) return;
-    // Allocates before `old` owns the session. Otherwise an exception of the allocation would destroy the session here,
-    // and its destructor waits for a thread that may be this one.
+    if (!runner_.current_.open()) return;
+    // The allocation may throw, so it comes before `old` owns the session. Otherwise the session would be destroyed
+    // here, and its destructor waits for a thread that may be this one.
     const auto old = std::make_shared<opened_session>();
-    *old = std::exchange(runner_.current_, {});
+    *old = runner_.current_.take();
     base::finish_or_end("the end of a session", [&] {
-        runner_.on_worker([old, manner = action.manner] { old->close(manner); });
+        runner_.services_->workers->post([self = runner_.shared_from_this(), old,
+                                          manner = action.manner] { old->close(manner); });
     });
-}
-
-void session_runner::on_worker(std::function<void()> task) {
-    services_->workers->post([self = shared_from_this(), task = std::move(task)] { task(); });
 }
 
 }  // namespace turnstile::detail

@@ -6,6 +6,7 @@
 
 #include "base/out_of_memory.hpp"
 #include "base/resource_name.hpp"
+#include "client/guarded_writer.hpp"
 #include "client/internals.hpp"
 #include "client/option_table.hpp"
 #include "turnstile/lockable.hpp"
@@ -164,7 +165,7 @@ void session_hold::post_answer() {
 // ---- for the caller -------------------------------------------------------------------------
 
 void session_hold::cancel(const error& why) noexcept {
-    session_->cancel(id_, why);
+    session_->tell(core::cancel{id_, why});
 }
 
 bool session_hold::defer_leave(const error& why) {
@@ -175,7 +176,7 @@ bool session_hold::defer_leave(const error& why) {
 }
 
 void session_hold::leave(const error& why) noexcept {
-    if (!defer_leave(why)) session_->leave(id_, why);
+    if (!defer_leave(why)) session_->tell(core::leave{id_, why});
 }
 
 void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
@@ -195,7 +196,7 @@ void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
             found = sessions.emplace(sessions.end(), session, std::vector<core::contender_id>{});
         found->second.push_back(single->id_);
     }
-    for (auto& [session, ids] : sessions) session->leave_together(std::move(ids), why);
+    for (auto& [session, ids] : sessions) session->tell(core::leave_together{std::move(ids), why});
 }
 
 // Waits for the servers' answer, or for the end of the lease or the session, so the wait is bounded. This wait is no
@@ -206,7 +207,7 @@ result<void> session_hold::rename(core::contender_kind kind) {
     const auto before = held_->renamed->answered;
     held_.change().renamed.change().asked_for = kind;
     lock.unlock();
-    session_->rename(id_, kind);
+    session_->tell(core::rename{id_, kind});
     return base::finish_or_end("a renaming", [&]() -> result<void> {
         const boost::this_thread::disable_interruption uninterrupted;
         base::unique_lock answered{mutex_};
@@ -285,14 +286,14 @@ void session_hold::end_commit(const std::optional<error>& /*why*/) noexcept {
         auto& own = held_.change();
         if (--own.checked_by == 0) left = std::exchange(own.left, std::nullopt);
     }
-    if (left) session_->leave(id_, *left);
+    if (left) session_->tell(core::leave{id_, *left});
 }
 
 result<commit_result> session_hold::commit(const transaction& writes,
                                            const std::vector<std::string>& further,
                                            const commit_options& options) {
     if (const auto still = status(); !still) return still.error();
-    auto outcome = session_->commit(id_, writes, further, options);
+    auto outcome = guarded_writer{session_, id_}.commit(writes, further, options);
     if (outcome || outcome.error() != errc::not_held) return outcome;
     // The hold was lost after status() was called. The caller gets the reason of that loss.
     const base::lock_guard lock{mutex_};
@@ -304,7 +305,7 @@ void session_hold::async_commit(const transaction& writes, const std::vector<std
                                 const commit_options& options, commit_audience&& listeners) {
     if (const auto still = status(); !still)
         return refuse_commit(std::move(listeners), still.error());
-    session_->async_commit(id_, writes, further, options, std::move(listeners));
+    guarded_writer{session_, id_}.async_commit(writes, further, options, std::move(listeners));
 }
 
 // ---- reads ----------------------------------------------------------------------------------
@@ -315,7 +316,7 @@ vantage session_hold::granted_at() const {
 
 result<seen_node> session_hold::read(const std::string& path, boottime_clock::time_point deadline,
                                      const std::stop_token& stop) {
-    auto replies = session_->read({core::get_op{path}}, deadline, stop);
+    auto replies = session_->inquire<core::read>({core::get_op{path}}, deadline, stop);
     if (!replies) return replies.error();
     auto& answer = replies->front();
     const vantage from{session_.get(), answer.connection};

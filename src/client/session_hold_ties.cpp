@@ -50,8 +50,8 @@ void session_hold::lose_with(const error& why) {
     }
     if (waits) return cancel(why);
     session_->services().callbacks->pump();
-    if (!post_trigger()) trigger_all_lost();  // a closed client has no threads
-    session_->leave(id_, why);
+    if (!post_trigger()) trigger_all_lost();  // a closed client has no threads for it
+    session_->tell(core::leave{id_, why});
 }
 
 core::contender_kind session_hold::kind() const {

@@ -19,15 +19,9 @@ struct session_news {
     holds woken;      // must be woken; perhaps the last references
     holds contended;  // other contenders queue behind them
 
-    void swap(session_news& other) noexcept {
-        lost.swap(other.lost);
-        woken.swap(other.woken);
-        contended.swap(other.contended);
-    }
-
-    // Starts the stop callbacks of lost holds on separate threads: the callback queue may be busy with a callback that
-    // watches the token, and one stop callback may wait for another. Called under the lock. The session still owns the
-    // holds, so none is destroyed here.
+    // The stop callbacks do not run on the callback queue, where a running callback may watch the token. They run in
+    // parallel, because one may wait for another. Called under the lock: the session also owns the holds, so no hold is
+    // destroyed here.
     void trigger_loss_callbacks() {
         for (const auto& hold : lost) hold->post_trigger();
         lost.clear();

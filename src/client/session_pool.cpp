@@ -31,7 +31,7 @@ void session_pool::open() {
             sessions_.push_back(session);
         }
         if (services_->servers->open_may_block()) {
-            session->start_open();
+            session->tell(core::start{});
         } else {
             session->open();  // under no lock: the back end's locks come before this pool's
         }
@@ -48,44 +48,40 @@ std::shared_ptr<session_runner> session_pool::make(std::size_t index) const {
 }
 
 result<std::shared_ptr<session_runner>> session_pool::with_room(const acquire_request& request) {
-    using among = session_runner::among;
     const auto& settings = request.message.settings;
-    const auto has_room = [&settings](const auto& session, among which) {
-        return session->reserve(settings.folder, settings.wants, which);
+    const auto has_room = [&settings](const auto& session, std::optional<session_state> needed) {
+        return session->reserve(settings.folder, settings.wants, needed);
     };
     const base::lock_guard lock{mutex_};
     if (closed_) return error{errc::closed};
     if (request.session) {
-        if (has_room(request.session, among::all_but_refused)) return request.session;
+        if (has_room(request.session, {})) return request.session;
         return error{errc::too_many, settings.folder.str() +
                                          ": the contender must be in the session of the hold, and "
                                          "this session owns as many znodes as is safe"};
     }
-    for (const auto which : {among::connected, among::all_but_refused})
+    for (const auto needed :
+         {std::optional{session_state::connected}, std::optional<session_state>{}})
         for (const auto& session : sessions_)
-            if (has_room(session, which)) return session;
-    const bool refused = std::any_of(sessions_.begin(), sessions_.end(),
-                                     [](const auto& session) { return session->refuses(); });
-    if (refused || sessions_.size() >= options_.max_sessions) return no_room();
+            if (has_room(session, needed)) return session;
+    const auto refused = static_cast<std::size_t>(
+        std::count_if(sessions_.begin(), sessions_.end(),
+                      [](const auto& session) { return session->attach().refusal(); }));
+    if (refused != 0) return no_more_connections(sessions_.size() - refused);
+    if (sessions_.size() >= options_.max_sessions)
+        return error{
+            errc::too_many,
+            fmt::format("max_sessions allows {}, and each session owns as many znodes as is safe",
+                        sessions_.size())};
     auto added = make(sessions_.size());
-    // This call succeeds, since an empty session has room for the longest path.
-    static_cast<void>(has_room(added, among::all_but_refused));
+    // An empty session has room even for the longest path.
+    static_cast<void>(has_room(added, {}));
     sessions_.push_back(added);
     base::finish_or_end("another session", [&] {
-        added->start_open();
+        added->tell(core::start{});
         late_->expect();
     });
     return added;
-}
-
-error session_pool::no_room() const {
-    const auto refused = static_cast<std::size_t>(
-        std::count_if(sessions_.begin(), sessions_.end(),
-                      [](const auto& session) { return session->refuses(); }));
-    if (refused != 0) return no_more_connections(sessions_.size() - refused);
-    return {errc::too_many,
-            fmt::format("max_sessions allows {}, and each session owns as many znodes as is safe",
-                        sessions_.size())};
 }
 
 std::vector<std::shared_ptr<session_runner>> session_pool::all() const {
@@ -106,7 +102,7 @@ void session_pool::close(boottime_clock::time_point deadline) {
     }
     const auto sessions = all();
     if (services_->servers) services_->servers->end_opening();
-    for (const auto& session : sessions) session->start_close();
+    for (const auto& session : sessions) session->tell(core::close{});
     for (const auto& session : sessions) session->wait_idle(deadline);
     // Closes the sessions on worker threads, since each close may take seconds at the servers.
     for (const auto& session : sessions)

@@ -42,7 +42,6 @@ public:
 
 private:
     [[nodiscard]] std::shared_ptr<session_runner> make(std::size_t index) const;
-    [[nodiscard]] error no_room() const REQUIRES(mutex_);
 
     const client_options& options_;
     const std::shared_ptr<client_services> services_;

@@ -6,93 +6,85 @@
 
 #include <fmt/core.h>
 
-#include "base/log.hpp"
 #include "base/out_of_memory.hpp"
-#include "client/outage_watch.hpp"
 
 namespace turnstile::detail {
 
 static_assert(static_cast<int>(core::server_role::read_only) ==
               static_cast<int>(server_role::read_only));
 
-// Executes one step of the core; every call of the core uses this function. If memory is exhausted in the middle of a
-// step, the core is unusable, so the process ends.
+namespace {
+
+constexpr core::duration k_no_pause{};
+
+core::duration wall_time() {
+    return std::chrono::system_clock::now().time_since_epoch();
+}
+
+}  // namespace
+
+// All calls into the core use this scope. A core that ran out of memory in the middle of a step is unusable, so the
+// process ends.
 template <class F>
 void session_runner::enter(F&& step) {
     session_news news;
+    std::optional<std::uint64_t> opens;
     {
         const base::lock_guard lock{mutex_};
         base::finish_or_end("a step of a session", [&]() REQUIRES(mutex_) {
             const auto now = boottime_clock::now();
-            look_at_wall_clock(now);
+            // Before the event: an answer proves nothing about the time before a pause.
+            const auto ahead = wall_clock_ ? wall_clock_->compare(now, wall_time()) : k_no_pause;
+            if (ahead > k_no_pause) core_.on(core::clock_stepped{ahead}, now);
             step(core_, now);
             // Publishes the lease before a caller can learn of a grant that depends on it.
             lease_.publish(core_.epoch(), core_.session_lease());
-            execute();
-            publish();
-            news.swap(news_);
-            news.trigger_loss_callbacks();
+            opens = execute();
+            news = calls_.take_news();
         });
     }
     base::finish_or_end("the events of a session", [&] {
-        news.tell([this](std::shared_ptr<session_call>&& hold) {
-            on_worker([last = std::move(hold)] {});
-        });
+        auto& workers = *services_->workers;
+        news.tell(workers);
+        if (opens)
+            workers.post([self = shared_from_this(), epoch = *opens] { self->try_to_open(epoch); });
         services_->callbacks->pump();
     });
 }
 
-// Checks the wall clock before the core sees an event, because an answer proves nothing about the time before a pause.
-void session_runner::look_at_wall_clock(boottime_clock::time_point now) {
-    if (!wall_clock_) return;
-    const auto ahead =
-        wall_clock_->compare(now, std::chrono::system_clock::now().time_since_epoch());
-    if (ahead > core::duration{}) core_.on(core::clock_stepped{ahead}, now);
-}
-
 session_runner::session_runner(std::shared_ptr<client_services> services,
-                               core::session_core_settings settings)
+                               const core::session_core_settings& settings)
     : services_{std::move(services)},
-      acl_{settings.acl},
-      chroot_{settings.chroot},
-      takes_help_{services_->servers->takes_help()},
-      core_{std::move(settings)},
+      core_{settings},
       wall_clock_{services_->wall_clock},
       first_attach_{boottime_clock::now()} {}
 
-session_runner::~session_runner() = default;
+void session_runner::tell(const core::input& event) noexcept {
+    enter([&](core::session_core& core, boottime_clock::time_point now) { core.on(event, now); });
+}
 
 // ---- contenders -----------------------------------------------------------------------------
 
-std::size_t session_runner::room_of(const std::string& path, const core::claim& wants) const {
-    return core::contender_bytes(path, wants) + chroot_;
-}
-
-bool session_runner::reserve(const std::string& path, const core::claim& wants, among which) {
-    const auto bytes = room_of(path, wants);
+bool session_runner::reserve(const std::string& path, const core::claim& wants,
+                             std::optional<session_state> needed) {
     const base::lock_guard lock{mutex_};
     if (first_attach_.refusal() || !core_.has_room_for_watches()) return false;
-    if (which == among::connected && core_.state() != session_state::connected) return false;
+    if (needed && core_.state() != *needed) return false;
     room_.enter_epoch(core_.epoch());
-    return room_.reserve(bytes, core_.owned_bytes());
+    return room_.reserve(core_.bytes_of(path, wants), core_.owned_bytes());
 }
 
 void session_runner::give_room_back(const std::string& path, const core::claim& wants) {
     const base::lock_guard lock{mutex_};
-    room_.hand_over(room_of(path, wants));
+    room_.hand_over(core_.bytes_of(path, wants));
 }
 
-// Registers the hold. The core counts its room from now on.
-void session_runner::expect(const core::acquire& message,
-                            const std::shared_ptr<session_call>& hold) {
-    holds_.emplace(message.id, hold);
-    room_.hand_over(room_of(message.settings.folder, message.settings.wants));
-}
-
+// From now on the core counts the room that was reserved.
 void session_runner::acquire(core::acquire&& message, const std::shared_ptr<session_call>& hold) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         const auto id = message.id;
-        expect(message, hold);
+        calls_.add(id, hold);
+        room_.hand_over(core.bytes_of(message.settings.folder, message.settings.wants));
         core.on(std::move(message), now);
         if (const auto& refusal = first_attach_.refusal()) core.on(core::cancel{id, *refusal}, now);
     });
@@ -101,7 +93,11 @@ void session_runner::acquire(core::acquire&& message, const std::shared_ptr<sess
 void session_runner::acquire_together(const core::acquire_together& messages,
                                       const std::vector<std::shared_ptr<session_call>>& holds) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        for (std::size_t i = 0; i != holds.size(); ++i) expect(messages.all[i], holds[i]);
+        for (std::size_t i = 0; i != holds.size(); ++i) {
+            const auto& message = messages.all[i];
+            calls_.add(message.id, holds[i]);
+            room_.hand_over(core.bytes_of(message.settings.folder, message.settings.wants));
+        }
         core.on(messages, now);
         if (const auto& refusal = first_attach_.refusal())
             for (const auto& message : messages.all)
@@ -109,64 +105,33 @@ void session_runner::acquire_together(const core::acquire_together& messages,
     });
 }
 
-bool session_runner::waits_for_its_first_attach(boottime_clock::time_point then) const {
-    const base::lock_guard lock{mutex_};
-    return first_attach_.is_expected_since(then) && core_.state() == session_state::connecting;
-}
-
 void session_runner::refuse_waiters(const error& why) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         if (!first_attach_.refuse(why)) return;
-        for (const auto& [id, hold] : holds_) core.on(core::cancel{id, why}, now);
+        for (const auto id : calls_.ids()) core.on(core::cancel{id, why}, now);
     });
 }
 
-void session_runner::cancel(core::awaited_id id, const error& why) noexcept {
-    enter([&](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::cancel{id, why}, now);
-    });
-}
+// ---- writes and queries ---------------------------------------------------------------------
 
-void session_runner::leave_together(std::vector<core::contender_id>&& all, const error& why) {
-    enter([&](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::leave_together{std::move(all), why}, now);
-    });
-}
-
-void session_runner::leave(core::contender_id id, const error& why) noexcept {
-    enter([&](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::leave{id, why}, now);
-    });
-}
-
-void session_runner::rename(core::contender_id id, core::contender_kind kind) {
-    enter([&](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::rename{id, kind}, now);
-    });
-}
-
-// ---- guarded writes -------------------------------------------------------------------------
-
-// A commit without a timeout gets the session timeout as its limit.
-void session_runner::hand_over(core::commit&& message, const std::shared_ptr<commit_call>& caller) {
+void session_runner::commit(core::commit&& message, const std::shared_ptr<commit_call>& caller) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        writings_.emplace(message.id, caller);
+        const auto bytes = caller->ephemeral_bytes();
         room_.enter_epoch(core.epoch());
-        if (!room_.write(caller->ephemeral_bytes(), core.owned_bytes())) {
-            core::commit_answer refused{
-                message.id,
+        if (!room_.write(bytes, core.owned_bytes())) {
+            room_.take_back(bytes);
+            return caller->answer(
                 error{errc::too_many,
                       fmt::format("the commit would add {} bytes of paths of ephemeral znodes, and "
                                   "the session can safely own {} bytes in all",
-                                  caller->ephemeral_bytes(), session_room::k_most_owned)}};
-            return on_answer(refused);
+                                  bytes, session_room::k_most_owned)},
+                *services_);
         }
+        writings_.emplace(message.id, caller);
         if (!message.deadline) message.deadline = now + core.session_lease().timeout();
-        core.on(message, now);
+        core.on(std::move(message), now);
     });
 }
-
-// ---- reads and repeated writes ---------------------------------------------------------------
 
 template <class Inquiry>
 result<std::vector<core::reply>> session_runner::inquire(std::vector<core::operation> operations,
@@ -185,9 +150,7 @@ result<std::vector<core::reply>> session_runner::inquire(std::vector<core::opera
         }
     });
     const auto drop = [&](const error& why) {
-        enter([&](core::session_core& core, boottime_clock::time_point now) {
-            for (const auto id : ids) core.on(core::cancel{id, why}, now);
-        });
+        for (const auto id : ids) tell(core::cancel{id, why});
     };
     const std::stop_callback on_stop{stop, [&] { drop({errc::cancelled, "the query"}); }};
     base::unique_lock lock{mutex_};
@@ -216,7 +179,7 @@ bool session_runner::help(boottime_clock::time_point until) noexcept {
     std::shared_ptr<core::coordinator_session> session;
     {
         const base::lock_guard lock{mutex_};
-        session = current_.handle;
+        session = current_.open();
     }
     return session && session->help(until);
 }
@@ -239,7 +202,7 @@ session_info session_runner::info() const {
     facts.server = core_.server();
     facts.role = static_cast<server_role>(core_.role());
     facts.owned_bytes = core_.owned_bytes();
-    const auto clock = current_.handle ? current_.handle->servers_clock() : std::nullopt;
+    const auto clock = current_.open() ? current_.open()->servers_clock() : std::nullopt;
     if (clock)
         facts.servers_time =
             clock->shown + std::chrono::duration_cast<std::chrono::system_clock::duration>(
@@ -250,8 +213,8 @@ session_info session_runner::info() const {
 session_secret session_runner::secret() const {
     const base::lock_guard lock{mutex_};
     session_secret own{core_.session_id(), {}};
-    if (current_.handle) {
-        const auto identity = current_.handle->identity();
+    if (current_.open()) {
+        const auto identity = current_.open()->identity();
         own.password.assign(identity.password.begin(), identity.password.end());
     }
     return own;
@@ -265,23 +228,6 @@ session_state session_runner::wait_state(const std::function<bool(session_state)
     return core_.state();
 }
 
-void session_runner::start_open() {
-    enter([](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::start{}, now);
-    });
-}
-
-void session_runner::open_failed(std::uint64_t epoch, const error& why) {
-    services_->outage->on_open_failed(why);
-    enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        if (told_not_opened_ != why.message()) {
-            told_not_opened_ = why.message();
-            log::write(log_level::warning, "cannot open a session: {}", told_not_opened_);
-        }
-        core.on(core::open_failed{epoch, why}, now);
-    });
-}
-
 void session_runner::on_timer() {
     enter([this](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         armed_ = boottime_clock::time_point::max();
@@ -290,19 +236,15 @@ void session_runner::on_timer() {
 }
 
 void session_runner::deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept {
-    await_handle(epoch);
-    enter([&](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::input{core::from_session{epoch, std::move(event)}}, now);
-    });
+    // The first events may arrive before open_handle() has the handle, which their requests need.
+    if (opening_.is_for(epoch)) {
+        base::unique_lock lock{mutex_};
+        opening_.await_end(lock, epoch);
+    }
+    tell(core::from_session{epoch, std::move(event)});
 }
 
 // ---- closing --------------------------------------------------------------------------------
-
-void session_runner::start_close() noexcept {
-    enter([](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::close{}, now);
-    });
-}
 
 void session_runner::wait_idle(boottime_clock::time_point deadline) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
@@ -316,14 +258,10 @@ void session_runner::finish_close() noexcept {
     opened_session last;
     {
         const base::lock_guard lock{mutex_};
-        closed_ = true;
-        last = std::exchange(current_, {});
+        last = current_.close();
     }
-    changed_.notify_all();  // an event may be waiting for its handle
     last.close(core::close_session::how::orderly);
-    enter([](core::session_core& core, boottime_clock::time_point now) {
-        core.on(core::session_closed{}, now);
-    });
+    tell(core::session_closed{});
 }
 
 }  // namespace turnstile::detail

@@ -30,8 +30,8 @@ result<void> make(detail::client_impl& client, const std::string& path,
                   const query_options& options) {
     std::vector<core::operation> writes;
     for (auto& each : base::path_from_root(path))
-        writes.emplace_back(
-            core::create_op{std::move(each), {}, core::create_mode::persistent, client.acl()});
+        writes.emplace_back(core::create_op{
+            std::move(each), {}, core::create_mode::persistent, client.services().acl});
     const auto answers = client.write_repeatedly(std::move(writes), options);
     if (!answers) return answers.error();
     // A client may lack the right to create a parent that exists already.

@@ -88,8 +88,8 @@ private:
 
     result<server_error> create_as(create_mode mode) {
         const auto before = wall_clock::now();
-        const auto answer =
-            client_.write_repeatedly({core::create_op{znode_, {}, mode, client_.acl()}}, options_);
+        const auto answer = client_.write_repeatedly(
+            {core::create_op{znode_, {}, mode, client_.services().acl}}, options_);
         if (!answer) return answer.error();
         const auto code = answer->front().error;
         if (code == server_error::ok) compare_clocks(before, wall_clock::now(), answer->front());

@@ -23,7 +23,7 @@ LARGE = {
     "line": 50,
     "mariadb_database": 56,
     "postgresql_database": 60,
-    "session_runner": 73,
+    "session_link": 140,
     "sqlite_database": 52,
     "store": 49,
 }

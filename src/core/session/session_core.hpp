@@ -73,6 +73,10 @@ public:
         const auto& contenders = owners_.contenders.table();
         return contenders.owned_bytes() + contenders.size() * owners_.settings.chroot;
     }
+    // The bytes that a contender on `path` adds to them.
+    [[nodiscard]] std::size_t bytes_of(const std::string& path, const claim& wants) const {
+        return contender_bytes(path, wants) + owners_.settings.chroot;
+    }
     [[nodiscard]] std::size_t watched_paths() const { return owners_.traces.watched_paths(); }
     // Number of watched folders in which no contender waits (sole_contender_memory.hpp).
     [[nodiscard]] std::size_t watched_folders() const { return owners_.traces.watched_folders(); }

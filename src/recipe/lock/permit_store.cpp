@@ -99,10 +99,10 @@ result<void> create(client_impl& servers, const std::string& path, std::int32_t 
                     const query_options& options) {
     std::vector<core::operation> creates;
     for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))
-        creates.emplace_back(
-            core::create_op{path.substr(0, at), {}, core::create_mode::persistent, servers.acl()});
+        creates.emplace_back(core::create_op{
+            path.substr(0, at), {}, core::create_mode::persistent, servers.services().acl});
     creates.emplace_back(core::create_op{path, core::limit_text({permits, permits}),
-                                         core::create_mode::persistent, servers.acl()});
+                                         core::create_mode::persistent, servers.services().acl});
     const auto answers = servers.write_repeatedly(std::move(creates), options);
     if (!answers) return answers.error();
     // Only the last answer counts. If a parent exists, this client need not have the right to create it.

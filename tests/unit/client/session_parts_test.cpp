@@ -142,8 +142,44 @@ TEST(session_opening, is_for_one_epoch_until_it_ends) {
     opening.begin(2);
     EXPECT_TRUE(opening.is_for(2));
     EXPECT_FALSE(opening.is_for(1));
-    opening.end();
+    opening.end(1);  // too late: another session is being opened
+    EXPECT_TRUE(opening.is_for(2));
+    opening.end(2);
     EXPECT_FALSE(opening.is_for(2));
+}
+
+opened_session a_session(std::vector<std::string>& told) {
+    return {std::make_shared<quiet_sink>(), std::make_unique<told_session>(told)};
+}
+
+TEST(session_handle, keeps_one_session_and_none_after_its_close) {
+    std::vector<std::string> told;
+    session_handle handle;
+    EXPECT_EQ(handle.open(), nullptr);
+    auto first = a_session(told);
+    const auto open = first.handle;
+    handle.replace(first);
+    EXPECT_EQ(handle.open(), open);
+    EXPECT_EQ(first.handle, nullptr);
+    EXPECT_EQ(handle.take().handle, open);
+    EXPECT_EQ(handle.open(), nullptr);
+    EXPECT_EQ(handle.close().handle, nullptr);
+    EXPECT_TRUE(handle.is_closed());
+    auto late = a_session(told);
+    handle.replace(late);
+    EXPECT_EQ(handle.open(), nullptr);
+    EXPECT_NE(late.handle, nullptr);
+}
+
+TEST(session_handle, a_reason_is_new_once_until_a_session_is_opened) {
+    std::vector<std::string> told;
+    session_handle handle;
+    EXPECT_TRUE(handle.fails_anew(error{errc::unresolvable}));
+    EXPECT_FALSE(handle.fails_anew(error{errc::unresolvable}));
+    EXPECT_TRUE(handle.fails_anew(error{errc::not_connected}));
+    auto opened = a_session(told);
+    handle.replace(opened);
+    EXPECT_TRUE(handle.fails_anew(error{errc::not_connected}));
 }
 
 TEST(lease_of_epoch, leaves_guards_of_older_epochs_what_they_have) {

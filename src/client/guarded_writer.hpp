@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// guarded_writer: the path of guarded writes from a hold to the core and back.
+//
+// Thread safety: a value; its functions from any thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "client/commit_call.hpp"
+#include "client/session_runner.hpp"
+
+namespace turnstile::detail {
+
+class guarded_writer {
+public:
+    guarded_writer(std::shared_ptr<session_runner> session, core::contender_id hold)
+        : session_{std::move(session)}, hold_{hold} {}
+
+    // Commits under the hold, if the znodes in `standing`, which represent further holds, exist. A Boost interruption
+    // point.
+    [[nodiscard]] result<commit_result> commit(const transaction& writes,
+                                               std::vector<std::string> standing,
+                                               const commit_options& options) const;
+    void async_commit(const transaction& writes, std::vector<std::string> standing,
+                      const commit_options& options, commit_audience&& listeners) const;
+
+private:
+    core::commit_id start(const transaction& writes, std::vector<std::string>&& standing,
+                          const commit_options& options,
+                          const std::shared_ptr<commit_call>& caller) const;
+
+    const std::shared_ptr<session_runner> session_;
+    const core::contender_id hold_;
+};
+
+}  // namespace turnstile::detail
