@@ -36,6 +36,7 @@
 #include "base/mutex.hpp"
 #include "client/call_state.hpp"
 #include "client/caller_help.hpp"
+#include "client/holder_side.hpp"
 #include "client/observed_hold.hpp"
 #include "client/user_code.hpp"
 #include "turnstile/acquire_options.hpp"
@@ -45,11 +46,8 @@ namespace turnstile::detail {
 class call : public observed_hold, public std::enable_shared_from_this<call> {
 public:
     using handler = std::function<void(result<guard>)>;
-    using loss_callback = std::function<void(const error&)>;
     using audience = call_state::audience;
     using task = std::function<void()>;
-
-    ~call() override;
 
     // ---- for the caller --------------------------------------------------------------------
     // Starts to listen to the call's stop token. Must be called under no lock: if a stop was requested already,
@@ -66,7 +64,7 @@ public:
     // ---- for the guard ---------------------------------------------------------------------
     [[nodiscard]] result<void> status() const override;
     [[nodiscard]] std::stop_token lost_token() const noexcept override;
-    void on_lost(loss_callback callback) override;
+    void on_lost(holder_side::loss_callback callback) override;
     void unlock() noexcept override { give_up(errc::cancelled); }
     void run_as_callback(task callback) override { post(std::move(callback)); }
 
@@ -101,10 +99,8 @@ protected:
     // Calls the handler in this thread, under no lock, unless it was called before.
     void answer_handler();
     void give_up(const error& why) noexcept;
-    // Reports to the listeners that the commit was not sent. Called under no lock.
-    void refuse_commit(commit_audience&& listeners, const error& why);
-    // Executes the steps of a release that all kinds of hold share. Returns false if the hold was released before, or
-    // belongs to the parent process.
+    // The part of a release that all kinds of hold share. Returns false if the hold was released before, or belongs to
+    // the parent process.
     [[nodiscard]] bool begin_release(const error& why) noexcept;
 
     // ---- the user's callbacks --------------------------------------------------------------
@@ -129,27 +125,21 @@ private:
         call* hold;
         void operator()() const noexcept;
     };
-    using stop_link = std::unique_ptr<std::stop_callback<cancel_by_stop>>;
 
-    [[nodiscard]] result<guard> wait_for_answer();
     [[nodiscard]] bool begin_callback(audience listener);
     void end_callback(audience listener) noexcept;
-    void await_callback(base::unique_lock& lock) noexcept REQUIRES(mutex_);
-    [[nodiscard]] result<guard> outcome() REQUIRES(mutex_);
-    // Calls on_granted_at on the thread that gets the guard, before that thread gets it.
-    void tell_granted_at() const noexcept EXCLUDES(mutex_);
+    // Returns the answer, which is the interruption if there was one. Runs in the thread that gets the guard. Unlocks
+    // through a reference, which the thread-safety analysis cannot follow.
+    [[nodiscard]] result<guard> answer(base::unique_lock& lock,
+                                       const std::optional<error>& interruption)
+        REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
 
     const base::cold<acquire_options> options_;
     boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);
-    // Must be destroyed outside the lock: its destructor waits for a running callback, which takes the lock.
-    stop_link stop_ GUARDED_BY(mutex_);
-    // State that only a holder has. It is separate because there may be very many waiters.
-    struct holder_side {
-        std::vector<loss_callback> lost_callbacks;
-        std::stop_source lost{std::nostopstate};  // made when a caller first asks for the token
-        boottime_clock::time_point granted_at{};  // for on_granted_at
-    };
+    // Destroyed outside the lock: its destructor waits for a running callback, which takes the lock.
+    std::unique_ptr<std::stop_callback<cancel_by_stop>> stop_ GUARDED_BY(mutex_);
+    // There may be very many waiters.
     mutable base::cold<holder_side> holder_ GUARDED_BY(mutex_);
 };
 

@@ -8,9 +8,15 @@
 #include "base/resource_name.hpp"
 #include "client/hold.hpp"
 #include "client/internals.hpp"
+#include "client/user_code.hpp"
 #include "turnstile/stop_any.hpp"
 
 namespace turnstile::detail {
+
+void commit_audience::refuse(const error& why) const {
+    if (settled) settled(why);
+    call_user(handler, why);
+}
 
 namespace {
 

@@ -39,6 +39,9 @@ struct commit_audience {
     // A function of the library that is called at the end of the commit, without waiting for the user's executor. May
     // be empty.
     std::function<void(const std::optional<error>& why)> settled{};
+
+    // Reports that the commit was not sent. Runs user code.
+    void refuse(const error& why) const;
 };
 
 // The commits and reads of a hold that depends on one znode. Every function requires a granted hold.

@@ -161,7 +161,7 @@ result<seen_node> local_hold::read(const std::string& path, boottime_clock::time
 void local_hold::async_commit(const transaction& writes, const std::vector<std::string>& further,
                               const commit_options& options, commit_audience&& listeners) {
     if (const auto may = begin_own_commit(); !may)
-        return refuse_commit(std::move(listeners), may.error());
+        return post([told = std::move(listeners), why = may.error()] { told.refuse(why); });
     try {
         carrier()->async_commit(
             writes, further, options,

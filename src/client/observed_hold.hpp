@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// observed_hold: a hold that reports its steps to the metrics of its client, if the client has metrics. Without metrics
-// each step costs a comparison of a pointer with null.
+// observed_hold: a hold whose steps the metrics of its client follow, if the client has metrics. Without them each step
+// compares a pointer with null.
 //
 // Thread safety: all members from any thread, except observe().
 #pragma once

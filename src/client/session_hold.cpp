@@ -55,11 +55,8 @@ public:
         return false;
     }
     bool operator()(const core::granted& news) const REQUIRES(hold_.mutex_) {
-        auto& own = hold_.held_.change();
-        own.token = news.token;
-        own.znode = news.znode;
         const auto name = std::string_view{news.znode}.substr(hold_.path().size() + 1);
-        if (const auto parsed = core::parse_contender(name)) own.kind = parsed->wants.kind;
+        hold_.held_.change().on_granted(news, name);
         hold_.rights_.change() = {lease_, news.until.value_or(boottime_clock::time_point::max()),
                                   connection_};
         hold_.grant();
@@ -99,14 +96,7 @@ public:
     // Not reported here, since the session calls tell_contended().
     bool operator()(const core::contended& /*news*/) const { return false; }
     bool operator()(const core::renamed& news) const REQUIRES(hold_.mutex_) {
-        auto& own = hold_.held_.change();
-        auto& answered = own.renamed.change();
-        own.znode = news.znode;
-        answered.refused = news.refused;
-        ++answered.answered;
-        if (news.refused) return true;
-        own.token = std::max(news.token, fencing_token{own.token.zxid(), own.token.counter() + 1});
-        own.kind = answered.asked_for.value_or(own.kind);
+        hold_.held_.change().on_renamed(news);
         return true;
     }
     bool operator()(const core::gone& /*news*/) const REQUIRES(hold_.mutex_) {
@@ -170,9 +160,9 @@ void session_hold::cancel(const error& why) noexcept {
 
 bool session_hold::defer_leave(const error& why) {
     const base::lock_guard lock{mutex_};
-    if (held_->checked_by == 0) return false;
-    base::finish_or_end("a release", [&]() REQUIRES(mutex_) { held_.change().left = why; });
-    return true;
+    if (!held_.changed()) return false;
+    return base::finish_or_end("a release",
+                               [&]() REQUIRES(mutex_) { return held_.change().defer_leave(why); });
 }
 
 void session_hold::leave(const error& why) noexcept {
@@ -204,19 +194,18 @@ void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
 result<void> session_hold::rename(core::contender_kind kind) {
     if (forked()) return forked_error();
     base::unique_lock lock{mutex_};
-    const auto before = held_->renamed->answered;
-    held_.change().renamed.change().asked_for = kind;
+    const auto before = held_->renamings();
+    held_.change().begin_renaming(kind);
     lock.unlock();
     session_->tell(core::rename{id_, kind});
     return base::finish_or_end("a renaming", [&]() -> result<void> {
         const boost::this_thread::disable_interruption uninterrupted;
         base::unique_lock answered{mutex_};
-        while (held_->renamed->answered == before && state_.is_held() && !gone_)
-            changed_.wait(answered);
+        while (held_->renamings() == before && state_.is_held() && !gone_) changed_.wait(answered);
         if (state_.is_lost()) return *state_.why();
-        if (held_->renamed->answered == before)
-            return error{errc::not_held, path() + ": the hold was released or lost"};
-        if (held_->renamed->refused) return *held_->renamed->refused;
+        if (held_->renamings() == before)
+            return error{errc::not_held, path() + ": the hold was given up"};
+        if (held_->refusal()) return *held_->refusal();
         return {};
     });
 }
@@ -234,12 +223,12 @@ boottime_clock::time_point session_hold::certain_until() const noexcept {
 
 std::string session_hold::znode() const {
     const base::lock_guard lock{mutex_};
-    return held_->znode;
+    return held_->znode();
 }
 
 fencing_token session_hold::token() const noexcept {
     const base::lock_guard lock{mutex_};
-    return held_->token;
+    return held_->token();
 }
 
 boottime_clock::time_point session_hold::valid_until() const noexcept {
@@ -268,9 +257,8 @@ znode_hold::standing_znode session_hold::standing() const {
 result<void> session_hold::begin_commit() {
     {
         const base::lock_guard lock{mutex_};
-        if (state_.is_given_up())
-            return error{errc::not_held, path() + ": the hold was released or lost"};
-        ++held_.change().checked_by;
+        if (state_.is_given_up()) return error{errc::not_held, path() + ": the hold was given up"};
+        held_.change().begin_commit();
     }
     auto still = status();
     if (!still) end_commit(std::nullopt);
@@ -283,8 +271,7 @@ void session_hold::end_commit(const std::optional<error>& /*why*/) noexcept {
     std::optional<error> left;
     {
         const base::lock_guard lock{mutex_};
-        auto& own = held_.change();
-        if (--own.checked_by == 0) left = std::exchange(own.left, std::nullopt);
+        left = held_.change().end_commit();
     }
     if (left) session_->tell(core::leave{id_, *left});
 }
@@ -304,7 +291,7 @@ result<commit_result> session_hold::commit(const transaction& writes,
 void session_hold::async_commit(const transaction& writes, const std::vector<std::string>& further,
                                 const commit_options& options, commit_audience&& listeners) {
     if (const auto still = status(); !still)
-        return refuse_commit(std::move(listeners), still.error());
+        return post([told = std::move(listeners), why = still.error()] { told.refuse(why); });
     guarded_writer{session_, id_}.async_commit(writes, further, options, std::move(listeners));
 }
 

@@ -17,10 +17,10 @@
 #include "base/cold.hpp"
 #include "base/shared_text.hpp"
 #include "client/acquire_request.hpp"
+#include "client/held_state.hpp"
 #include "client/session_call.hpp"
 #include "client/session_runner.hpp"
 #include "core/contender/notice.hpp"
-#include "core/queue/contender_name.hpp"
 
 namespace turnstile::detail {
 
@@ -108,22 +108,7 @@ private:
         std::uint64_t connection = 0;  // the connection of the grant
     };
     base::cold<rights> rights_;
-
-    struct renaming {
-        std::optional<core::contender_kind> asked_for;
-        unsigned answered = 0;  // number of answered requests
-        std::optional<error> refused;
-    };
-    struct held {
-        turnstile::fencing_token token;
-        core::contender_kind kind = core::contender_kind::lock;
-        std::string znode;
-        std::weak_ptr<session_hold> tied;
-        base::cold<renaming> renamed;
-        unsigned checked_by = 0;    // number of other holds' commits in progress
-        std::optional<error> left;  // why it is released after those commits
-    };
-    base::cold<held> held_ GUARDED_BY(mutex_);
+    base::cold<held_state> held_ GUARDED_BY(mutex_);
 };
 
 // Calls unlock() of each hold in this order, but releases the holds of one session together.

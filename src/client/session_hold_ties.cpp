@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loss of a hold triggers `lost()`, and ends the hold that is tied to it. Recipes tie an upgradable hold and its
-// upgrade: the loss of one ends the other. After the upgrade the upgradable hold has the larger token.
-#include <algorithm>
-
+// The end of a hold triggers `lost()` and ends the hold that is tied to it. Recipes use ties for holds that consist of
+// several holds: a tied hold is lost with the other one, and its token continues under it.
 #include "client/session_hold.hpp"
 
 namespace turnstile::detail {
@@ -20,7 +18,7 @@ void session_hold::trigger_all_lost() {
     std::optional<error> why;
     {
         const base::lock_guard lock{mutex_};
-        other = held_->tied.lock();
+        other = held_->tied();
         why = state_.why();
     }
     if (other && why) other->lose_with(*why);
@@ -31,7 +29,7 @@ void session_hold::tie(const std::shared_ptr<session_hold>& other) {
     std::optional<error> why;
     {
         const base::lock_guard lock{mutex_};
-        held_.change().tied = other;
+        held_.change().tie(other);
         if (state_.is_lost()) why = state_.why();
     }
     if (why) other->lose_with(*why);
@@ -56,13 +54,12 @@ void session_hold::lose_with(const error& why) {
 
 core::contender_kind session_hold::kind() const {
     const base::lock_guard lock{mutex_};
-    return held_->kind;
+    return held_->kind();
 }
 
 void session_hold::raise_token(const turnstile::fencing_token& token) {
     const base::lock_guard lock{mutex_};
-    auto& own = held_.change();
-    own.token = std::max(own.token, token);
+    held_.change().raise_token(token);
 }
 
 }  // namespace turnstile::detail

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// held_state: the state of a session_hold from the grant on: the znode and the token, renamings, the hold that is tied
+// to it, and the commits of other holds that check its znode.
+//
+// Thread safety: a value under the hold's lock.
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/cold.hpp"
+#include "core/contender/notice.hpp"
+#include "core/queue/contender_name.hpp"
+#include "turnstile/error.hpp"
+#include "turnstile/fencing_token.hpp"
+
+namespace turnstile::detail {
+
+class session_hold;
+
+class held_state {
+public:
+    // ---- the znode -------------------------------------------------------------------------
+    // `name` is the last part of the znode's path.
+    void on_granted(const core::granted& news, std::string_view name) {
+        token_ = news.token;
+        znode_ = news.znode;
+        if (const auto parsed = core::parse_contender(name)) kind_ = parsed->wants.kind;
+    }
+    [[nodiscard]] const std::string& znode() const noexcept { return znode_; }
+    [[nodiscard]] const turnstile::fencing_token& token() const noexcept { return token_; }
+    [[nodiscard]] core::contender_kind kind() const noexcept { return kind_; }
+    // Raises the token to `least` if `least` is larger.
+    void raise_token(const turnstile::fencing_token& least) { token_ = std::max(token_, least); }
+
+    // ---- renamings -------------------------------------------------------------------------
+    // Called before the session is asked for the new kind.
+    void begin_renaming(core::contender_kind to) { renamed_.change().asked_for = to; }
+    void on_renamed(const core::renamed& news) {
+        auto& answered = renamed_.change();
+        znode_ = news.znode;
+        answered.refused = news.refused;
+        ++answered.answered;
+        if (news.refused) return;
+        raise_token(turnstile::fencing_token{token_.zxid(), token_.counter() + 1});
+        raise_token(news.token);
+        kind_ = answered.asked_for.value_or(kind_);
+    }
+    // Number of renamings that were answered.
+    [[nodiscard]] unsigned renamings() const noexcept { return renamed_->answered; }
+    // Why the last renaming was refused, if it was.
+    [[nodiscard]] const std::optional<error>& refusal() const noexcept { return renamed_->refused; }
+
+    // ---- the tied hold, which this one's loss ends -------------------------------------------
+    void tie(const std::shared_ptr<session_hold>& other) { tied_ = other; }
+    [[nodiscard]] std::shared_ptr<session_hold> tied() const noexcept { return tied_.lock(); }
+
+    // ---- commits of other holds in progress --------------------------------------------------
+    void begin_commit() noexcept { ++checked_by_; }
+    // Returns the reason of a release that has waited for this commit, the last one.
+    [[nodiscard]] std::optional<error> end_commit() noexcept {
+        return --checked_by_ == 0 ? std::exchange(left_, std::nullopt) : std::nullopt;
+    }
+    // Makes a release wait for the commits. Returns false if there is none.
+    [[nodiscard]] bool defer_leave(const error& why) {
+        if (checked_by_ != 0) left_ = why;
+        return checked_by_ != 0;
+    }
+
+private:
+    struct renaming {
+        std::optional<core::contender_kind> asked_for;
+        unsigned answered = 0;
+        std::optional<error> refused;
+    };
+
+    turnstile::fencing_token token_;
+    core::contender_kind kind_ = core::contender_kind::lock;
+    std::string znode_;
+    std::weak_ptr<session_hold> tied_;
+    base::cold<renaming> renamed_;
+    unsigned checked_by_ = 0;
+    std::optional<error> left_;
+};
+
+}  // namespace turnstile::detail
