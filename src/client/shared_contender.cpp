@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/shared_contender.hpp"
 
-#include <algorithm>
 #include <utility>
 
 #include <fmt/core.h>
@@ -56,29 +55,9 @@ shared_contender::deferred_effects shared_contender::step(F&& event) {
     return effects;
 }
 
-// Finds the caller by binary search, since callers_ is sorted by id and many callers may wait.
-std::size_t shared_contender::index_of(core::local_id id) const {
-    const auto found = std::lower_bound(
-        callers_.begin(), callers_.end(), id,
-        [](const auto& hold, core::local_id wanted) { return hold->id() < wanted; });
-    return static_cast<std::size_t>(found - callers_.begin());
-}
-
-std::shared_ptr<local_hold> shared_contender::caller_of(core::local_id id) const {
-    const auto index = index_of(id);
-    const bool there = index != callers_.size() && callers_[index]->id() == id;
-    return there ? callers_[index] : nullptr;
-}
-
-std::shared_ptr<local_hold> shared_contender::take_caller(core::local_id id) {
-    auto hold = caller_of(id);
-    if (hold) callers_.erase(callers_.begin() + static_cast<std::ptrdiff_t>(index_of(id)));
-    return hold;
-}
-
 std::shared_ptr<local_hold> shared_contender::holder() const {
     const auto id = value_.holder();
-    return id ? caller_of(*id) : nullptr;
+    return id ? callers_.find(*id) : nullptr;
 }
 
 // Records the effects for callers in the order in which local_queue decided them.
@@ -94,7 +73,7 @@ void shared_contender::record(deferred_effects& effects) {
         [&](const sharing::give_back&)
             REQUIRES(mutex_) { effects.given_back.push_back(std::exchange(current_, {})); },
         [&](const sharing::tell_granted& grant) REQUIRES(mutex_) {
-            const auto hold = caller_of(grant.id);
+            const auto hold = callers_.find(grant.id);
             TURNSTILE_CHECK(hold);
             hold->on_granted(current_.held, fencing_token{current_.zxid, grant.counter},
                              grant.until.value_or(boottime_clock::time_point::max()));
@@ -102,19 +81,19 @@ void shared_contender::record(deferred_effects& effects) {
             if (current_.order) effects.order = {hold, *std::exchange(current_.order, {})};
         },
         [&](const sharing::tell_refused& refused) REQUIRES(mutex_) {
-            auto hold = take_caller(refused.id);
+            auto hold = callers_.take(refused.id);
             TURNSTILE_CHECK(hold);
             hold->on_refused(refusal(refused.why));
             effects.answered.push_back(std::move(hold));
         },
         [&](const sharing::tell_lost& lost) REQUIRES(mutex_) {
-            auto hold = take_caller(lost.id);
+            auto hold = callers_.take(lost.id);
             TURNSTILE_CHECK(hold);
             auto callbacks = hold->on_loss(lost.why);
             effects.lost.push_back({std::move(hold), std::move(callbacks)});
         },
         [&](const sharing::tell_expiring& expiring)
-            REQUIRES(mutex_) { effects.expiring.push_back(caller_of(expiring.id)); }};
+            REQUIRES(mutex_) { effects.expiring.push_back(callers_.find(expiring.id)); }};
     value_.take(decided_);
     for (const auto& action : decided_) std::visit(note, action);
 }
@@ -214,7 +193,7 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
     std::shared_ptr<local_hold> first;
     {
         const base::lock_guard lock{mutex_};
-        if (const auto id = value_.first()) first = caller_of(*id);
+        if (const auto id = value_.first()) first = callers_.find(*id);
     }
     auto part = options_of_part(first ? first->options() : acquire_options{}, composite::shared);
     part.stop = std::move(withdrawn);
@@ -324,7 +303,7 @@ void shared_contender::tell_waiting(
     const auto waiting = base::finish_or_end("the positions of waiters", [this] {
         std::vector<std::shared_ptr<local_hold>> all;
         const base::lock_guard lock{mutex_};
-        for (const auto id : value_.line()) all.push_back(caller_of(id));
+        for (const auto id : value_.line()) all.push_back(callers_.find(id));
         return all;
     });
     for (std::size_t place = 0; place != waiting.size(); ++place)
@@ -352,7 +331,7 @@ std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request) {
     hold->observe(record_of(servers_->services().metrics, path_));
     std::optional<std::size_t> ahead;  // number of callers of this process ahead
     execute(step([&](deferred_effects&, boottime_clock::time_point now) REQUIRES(mutex_) {
-        callers_.insert(callers_.begin() + static_cast<std::ptrdiff_t>(index_of(arrival.id)), hold);
+        callers_.add(hold);
         value_.arrive(arrival, now);
         if (tells_place) ahead = value_.place_of(arrival.id);
     }));
@@ -389,7 +368,7 @@ std::shared_ptr<hold> shared_contender::leave(core::local_id caller, const error
         step([&](deferred_effects& left, boottime_clock::time_point now) REQUIRES(mutex_) {
             if (value_.holder() != caller) return value_.give_up(caller, why);
             value_.release(caller, now, then);
-            left.gone.push_back(take_caller(caller));
+            left.gone.push_back(callers_.take(caller));
         });
     std::shared_ptr<hold> given_back;
     if (!effects.given_back.empty()) given_back = effects.given_back.front().held;

@@ -12,7 +12,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -24,7 +23,7 @@
 
 #include "base/mutex.hpp"
 #include "client/client_impl.hpp"
-#include "client/local_hold.hpp"
+#include "client/local_callers.hpp"
 #include "core/composite/local_queue.hpp"
 #include "turnstile/lock_options.hpp"
 
@@ -94,11 +93,6 @@ private:
         return core::local_id{next_id_.fetch_add(1) + 1};
     }
     [[nodiscard]] std::shared_ptr<local_hold> holder() const REQUIRES(mutex_);
-    // Returns the caller; null if it is not in the table.
-    [[nodiscard]] std::shared_ptr<local_hold> caller_of(core::local_id id) const REQUIRES(mutex_);
-    [[nodiscard]] std::size_t index_of(core::local_id id) const REQUIRES(mutex_);
-    // Removes the caller from the table and returns it; null if it is not in the table.
-    [[nodiscard]] std::shared_ptr<local_hold> take_caller(core::local_id id) REQUIRES(mutex_);
     [[nodiscard]] error refusal(const error& why) const;
     void arm(std::optional<boottime_clock::time_point> next) REQUIRES(mutex_);
     void execute(deferred_effects&& effects);
@@ -126,8 +120,7 @@ private:
     core::local_queue value_ GUARDED_BY(mutex_);
     std::vector<core::sharing::action> decided_ GUARDED_BY(mutex_);  // member, to reuse its memory
     contender current_ GUARDED_BY(mutex_);
-    std::deque<std::shared_ptr<local_hold>> callers_
-        GUARDED_BY(mutex_);  // waiters and holders, by id
+    local_callers callers_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
 };
 
