@@ -8,19 +8,12 @@
 namespace turnstile::core {
 
 session_requests::session_requests(const session_core_settings& settings)
-    : window_{settings.window},
-      creations_{settings.creations},
-      retry_first_{settings.retry_first},
-      retry_longest_{settings.retry_longest},
+    : new_epoch_{.window = request_window{settings.window},
+                 .creations = creation_batch{settings.creations}},
+      new_retry_{settings.retry_first, settings.retry_longest},
       silence_{settings.connection_timeout} {}
 
 // ---- epochs and connections -----------------------------------------------------------------
-
-void session_requests::open() {
-    auto& epoch = epoch_.emplace();
-    epoch.window = request_window{window_};
-    epoch.creations = creation_batch{creations_};
-}
 
 void session_requests::begin_again() {
     epoch_->window.reattached();
@@ -36,7 +29,7 @@ void session_requests::attach(std::uint64_t connection, duration retry_after,
                               session_basics& basics) {
     TURNSTILE_CHECK(epoch_);
     epoch_->latest_connection = connection;
-    connection_ = {basics.now, retry_after, {retry_first_, retry_longest_}};
+    connection_ = {basics.now, retry_after, new_retry_};
     silence_.attached(basics.now);
 }
 

@@ -33,7 +33,7 @@ public:
     explicit session_requests(const session_core_settings& settings);
 
     // ---- epochs and connections ----
-    void open();
+    void open() { epoch_ = new_epoch_; }
     void leave() noexcept;
     // `retry_after`: the time after which a failed request is sent again.
     void attach(std::uint64_t connection, duration retry_after, session_basics& basics);
@@ -119,10 +119,8 @@ private:
                    session_basics& basics);
     void create_together(for_creations&& all, session_basics& basics);
 
-    window_limits window_;
-    creation_limits creations_;
-    duration retry_first_;
-    duration retry_longest_;
+    in_epoch new_epoch_;     // open() copies it
+    core::retry new_retry_;  // attach() copies it
     std::optional<in_epoch> epoch_;
     std::optional<at_server> connection_;
     silence_watch silence_;
