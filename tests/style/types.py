@@ -19,7 +19,7 @@ import sys
 MOST = 45
 # Classes with more than MOST members, and the limit of each class.
 LARGE = {
-    "connection": 49,
+    "c_session": 128,
     "line": 50,
     "mariadb_database": 56,
     "postgresql_database": 60,

@@ -53,15 +53,7 @@ void connection::after(std::chrono::nanoseconds time, Call call) {
 }
 
 void connection::arm(std::chrono::nanoseconds time) {
-    deadline_.expires_after(time);
-    deadline_.async_wait([self = shared_from_this(), number = ++armed_](const auto& error) {
-        if (!error && number == self->armed_) self->close();
-    });
-}
-
-void connection::disarm() {
-    ++armed_;
-    deadline_.cancel();
+    deadline_.arm(time, [self = shared_from_this()] { self->close(); });
 }
 
 void connection::start() {
@@ -75,7 +67,7 @@ void connection::close() {
     if (state_ == state::closed) return;
     leave_stream();
     state_ = state::closed;
-    disarm();
+    deadline_.disarm();
     pace_.cancel();
     link_->close();
     host_.forget(*this);
@@ -96,7 +88,10 @@ void connection::read() {
 }
 
 void connection::on_read(bool good, std::size_t count) {
-    if (state_ == state::lingering && good) return discard(count);
+    if (state_ == state::lingering && good) {
+        discarded_ += count;
+        return discarded_ > k_most_lingering ? close() : read();
+    }
     // A client of a stream sends no further requests.
     if (!good || state_ != state::reading) return close();
     take({room_.data(), count});
@@ -109,8 +104,8 @@ void connection::take(std::string_view bytes) {
         closes_ = true;
         return refuse(why);
     }
-    if (reader_.has_begun() && !std::exchange(has_begun_, true)) arm(k_request_time);
-    if (reader_.has_head() && !is_admitted_) return on_head();
+    if (reader_.has_begun() && !std::exchange(request_.has_begun, true)) arm(k_request_time);
+    if (reader_.has_head() && !request_.is_admitted) return on_head();
     if (reader_.is_whole()) return on_whole();
     read();
 }
@@ -118,12 +113,12 @@ void connection::take(std::string_view bytes) {
 void connection::on_head() {
     host_.set_idle(*this, false);
     closes_ = reader_.is_last() || ++requests_ == k_most_requests_kept_alive;
-    is_http_1_0_ = reader_.is_http_1_0();
-    wants_head_only_ = reader_.head().method == "HEAD";
+    request_.is_http_1_0 = reader_.is_http_1_0();
+    request_.wants_head_only = reader_.head().method == "HEAD";
     const auto wait = host_.turn_of(*this);
     if (wait.count() == 0) return admit();
     state_ = state::answering;
-    disarm();
+    deadline_.disarm();
     after(wait, [](connection& self) { self.admit(); });
 }
 
@@ -136,7 +131,7 @@ void connection::admit() {
         if (!closes_) static_cast<void>(reader_.take());
         return refuse(why);
     }
-    is_admitted_ = true;
+    request_.is_admitted = true;
     state_ = state::reading;
     if (reader_.is_whole()) return on_whole();
     arm(k_request_time);
@@ -145,13 +140,13 @@ void connection::admit() {
 
 void connection::on_whole() {
     state_ = state::answering;
-    disarm();
+    deadline_.disarm();
     host_.answer(reader_.take(), plan_, shared_from_this());
 }
 
 void connection::refuse(const refusal& why) {
     state_ = state::answering;
-    disarm();
+    deadline_.disarm();
     give(host_.describe(why));
 }
 
@@ -160,41 +155,34 @@ void connection::give(http_response response) {
 }
 
 void connection::begin_answer(http_response response) {
-    const bool streams = response.stream != nullptr && !wants_head_only_;
+    const bool streams = response.stream != nullptr && !request_.wants_head_only;
     if (streams && !host_.begin_stream(*this))
         return refuse({429, "too_many", "too many pages are open; close some"});
     closes_ = closes_ || host_.is_ending() || streams;
-    auto text =
-        head_text(response, host_.common_headers(), {.closes = closes_, .http_1_0 = is_http_1_0_});
-    if (!wants_head_only_ && !response.stream) text += response.body;
+    auto text = head_text(response, host_.common_headers(),
+                          {.closes = closes_, .http_1_0 = request_.is_http_1_0});
+    if (!request_.wants_head_only && !response.stream) text += response.body;
     if (streams) stream_ = std::move(response.stream);
     send(std::move(text));
 }
 
 void connection::send(std::string text) {
     state_ = state::writing;
-    out_ = std::move(text);
-    sent_ = 0;
+    out_.begin(std::move(text));
     send_part();
 }
 
 void connection::send_part() {
     arm(k_write_time);
-    link_->write(std::string_view{out_}.substr(sent_, k_write_part),
+    link_->write(out_.next(k_write_part),
                  [self = shared_from_this()](bool good, std::size_t count) {
                      self->safely([&] { good ? self->on_written(count) : self->close(); });
                  });
 }
 
 void connection::on_written(std::size_t count) {
-    sent_ += count;
-    if (sent_ != out_.size()) return send_part();
-    on_sent();
-}
-
-void connection::on_sent() {
-    out_ = {};
-    disarm();
+    if (!out_.advance(count)) return send_part();
+    deadline_.disarm();
     if (stream_) {
         state_ = state::streaming;
         read();  // to notice that the client disconnects
@@ -207,10 +195,7 @@ void connection::on_sent() {
 void connection::next_request() {
     if (host_.is_ending()) return close();
     state_ = state::reading;
-    has_begun_ = false;
-    is_admitted_ = false;
-    wants_head_only_ = false;
-    is_http_1_0_ = false;
+    request_ = {};
     host_.set_idle(*this, true);
     arm(k_idle_time);
     take({});
@@ -224,9 +209,9 @@ void connection::next_part() {
     const auto part = host_.is_ending() ? std::nullopt : stream_->next();
     if (!part) {
         leave_stream();
-        return is_http_1_0_ ? linger() : send(std::string{k_last_chunk});
+        return request_.is_http_1_0 ? linger() : send(std::string{k_last_chunk});
     }
-    if (!part->empty()) return send(is_http_1_0_ ? *part : chunk(*part));
+    if (!part->empty()) return send(request_.is_http_1_0 ? *part : chunk(*part));
     after(k_stream_tick, [](connection& self) { self.wake(); });
 }
 
@@ -241,12 +226,6 @@ void connection::linger() {
     arm(k_linger_time);
     link_->finish(
         [self = shared_from_this()](bool /*good*/) { self->safely([&] { self->read(); }); });
-}
-
-void connection::discard(std::size_t count) {
-    discarded_ += count;
-    if (discarded_ > k_most_lingering) return close();
-    read();
 }
 
 }  // namespace turnstile::admin

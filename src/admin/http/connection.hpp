@@ -58,6 +58,51 @@ public:
     [[nodiscard]] virtual bool is_ending() const = 0;
 };
 
+// The text that goes out, in parts.
+class outgoing_text {
+public:
+    void begin(std::string text) {
+        text_ = std::move(text);
+        sent_ = 0;
+    }
+    [[nodiscard]] std::string_view next(std::size_t most) const {
+        return std::string_view{text_}.substr(sent_, most);
+    }
+    // Returns true after the last part.
+    [[nodiscard]] bool advance(std::size_t count) {
+        sent_ += count;
+        if (sent_ != text_.size()) return false;
+        text_ = {};
+        return true;
+    }
+
+private:
+    std::string text_;
+    std::size_t sent_ = 0;
+};
+
+// A deadline that can be moved. An earlier one may expire late, and does nothing then.
+class movable_deadline {
+public:
+    explicit movable_deadline(boost::asio::io_context& loop) : timer_{loop} {}
+    // `call` keeps the owner of this object alive.
+    template <class Call>
+    void arm(std::chrono::nanoseconds time, Call call) {
+        timer_.expires_after(time);
+        timer_.async_wait([this, call, number = ++armed_](const auto& error) {
+            if (!error && number == armed_) call();
+        });
+    }
+    void disarm() {
+        ++armed_;
+        timer_.cancel();
+    }
+
+private:
+    boost::asio::steady_timer timer_;
+    std::uint64_t armed_ = 0;  // the present deadline's number
+};
+
 class connection : public std::enable_shared_from_this<connection> {
 public:
     struct origin {
@@ -69,8 +114,6 @@ public:
     };
     connection(origin from, std::unique_ptr<wire> link, connection_host& host,
                boost::asio::io_context& loop);
-    connection(const connection&) = delete;
-    connection& operator=(const connection&) = delete;
 
     [[nodiscard]] const origin& from() const noexcept { return from_; }
 
@@ -85,6 +128,12 @@ public:
     void close();
 
 private:
+    struct request_state {
+        bool has_begun = false;  // its first byte has arrived
+        bool is_admitted = false;
+        bool wants_head_only = false;
+        bool is_http_1_0 = false;
+    };
     enum class state { opening, reading, answering, writing, streaming, lingering, closed };
 
     void read();
@@ -98,14 +147,11 @@ private:
     void send(std::string text);
     void send_part();
     void on_written(std::size_t count);
-    void on_sent();
     void next_request();
     void next_part();
     void leave_stream();
     void linger();
-    void discard(std::size_t count);
     void arm(std::chrono::nanoseconds time);
-    void disarm();
     template <class Step>
     void safely(const Step& step);
     template <class Call>
@@ -114,22 +160,17 @@ private:
     const origin from_;
     const std::unique_ptr<wire> link_;
     connection_host& host_;
-    boost::asio::steady_timer deadline_;
+    movable_deadline deadline_;
     boost::asio::steady_timer pace_;  // waits for turns, and for ticks of a stream
-    std::uint64_t armed_ = 0;         // the present deadline's number; an older one may expire late
     std::array<char, 4'096> room_{};
     request_reader reader_;
     http_plan plan_{};
     state state_ = state::opening;
     bool is_reading_ = false;  // read_some() is in progress
-    bool has_begun_ = false;   // the request's first byte has arrived
-    bool is_admitted_ = false;
     bool closes_ = false;
-    bool wants_head_only_ = false;
-    bool is_http_1_0_ = false;
+    request_state request_;
     std::size_t requests_ = 0;
-    std::string out_;
-    std::size_t sent_ = 0;
+    outgoing_text out_;
     std::size_t discarded_ = 0;
     std::unique_ptr<http_stream> stream_;
 };
