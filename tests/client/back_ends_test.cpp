@@ -51,7 +51,7 @@ TEST(back_ends, a_scheme_without_its_slashes_is_no_host) {
                   Not(HasSubstr("secret"))));
     }
     const auto text = refusal([] { return make_coordinator("mysql:/secret/db", {}); });
-    EXPECT_THAT(text, AllOf(HasSubstr("begins with mysql://"), Not(HasSubstr("secret"))));
+    EXPECT_THAT(text, AllOf(HasSubstr("must begin with mysql://"), Not(HasSubstr("secret"))));
     EXPECT_EQ(make_coordinator("redis:2181/a", {})->describe(), "redis:2181/a");
 }
 
