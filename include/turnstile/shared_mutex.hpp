@@ -108,7 +108,7 @@ public:
     shared_mutex(const client& servers, std::string_view path);
     // Refuses a temporary client: it would close at the end of the statement, and the lock with it.
     shared_mutex(client&&, std::string_view) = delete;
-    // Releases the holds that the standard forms have taken.
+    // Releases the holds that lock(), lock_shared() and the other forms of the standard library have taken.
     ~shared_mutex();
     shared_mutex(const shared_mutex&) = delete;
     shared_mutex& operator=(const shared_mutex&) = delete;

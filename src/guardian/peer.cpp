@@ -107,7 +107,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
     if (!pidfd_.open() || std::holds_alternative<cannot_end>(value)) return false;
     if (const auto* kept = std::get_if<keep_open>(&value)) {
         if (!passed.open()) return false;
-        // The copies beyond this limit are not kept: these files close when their process closes them.
+        // The guardian closes a copy beyond this limit. That file then closes when the process closes it.
         if (kept_open_.size() < k_most_kept_open)
             kept_open_.insert_or_assign(kept->number, std::move(passed));
         return true;

@@ -79,8 +79,8 @@ struct phrases {
         claim_session;  // locks the row for this transaction; skips a row that another transaction has locked
     std::string claim_own;    // like claim_session, but waits for a locked row
     std::string remove_node;  // removes the path ?1; `row_held` if another transaction has its row
-    // A statement after remove_node, for a database whose killed statement may report success. Fails with `retry` if
-    // remove_node has removed no row.
+    // A statement after remove_node, for a database that may report success for a killed statement. Fails with `retry`
+    // if remove_node has removed no row.
     std::string was_removed{};
     std::string inserting;  // before an INSERT of a znode: `row_held` instead of a wait for a row
     std::string or_stays;   // after an INSERT: leaves an existing row unchanged

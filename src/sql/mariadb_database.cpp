@@ -265,7 +265,8 @@ void mariadb_database::listen(std::int64_t session) {
                 flavour_->settings(settings_.patience), session, link_);
 }
 
-// Closes the sleeping connection by KILL: otherwise the server would notice its end only seconds later.
+// Closes the bell's connection, which sleeps in a statement. Without the KILL the server would notice the closed
+// connection only seconds later.
 void mariadb_database::withdraw(ended /*how*/) noexcept {
     if (!bell_ || !link_.usable()) return bell_.reset();
     try {

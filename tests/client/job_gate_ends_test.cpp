@@ -18,7 +18,8 @@ constexpr std::chrono::hours k_for_ever{1};
 // znode again. Before the start there are five: the read of the gate's data, then the request for the time (a watch,
 // its commit, a watch, its stamp).
 constexpr std::size_t k_before_start = 5;
-// The start has a commit, a watch and a stamp. The end has a read of the gate's data, a commit, a watch and a stamp.
+// The number of requests at the start of a job: a commit, a watch and a stamp. At its end the client also reads the
+// gate's data.
 constexpr std::size_t k_start = 3;
 constexpr std::size_t k_end = 4;
 

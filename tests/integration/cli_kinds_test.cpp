@@ -33,7 +33,7 @@ protected:
         return words{TURNSTILE_PROGRAM, "run"} + options + words{path, "--"} + command;
     }
 
-    // A session of 6 s allows the grace of 2 s, because these servers have no followers that may lag.
+    // With a session timeout of 6 s `run` accepts --grace 2s, because these servers have no followers that may lag.
     void expect_run(const std::string& servers) const {
         const words inside{TURNSTILE_PROGRAM, "show", "-o", "json", path};
         const auto shown = said_at(servers, run_here({"--session-timeout", "6s"}, inside));

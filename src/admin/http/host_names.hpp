@@ -31,8 +31,9 @@ private:
     std::set<std::string> further_;  // "locks.example.org"
 };
 
-// Checks the headers of a change; each may be empty. The Origin must be the page's, including its scheme: a page of
-// http://NAME is another site than https://NAME, and an attacker on the network can forge it.
+// Checks the headers of a request that changes something; each header may be empty. The Origin must be the page's,
+// including its scheme: an attacker on the network can forge a page of http://NAME, so this page must not act on
+// https://NAME.
 [[nodiscard]] bool is_own_page(std::string_view origin, std::string_view scheme,
                                std::string_view host, std::string_view fetch_site);
 

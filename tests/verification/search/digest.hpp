@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// digest: a 64-bit hash of a series of values, for finding equal series. Their users still compare values with equal
-// hashes, so a collision only costs time.
+// digest: a 64-bit hash of a series of values, for finding equal series. The code that uses a digest still compares the
+// series with equal hashes, so a collision only costs time.
 #pragma once
 
 #include <chrono>

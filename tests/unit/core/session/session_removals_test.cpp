@@ -115,8 +115,8 @@ TEST_F(session_removals, give_a_watch_back_that_nobody_wants_any_more) {
     expect_all_gone();
 }
 
-// Each member watches the member before it, which leaves as well. That removal fires the watch, so the client need not
-// give it back.
+// Each member watches the member before it, which leaves as well. The removal of the member before fires the watch, so
+// the client need not remove the watch.
 TEST_F(session_removals, give_no_watch_back_that_they_use_up) {
     start_attached();
     std::string ahead = stranger(0);
