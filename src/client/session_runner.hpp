@@ -2,8 +2,8 @@
 // session_runner: connects one session_core with the outside: a lock, a timer, and the handle of the coordinator's
 // session.
 //
-// All events enter through one function, `enter`. It locks, lets the core take a step, executes the core's actions,
-// unlocks, and wakes the callers that have an outcome. User code runs on the callback queue. Opening and closing of
+// After open() all events enter through one function, `enter`. It locks, lets the core take a step, executes the core's
+// actions, unlocks, and wakes the callers that have an outcome. User code runs on the callback queue. Opening and closing of
 // handles may block for seconds and runs on workers. Stop callbacks of lost holds run on separate threads.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then a hold's, then queues'.

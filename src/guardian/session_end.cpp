@@ -44,8 +44,8 @@ void put_long(packet& out, std::int64_t value) {
 
 }  // namespace
 
-session_end::session_end(guard_session session, time_point now)
-    : session_{std::move(session)}, give_up_{now + session_.timeout}, patience_{k_first_patience} {
+session_end::session_end(guard_session session, time_point died, time_point now)
+    : session_{std::move(session)}, give_up_{died + session_.timeout}, patience_{k_first_patience} {
     attempt(now);
 }
 

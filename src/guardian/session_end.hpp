@@ -46,7 +46,8 @@ using time_point = std::chrono::steady_clock::time_point;
 
 class session_end {
 public:
-    session_end(guard_session session, time_point now);
+    // `died`: when the guardian noticed the process's end. The session may have waited since then.
+    session_end(guard_session session, time_point died, time_point now);
     ~session_end();
     session_end(session_end&&) noexcept = default;
     session_end& operator=(session_end&&) noexcept = default;

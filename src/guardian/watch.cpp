@@ -113,8 +113,9 @@ void watch::handle_peers() {
         for (const auto& scheme : process->take_schemes())
             if (!module_ends_.prepare(scheme)) process->tell(cannot_end{scheme});
         if (dead && keeps_to_protocol) {
-            if (waiting_.empty()) waiting_since_ = steady_clock::now();
-            for (auto& session : process->take_sessions()) waiting_.push_back(std::move(session));
+            const auto died = steady_clock::now();
+            for (auto& session : process->take_sessions())
+                waiting_.push_back({std::move(session), died});
             for (auto& session : process->take_module_sessions())
                 module_ends_.add(std::move(session));
         }
@@ -125,8 +126,9 @@ void watch::handle_peers() {
 
 void watch::start_ends() {
     while (!waiting_.empty() && ends_.size() < k_most_ends) {
-        ends_.emplace_back(std::move(waiting_.back()), waiting_since_);
-        waiting_.pop_back();
+        auto& next = waiting_.front();
+        ends_.emplace_back(std::move(next.session), next.died, steady_clock::now());
+        waiting_.pop_front();
     }
 }
 

@@ -7,6 +7,7 @@
 #include <poll.h>
 
 #include <chrono>
+#include <deque>
 #include <list>
 #include <vector>
 
@@ -53,6 +54,11 @@ public:
     }
 
 private:
+    struct waiting {
+        guard_session session;
+        time_point died;
+    };
+
     void fill(int also);
     [[nodiscard]] int wait_at_most(std::chrono::milliseconds longest) const;
     void handle_peers();
@@ -63,8 +69,7 @@ private:
 
     support::descriptor listener_;
     std::list<peer> peers_;
-    std::vector<guard_session> waiting_;
-    std::chrono::steady_clock::time_point waiting_since_{};
+    std::deque<waiting> waiting_;  // the oldest first
     std::list<session_end> ends_;
     module_ends module_ends_;
     std::vector<pollfd> polled_;

@@ -17,7 +17,8 @@ using namespace std::chrono_literals;
 class session_ends : public ::testing::Test {
 protected:
     session_end begin(std::vector<endpoint> list) {
-        return {{.id = 0x1234, .secret = {'p'}, .timeout = 30s, .servers = std::move(list)}, now};
+        return {
+            {.id = 0x1234, .secret = {'p'}, .timeout = 30s, .servers = std::move(list)}, now, now};
     }
     // Lets `end` proceed until it has read the server's answers.
     void step(session_end& end) const {
@@ -99,6 +100,16 @@ TEST_F(session_ends, the_next_server_is_asked_when_the_first_refuses_or_breaks) 
     EXPECT_FALSE(end.over());
 }
 
+TEST_F(session_ends, a_session_that_waited_has_the_whole_patience_for_its_first_attempt) {
+    session_end end{
+        {.id = 0x1234, .secret = {'p'}, .timeout = 30s, .servers = {first.where}}, now - 10s, now};
+    EXPECT_GT(end.wake_at(), now);
+    end.on_time(now);
+    first.accept();
+    step(end);
+    EXPECT_EQ(first.read(k_attach_length).size(), k_attach_length);
+}
+
 TEST_F(session_ends, the_next_server_is_asked_when_the_first_does_not_answer) {
     auto end = begin({first.where, second.where});
     first.accept();
@@ -132,6 +143,7 @@ TEST_F(session_ends, a_user_who_is_refused_is_tried_elsewhere) {
                      .timeout = 30s,
                      .servers = {first.where, second.where},
                      .sasl = {.user = "lock", .password = "sesame"}},
+                    now,
                     now};
     first.accept();
     step(end);
