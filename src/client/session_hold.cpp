@@ -154,8 +154,9 @@ void session_hold::post_answer() {
 
 // ---- for the caller -------------------------------------------------------------------------
 
+// The copy of an error allocates, here and in leave().
 void session_hold::cancel(const error& why) noexcept {
-    session_->tell(core::cancel{id_, why});
+    base::finish_or_end("the end of a wait", [&] { session_->tell(core::cancel{id_, why}); });
 }
 
 bool session_hold::defer_leave(const error& why) {
@@ -166,7 +167,9 @@ bool session_hold::defer_leave(const error& why) {
 }
 
 void session_hold::leave(const error& why) noexcept {
-    if (!defer_leave(why)) session_->tell(core::leave{id_, why});
+    base::finish_or_end("a release", [&] {
+        if (!defer_leave(why)) session_->tell(core::leave{id_, why});
+    });
 }
 
 void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
@@ -273,7 +276,7 @@ void session_hold::end_commit(const std::optional<error>& /*why*/) noexcept {
         const base::lock_guard lock{mutex_};
         left = held_.change().end_commit();
     }
-    if (left) session_->tell(core::leave{id_, *left});
+    if (left) session_->tell(core::leave{id_, std::move(*left)});
 }
 
 result<commit_result> session_hold::commit(const transaction& writes,

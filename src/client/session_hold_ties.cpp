@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The end of a hold triggers `lost()` and ends the hold that is tied to it. Recipes use ties for holds that consist of
 // several holds: a tied hold is lost with the other one, and its token continues under it.
+#include "base/out_of_memory.hpp"
 #include "client/session_hold.hpp"
 
 namespace turnstile::detail {
@@ -49,7 +50,7 @@ void session_hold::lose_with(const error& why) {
     if (waits) return cancel(why);
     session_->services().callbacks->pump();
     if (!post_trigger()) trigger_all_lost();  // a closed client has no threads for it
-    session_->tell(core::leave{id_, why});
+    base::finish_or_end("a release", [&] { session_->tell(core::leave{id_, why}); });
 }
 
 core::contender_kind session_hold::kind() const {

@@ -63,7 +63,7 @@ TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
 }
 
 // In older kernels a program behind `unshare --time` has another clock than its children (apart_clock.cpp).
-class cli_clocks : public cli_guard {
+class cli_guard_clocks : public cli_guard {
 protected:
     void SetUp() override {
         if (code_of(apart(
@@ -78,7 +78,7 @@ protected:
 };
 
 // The command's keeper would have a different clock, and so could not end the command in time.
-TEST_F(cli_clocks, no_command_starts_where_the_keepers_is_another) {
+TEST_F(cli_guard_clocks, no_command_starts_where_the_keepers_is_another) {
     for (const char* kind : {"run", "elect"}) {
         EXPECT_EQ(code_of(apart({TURNSTILE_PROGRAM, kind, path, "--", "echo", "started"})), 126);
         EXPECT_TRUE(printed("this process and its children have different clocks")) << output();
@@ -88,7 +88,7 @@ TEST_F(cli_clocks, no_command_starts_where_the_keepers_is_another) {
 
 #ifdef TURNSTILE_WITH_SQLITE
 // With the wrong clock, the process would believe that each session ended a day ago, and that a held lock is free.
-TEST_F(cli_clocks, no_sqlite_file_is_used_where_only_childrens_are_shown) {
+TEST_F(cli_guard_clocks, no_sqlite_file_is_used_where_only_childrens_are_shown) {
     const words list{TURNSTILE_PROGRAM,           "ls", "--connect-timeout", "1s", "--servers",
                      "sqlite:" + file("locks.db")};
     EXPECT_EQ(code_of(apart(list)), 69) << output();
