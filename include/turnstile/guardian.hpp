@@ -31,7 +31,7 @@ namespace turnstile {
 // variable.
 inline constexpr const char* k_guardian_variable = "TURNSTILE_GUARDIAN";
 
-// Where the guardian of this process comes from.
+// The origin of the guardian of this process.
 enum class guardian_use {
     off,
     // The guardian that started this process, as in `turnstile-guardian -- my-service`; none if no guardian started it.
@@ -52,7 +52,7 @@ enum class guardian_state {
 
 // The settings of the guardian.
 struct guardian_settings {
-    // Where the guardian of this process comes from.
+    // The origin of the guardian of this process.
     guardian_use use = guardian_use::off;
     // The path of the program turnstile-guardian. Empty: where the library was configured to install it.
     std::string program{};

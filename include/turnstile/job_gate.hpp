@@ -138,7 +138,7 @@ public:
     // client_options::foreign_kinds can turn that into `bad_option`. After `outcome_unknown`, and after the loss of the
     // lock (`session_lost`, `removed` and others), the start may have been recorded, and then counts as a run.
     result<job_report> run(const std::function<void(job_run&)>& job, acquire_options options = {});
-    // The same with a timeout or a deadline in place of options: run(job, 30s).
+    // Takes a timeout or a deadline in place of options: run(job, 30s).
     template <waiting_time W>
     result<job_report> run(const std::function<void(job_run&)>& job, const W& limit) {
         return run(job, acquire_options{.timeout = limit});

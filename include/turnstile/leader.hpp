@@ -135,7 +135,7 @@ public:
     // - `no_permission`, `auth_failed`, `no_chroot`, `lease_too_short` and other errors of mutex::acquire(): this
     //   object cannot take part, until the next start().
     result<void> await(const query_options& options = {});
-    // The same with a timeout or a deadline in place of options: await(10s).
+    // Takes a timeout or a deadline in place of options: await(10s).
     template <waiting_time W>
     result<void> await(const W& limit) {
         return await(query_options{.timeout = limit});

@@ -74,7 +74,7 @@ public:
     // Enters if the rule allows it now; otherwise returns `busy`, with the expected wait in the message. Waits only for
     // callers that are entering at the same moment.
     result<void> try_enter(acquire_options options = {});
-    // The same with a timeout or a deadline in place of options: enter(30s).
+    // Takes a timeout or a deadline in place of options: enter(30s).
     template <waiting_time W>
     result<void> enter(const W& limit) {
         return enter(acquire_options{.timeout = limit});

@@ -91,7 +91,7 @@ public:
     [[nodiscard]] bool takes_announced_event() const noexcept {
         return pending_.empty() && !replicas_.is_needed();
     }
-    // Until `end_along`, `along` answers the request that this thread may submit.
+    // Lets `along` answer the request that this thread may submit, until `end_along`.
     void begin_along(std::optional<answer_along>&& along);
     // Returns true if no answer was left.
     [[nodiscard]] bool end_along() { return !std::exchange(along_, std::nullopt); }

@@ -8,7 +8,7 @@
 // | settled   | the leader's role, or a role that is sufficient;| enter, or fail if no lease    |
 // |           | no role, no leader, or too many moves           | is possible                   |
 //
-// Where leases are ample (lease.hpp), contenders enter at once in every stage. The stages do not affect a contender
+// If leases are ample (lease.hpp), contenders enter at once in every stage. The stages do not affect a contender
 // that is in a queue already. server_placement uses a role only to choose a server. lease::role_known decides whether a
 // lease relies on the role.
 //
