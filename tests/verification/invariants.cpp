@@ -258,7 +258,12 @@ void invariants::judge_created() {
     for (const auto& znode : history_.take_created()) {
         const auto& contender = *history_.find(znode);
         if (contender.came == arrival::late) continue;  // G4 judges whether the client removes it
-        const auto key = history_.tagged.at(contender.data);
+        const auto tag = history_.tagged.find(contender.data);
+        if (tag == history_.tagged.end()) {
+            breach("G8", znode + " counts as a contender, and no client created it");
+            continue;
+        }
+        const auto& key = tag->second;
         const auto& record = history_.contenders.at(key);
         if (record.gone && !record.abandoned && counts_on(key.first, contender.session))
             breach("G8",
