@@ -141,19 +141,23 @@ void async_commit_by(const std::shared_ptr<hold>& held, const transaction& write
 
 // ---- reads under a hold ----------------------------------------------------------------------
 
-namespace {
-
-// Commits a transaction that changes nothing except the version of the hold's znode. After its answer the servers of
-// this session show all earlier writes.
-result<void> catch_up(const std::shared_ptr<hold>& held, const commit_options& limits) {
-    const auto done = commit_by(held, transaction{}.check("/"), limits);
-    if (done || done.error() != errc::outcome_unknown) return done ? result<void>{} : done.error();
-    if (auto still = held->status(); !still) return still;
-    const auto why = limits.stop.stop_requested() ? errc::cancelled : errc::timeout;
-    return error{why, held->path() + ": the servers have not answered yet"};
+// A commit ends with outcome_unknown, too, if its session ends, and the caller may see that outcome before the hold's
+// loss. So such a commit is repeated: it changes nothing that matters, and under a lost hold it fails with the loss.
+result<void> catch_up(const std::shared_ptr<hold>& held, const query_options& options) {
+    const auto deadline =
+        options.timeout.deadline().value_or(boottime_clock::now() + held->release_limit());
+    for (;;) {
+        const auto done =
+            commit_by(held, transaction{}.check("/"), {wait_limit::until(deadline), options.stop});
+        if (done) return {};
+        if (done.error() != errc::outcome_unknown) return done.error();
+        if (const auto still = held->status(); !still) return still;
+        const bool stopped = options.stop.stop_requested();
+        if (stopped || boottime_clock::now() >= deadline)
+            return error{stopped ? errc::cancelled : errc::timeout,
+                         held->path() + ": the servers have not answered yet"};
+    }
 }
-
-}  // namespace
 
 result<core::reply> read_by(const std::shared_ptr<hold>& held, const std::string& path,
                             const query_options& options) {

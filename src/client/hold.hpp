@@ -146,6 +146,10 @@ result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transac
 void async_commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
                      const commit_options& options,
                      std::function<void(result<commit_result>)> handler);
+// Commits a transaction that changes nothing except the version and the time of the hold's znode. After its answer the
+// session of the first part shows all earlier writes. Errors: as for a read under the hold.
+[[nodiscard]] result<void> catch_up(const std::shared_ptr<hold>& held,
+                                    const query_options& options);
 // Reads in the session of the first part, because that session has seen the end of every earlier hold
 // (docs/why/guarded-writes.md).
 [[nodiscard]] result<core::reply> read_by(const std::shared_ptr<hold>& held,

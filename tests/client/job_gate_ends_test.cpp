@@ -131,7 +131,10 @@ TEST_P(job_start_phases, end_with_the_session) {
     ASSERT_TRUE(stalls());
     lose();
     const bool in_flight = GetParam() == k_before_start;
-    EXPECT_EQ(ended(run).error(), in_flight ? errc::outcome_unknown : errc::session_lost);
+    const auto end = ended(run);
+    ASSERT_TRUE(end.has_error());
+    EXPECT_EQ(end.error().code(), in_flight ? errc::outcome_unknown : errc::session_lost)
+        << end.error().message();
 }
 
 INSTANTIATE_TEST_SUITE_P(requests, job_start_phases,

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "client/internals.hpp"
 #include "turnstile/stop_any.hpp"
 
 namespace turnstile::detail {
@@ -11,15 +12,6 @@ namespace {
 
 commit_options as_commit(const query_options& limits) {
     return {limits.timeout, limits.stop};
-}
-
-// Returns the error why the time is unknown. The outcome of the write for the time does not matter, since the write
-// changes nothing.
-error without_time(const error& why, const guard& by, const query_options& limits) {
-    if (why != errc::outcome_unknown) return why;
-    if (const auto held = by.status(); !held) return held.error();
-    return {limits.stop.stop_requested() ? errc::cancelled : errc::timeout,
-            by.path() + ": the servers have not answered with their time yet"};
 }
 
 }  // namespace
@@ -53,8 +45,8 @@ result<stamped_data> stamped_node::read(const query_options& limits) const {
 }
 
 result<std::int64_t> stamped_node::ask_time(const query_options& limits) const {
-    const auto touched = by_.commit(transaction{}.check("/"), as_commit(limits));
-    if (!touched) return without_time(touched.error(), by_, limits);
+    if (const auto touched = catch_up(internals::hold_of(by_), limits); !touched)
+        return touched.error();
     const auto own = read_while_held(by_.znode(), limits);
     if (!own) return own.error();
     if (!own->exists()) return error{errc::removed, by_.znode()};
