@@ -69,7 +69,8 @@ struct server_answer {
     std::string address;  // "192.0.2.1:2181"; the name if it cannot be resolved
     // True if the server answered, and its whitelist has the word.
     bool allowed = false;
-    std::string text{};  // the first 64 MiB
+    std::string text{};     // the first 64 MiB
+    std::string problem{};  // why there is no answer; empty if the server answered
 };
 
 // Asks all servers one word, like `cons` (connections) or `dump` (sessions). `limit` is the time for all

@@ -76,7 +76,9 @@ void add_connections(const session_sources& sources, sessions& all) {
 void note_silence(const std::vector<server_answer>& answers, const char* word,
                   std::vector<std::string>& silent) {
     for (const auto& server : answers)
-        if (!server.allowed) silent.push_back(server.name + ": " + word);
+        if (!server.allowed)
+            silent.push_back(server.name + ": " + word +
+                             (server.problem.empty() ? "" : ": " + server.problem));
 }
 
 }  // namespace

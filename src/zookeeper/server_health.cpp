@@ -55,26 +55,28 @@ std::vector<word_answer> ask(const std::vector<found_server>& servers, std::stri
     return in_order;
 }
 
+// Returns why there is no answer; empty if the server answered.
+std::string problem_of(const found_server& server, const word_answer& told) {
+    if (server.address.length == 0) return "its name cannot be resolved";
+    if (told.failure != 0) return std::string{"cannot be reached: "} + std::strerror(told.failure);
+    if (!told.connected) return "cannot be reached: no answer";
+    if (!told.fault.empty()) return told.fault;
+    return told.whole ? "" : "accepts connections, but does not answer";
+}
+
+std::string address_of(const found_server& server) {
+    return server.address.length != 0 ? to_string(server.address, address_form::for_people)
+                                      : server.name;
+}
+
 server_health health_of(const found_server& server, const word_answer& told) {
-    const bool found = server.address.length != 0;
-    server_health health{
-        .name = server.name,
-        .address = found ? to_string(server.address, address_form::for_people) : server.name,
-        .reachable = told.connected};
-    if (!found) {
-        health.problem = "its name cannot be resolved";
-    } else if (told.failure != 0) {
-        health.problem = std::string{"cannot be reached: "} + std::strerror(told.failure);
-    } else if (!told.connected) {
-        health.problem = "cannot be reached: no answer";
-    } else if (!told.fault.empty()) {
-        health.problem = told.fault;
-    } else if (!told.whole) {
-        health.problem = "accepts connections, but does not answer";
-    } else {
-        health.round_trip = std::chrono::ceil<std::chrono::microseconds>(told.took);
-        read_srvr(told.text, health);
-    }
+    server_health health{.name = server.name,
+                         .address = address_of(server),
+                         .reachable = told.connected,
+                         .problem = problem_of(server, told)};
+    if (!health.problem.empty()) return health;
+    health.round_trip = std::chrono::ceil<std::chrono::microseconds>(told.took);
+    read_srvr(told.text, health);
     return health;
 }
 
@@ -131,9 +133,9 @@ result<std::vector<server_answer>> answers_of_servers(std::string_view connect_s
     auto told = ask(servers, word, boottime_clock::now() + to_nanoseconds(limit));
     std::vector<server_answer> answers;
     for (std::size_t i = 0; i != servers.size(); ++i)
-        answers.push_back({servers[i].name, to_string(servers[i].address, address_form::for_people),
+        answers.push_back({servers[i].name, address_of(servers[i]),
                            told[i].whole && !told[i].text.empty() && !is_refused(told[i].text),
-                           std::move(told[i].text)});
+                           std::move(told[i].text), problem_of(servers[i], told[i])});
     return answers;
 }
 

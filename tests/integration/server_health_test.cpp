@@ -42,12 +42,17 @@ TEST(server_health, of_servers_that_do_not) {
     EXPECT_TRUE(told[1].reachable);
     EXPECT_EQ(told[2].problem, "its name cannot be resolved");
     EXPECT_EQ(told[2].name, "no-host.invalid:2181");
+    const auto words = answers_of_servers("127.0.0.1:1,no-host.invalid:2181", "cons", 3s).value();
+    EXPECT_EQ(words[0].problem, "cannot be reached: Connection refused");
+    EXPECT_EQ(words[1].problem, "its name cannot be resolved");
+    EXPECT_EQ(words[1].address, "no-host.invalid:2181");
 }
 
 TEST(server_health, words) {
     const auto told = answers_of_servers(server().connect_string(), "cons", k_limit).value();
     ASSERT_EQ(told.size(), 1U);
     EXPECT_TRUE(told[0].allowed);
+    EXPECT_EQ(told[0].problem, "");
     EXPECT_NE(told[0].text.find("127.0.0.1"), std::string::npos) << told[0].text;
     EXPECT_EQ(answers_of_servers(server().connect_string(), "cons\n").error(), errc::bad_option);
     EXPECT_EQ(answers_of_servers("no port", "cons").error(), errc::bad_connect_string);
