@@ -88,6 +88,7 @@ def settings_of(given):
 def run(given, peers, progress):
     """Runs the measures. Returns (results, labels, versions, peers that did not start)."""
     results = []
+    missed = {}
     if given.compare_servers:
         folders = {"folder": "/dev/shm", "on_disk": False, "disk": given.disk or "/var/tmp"}
     else:
@@ -98,9 +99,10 @@ def run(given, peers, progress):
             module = importlib.import_module(f"measures.{name}")
             try:
                 results += module.measure(bench)
-            except PeerError as failure:
+            except (PeerError, BackendError) as failure:
                 progress(f"  not measured: {failure}")
-        missing = {f"{label} did not start": why for label, why in bench.not_started.items()}
+                missed[f"{name} was not measured"] = str(failure)
+        missing = missed | {f"{label} did not start": why for label, why in bench.not_started.items()}
         return results, bench.labels, bench.versions, missing
 
 
