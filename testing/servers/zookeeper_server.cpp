@@ -155,9 +155,9 @@ std::string zookeeper_server::four_letter_word(std::string_view word, test_deadl
                            word, until.remaining())
             .value();
     if (answers.empty() || answers.front().text.empty())
-        throw std::system_error{ETIMEDOUT, std::generic_category(),
-                                "no answer over TLS" +
-                                    (answers.empty() ? "" : ": " + answers.front().problem)};
+        throw std::system_error{
+            ETIMEDOUT, std::generic_category(),
+            "no answer over TLS" + (answers.empty() ? "" : ": " + answers.front().problem)};
     return std::move(answers.front().text);
 }
 
