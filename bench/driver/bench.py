@@ -33,6 +33,10 @@ class Settings:
     pending_on_one_path: int
     pending_seconds: int  # limit for the measure "pending"
     idle_seconds: float
+    held: int = 10_000  # locks that one client holds
+    clients: int = 1000  # clients of one process
+    grown_locks: tuple = (10, 1000, 100_000)  # locks below one folder
+    grown_sessions: int = 10_000  # further sessions at the servers
     disk_rounds: int = 0  # rounds of the comparison of servers whose writes wait for a disk
     disk_cycles: int = 0
     crash_rounds: int = 0
@@ -44,7 +48,7 @@ FULL = Settings(rounds=21, cycles=500, warm_up=3000, window_rounds=9, window_sec
                 pending_on_one_path=100_000, pending_seconds=300, idle_seconds=30)
 QUICK = Settings(rounds=5, cycles=100, warm_up=300, window_rounds=2, window_seconds=0.5, drain_rounds=1,
                  drain_sizes=(10, 300), curator_waiters=300, pending=2000, pending_on_one_path=500,
-                 pending_seconds=20, idle_seconds=2)
+                 pending_seconds=20, idle_seconds=2, held=500, clients=20, grown_locks=(10, 1000), grown_sessions=100)
 SERVERS = replace(FULL, rounds=15, cycles=300, warm_up=2000, window_rounds=5, window_seconds=1.5, drain_rounds=3,
                   drain_sizes=(1000,), disk_rounds=7, disk_cycles=40, crash_rounds=7, session_ms=4000)
 SERVERS_QUICK = replace(SERVERS, rounds=3, cycles=100, warm_up=200, window_rounds=1, window_seconds=0.5, drain_rounds=1,

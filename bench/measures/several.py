@@ -21,7 +21,7 @@ def measure(bench):
         about="One session, one thread, releases confirmed. A round's value is the median of its cycles. As one: "
               "turnstile::multi_lock, Curator's InterProcessMultiLock. In a loop: one after the other, released in "
               "reverse order.",
-        aims=[Aim("≤ 3 × one lock", ALL, 3, True, OURS, versus_case=ONE),
+        aims=[Aim("≤ 1.6 × one lock", ALL, 1.6, True, OURS, versus_case=ONE),
               Aim("≤ 0.5 × Curator's", ALL, 0.5, True, "curator")])
     names = bench.names_that_can("several")
     with bench.crew(names) as crew:

@@ -23,6 +23,7 @@
 //                                 handler has run
 //     saturate, pace              see crowd.hpp
 //     readwrite, permit, lead     see turnstile_kinds.hpp
+//     keep, drop, clients         see turnstile_held.hpp
 //     counts                      answers transactions=N writes=N statements=N, SQLite's counts in this process so far
 #include <malloc.h>
 #include <unistd.h>
@@ -39,6 +40,7 @@
 #include "turnstile/turnstile.hpp"
 #include "turnstile/version.hpp"
 #include "turnstile_crowd.hpp"
+#include "turnstile_held.hpp"
 #include "turnstile_kinds.hpp"
 
 namespace {
@@ -320,6 +322,7 @@ int run(const std::string& connect, const settings& given_settings) {
     }
     bench::add_sqlite_counts(known);
     bench::add_kinds(known, servers);
+    bench::add_held(known, servers, connect);
     known.merge(bench::commands{
         {"cycle",
          [&](const arguments& given) {

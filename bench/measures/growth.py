@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures a free lock beside many others: beside the folders of other locks, and beside many other sessions."""
+
+import socket
+import statistics
+import struct
+
+from driver.kinds import BARE_ASYNC, BARE_NO_LIST, OURS
+from driver.peer import PeerError
+
+NAMES = (OURS, BARE_NO_LIST)
+SESSION_MS = 60_000  # longer than the cycles take
+
+
+def measure(bench):
+    sessions = bench.settings.grown_sessions
+    times = bench.new_result(
+        "growth", "A free lock beside many others", "µs a cycle", "lower", reference=OURS,
+        about="One session, one thread, release confirmed. The folder has a folder for each lock. In the last column "
+              f"the servers also keep {sessions:,} sessions that other clients opened and then left. The peers "
+              "take turns.")
+    names = [name for name in NAMES if bench.has(name)]
+    with bench.crew([*names, BARE_ASYNC]) as crew:
+        for locks in bench.settings.grown_locks:
+            folder = bench.new_path()
+            crew[BARE_ASYNC][0].ask("make", folder, locks, seconds=bench.settings.pending_seconds)
+            _cycles(bench, crew, names, folder, f"{locks:,} locks", times)
+        try:
+            for _ in range(sessions):
+                _open_session(bench.zookeeper.each()[0])
+        except OSError as failure:
+            raise PeerError(f"a session was not opened: {failure}") from failure
+        _cycles(bench, crew, names, folder, f"and {sessions:,} sessions", times)
+    return [times]
+
+
+def _cycles(bench, crew, names, folder, case, times):
+    settings = bench.settings
+    paths = {name: f"{folder}/{i}" for i, name in enumerate(names)}
+
+    def sample(name):
+        times.add(case, name, statistics.median(crew[name][0].ask("cycle", paths[name], settings.cycles)["us"]))
+
+    warm_up = bench.in_turns(1, names, lambda name: crew[name][0].ask("cycle", paths[name], settings.warm_up))
+    for name, failure in warm_up:
+        times.fail(case, name, failure)
+    alive = [name for name in names if not times.failed(case, name)]
+    for name, failure in bench.in_turns(settings.window_rounds, alive, sample):
+        times.fail(case, name, failure)
+
+
+def _open_session(address):
+    """Opens a session, by ZooKeeper's ConnectRequest, and leaves it to its timeout."""
+    host, _, port = address.rpartition(":")
+    request = struct.pack(">iqiqi16sb", 0, 0, SESSION_MS, 0, 16, bytes(16), 0)
+    with socket.create_connection((host, int(port)), timeout=30) as connection:
+        connection.sendall(struct.pack(">i", len(request)) + request)
+        if not connection.recv(64):
+            raise OSError("the server closed the connection")

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures what many held locks cost one client, and what many clients of one process cost. Measures only the library."""
+
+import os
+import time
+from pathlib import Path
+
+from driver.kinds import OURS
+
+POLL_SECONDS = 0.02
+
+
+def measure(bench):
+    count, clients = bench.settings.held, bench.settings.clients
+    held = bench.new_result(
+        "held", f"{count:,} locks held by one client", "as the columns say", "lower", shape="",
+        about="All locks are free. The client acquires them at once, holds them, and releases them at once. While it "
+              "holds them: packets that the servers received, and the client's processor time.")
+    crowd = bench.new_result(
+        "clients", f"{clients:,} clients of one runtime", "as the columns say", "lower", shape="",
+        about="The clients of one process connect and then are idle, with the default session timeout of 30 s.")
+    if not bench.has(OURS):
+        return [held, crowd]
+    with bench.crew([OURS]) as crew:
+        (peer,) = crew[OURS]
+        peer.ask("cycle", bench.new_path(), bench.settings.warm_up)
+        heap = peer.ask("heap")["heap"]
+        before = bench.zookeeper.counters()["zk_ephemerals_count"]
+        answer = peer.ask("keep", bench.new_path(), count, seconds=bench.settings.pending_seconds)
+        held.add("seconds to acquire", OURS, answer["us"] / 1e6)
+        held.add("bytes of heap a lock", OURS, (peer.ask("heap")["heap"] - heap) / count)
+        _add_minute(bench, peer, held)
+        started = time.monotonic()
+        peer.ask("drop", seconds=bench.settings.pending_seconds)
+        while bench.zookeeper.counters()["zk_ephemerals_count"] > before:
+            time.sleep(POLL_SECONDS)
+        held.add("seconds to release", OURS, time.monotonic() - started)
+    with bench.crew([OURS]) as crew:
+        (peer,) = crew[OURS]
+        before = peer.ask("heap")
+        answer = peer.ask("clients", clients, seconds=bench.settings.pending_seconds)
+        after = peer.ask("heap")
+        crowd.add("seconds to connect", OURS, answer["us"] / 1e6)
+        crowd.add("threads", OURS, _threads(peer.pid))
+        crowd.add("KiB of heap a client", OURS, (after["heap"] - before["heap"]) / clients / 1024)
+        crowd.add("KiB resident a client", OURS, (after["rss"] - before["rss"]) / clients / 1024)
+        _add_minute(bench, peer, crowd)
+    return [held, crowd]
+
+
+def _threads(pid):
+    return len(list(Path(f"/proc/{pid}/task").iterdir()))
+
+
+def _processor_seconds(pid):
+    """Returns the processor time of all threads, also of threads that have ended."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _add_minute(bench, peer, result):
+    seconds = bench.settings.idle_seconds
+    used = _processor_seconds(peer.pid)
+    received, _ = bench.zookeeper.connections()
+    time.sleep(seconds)
+    after, _ = bench.zookeeper.connections()
+    result.add("packets a minute", OURS, (after - received) * 60 / seconds)
+    result.add("ms of processor a minute", OURS, (_processor_seconds(peer.pid) - used) * 1e3 * 60 / seconds)
