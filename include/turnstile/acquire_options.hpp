@@ -5,6 +5,9 @@
 //     const turnstile::acquire_options patient{.timeout = 1min, .stop = shutdown, .label = "nightly"};
 //     if (auto hold = orders.acquire(patient)) ship(hold->fencing_token());
 //
+// Every call with a timeout among its options takes the timeout, or a deadline, also in place of the options:
+// orders.acquire(2s), orders.queue(2s), hold.commit(writes, 2s), read_node(hold, path, tomorrow).
+//
 // Thread safety: values.
 #pragma once
 

@@ -96,6 +96,11 @@ public:
     // `timeout`, `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`, `no_permission`,
     // `protocol`; `too_many` (too many folders below the given one).
     [[nodiscard]] result<std::vector<deadlock>> find(const query_options& options = {}) const;
+    // Takes a timeout or a deadline in place of options: find(2s).
+    template <waiting_time W>
+    [[nodiscard]] result<std::vector<deadlock>> find(const W& limit) const {
+        return find({.timeout = limit});
+    }
 
     // Like lock.acquire(options), but gives up with `would_deadlock` when this wait is the newest of a cycle (the one
     // with the largest czxid). So exactly one member of each cycle gives up, if all members acquire in this way. The
@@ -109,6 +114,11 @@ public:
     // - `no_permission`, `protocol`, `too_many`: the detector cannot look. This call did not take the lock. A temporary
     //   error of a look (`timeout`, `not_connected`) only postpones the look.
     result<guard> acquire(mutex& lock, acquire_options options = {}) const;
+    // Takes a timeout or a deadline in place of options: acquire(orders, 2s).
+    template <waiting_time W>
+    result<guard> acquire(mutex& lock, const W& limit) const {
+        return acquire(lock, {.timeout = limit});
+    }
 
 private:
     class state;

@@ -125,10 +125,20 @@ public:
     //   before the library could find out the outcome.
     result<commit_result> commit(const transaction& writes, const commit_options& options) const;
     result<commit_result> commit(const transaction& writes) const;
+    // Takes a timeout or a deadline in place of options: commit(writes, 2s). Returns a result<commit_result>.
+    template <waiting_time W>
+    auto commit(const transaction& writes, const W& limit) const {
+        return commit(writes, {.timeout = limit});
+    }
     // Like commit(), but without waiting: `handler` runs once, on the callbacks' executor. Throws std::system_error for
     // an empty handler, for an empty guard, and for a transaction that breaks a rule.
     void async_commit(const transaction& writes, const commit_options& options,
                       std::function<void(result<commit_result>)> handler) const;
+    template <waiting_time W>
+    void async_commit(const transaction& writes, const W& limit,
+                      std::function<void(result<commit_result>)> handler) const {
+        async_commit(writes, {.timeout = limit}, std::move(handler));
+    }
 
     // Releases the hold, and waits until the servers have confirmed it or `timeout` has passed. Without a timeout it
     // waits at most for the session timeout; after that time the servers end an unreachable session, and the hold with

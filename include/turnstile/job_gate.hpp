@@ -146,6 +146,11 @@ public:
 
     // Returns the record of the latest run. Needs no lock.
     [[nodiscard]] result<job_record> last(const query_options& options = {}) const;
+    // Takes a timeout or a deadline in place of options: last(2s).
+    template <waiting_time W>
+    [[nodiscard]] result<job_record> last(const W& limit) const {
+        return last({.timeout = limit});
+    }
 
 private:
     class state;

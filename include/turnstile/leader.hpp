@@ -127,6 +127,11 @@ public:
     // Writes only if this participant still leads, see guard::commit(). `not_held` if it does not lead.
     result<commit_result> commit(const transaction& writes, const commit_options& options);
     result<commit_result> commit(const transaction& writes);
+    // Takes a timeout or a deadline in place of options: commit(writes, 2s). Returns a result<commit_result>.
+    template <waiting_time W>
+    auto commit(const transaction& writes, const W& limit) {
+        return commit(writes, {.timeout = limit});
+    }
 
     // Waits until this participant leads. A Boost interruption point. Errors:
     // - `timeout`, `cancelled`, `interrupted`: as in mutex::acquire().
@@ -161,6 +166,12 @@ public:
     // - `bad_option`: `successor` does not take part, or `within` is out of range.
     result<void> move_to(std::string_view successor, boottime_clock::duration within,
                          const query_options& options = {});
+    // Resigns in favour of `successor`, with a timeout or a deadline of the call in place of options.
+    template <waiting_time W>
+    result<void> move_to(std::string_view successor, boottime_clock::duration within,
+                         const W& limit) {
+        return move_to(successor, within, {.timeout = limit});
+    }
 
     // Return all participants, the leader first; and the leader alone. Neither requires participation. To follow the
     // leader, use leader_watch.
@@ -168,6 +179,15 @@ public:
         const query_options& options = {}) const;
     [[nodiscard]] result<std::optional<participant>> present_leader(
         const query_options& options = {}) const;
+    // Take a timeout or a deadline in place of options: present_leader(2s).
+    template <waiting_time W>
+    [[nodiscard]] result<std::vector<participant>> participants(const W& limit) const {
+        return participants({.timeout = limit});
+    }
+    template <waiting_time W>
+    [[nodiscard]] result<std::optional<participant>> present_leader(const W& limit) const {
+        return present_leader({.timeout = limit});
+    }
 
 private:
     class state;

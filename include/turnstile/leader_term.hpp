@@ -46,6 +46,11 @@ public:
     // Writes only if this participant still leads, see guard::commit().
     result<commit_result> commit(const transaction& writes, const commit_options& options);
     result<commit_result> commit(const transaction& writes);
+    // Takes a timeout or a deadline in place of options: commit(writes, 2s). Returns a result<commit_result>.
+    template <waiting_time W>
+    auto commit(const transaction& writes, const W& limit) {
+        return commit(writes, {.timeout = limit});
+    }
 
 private:
     friend class detail::election_seat;

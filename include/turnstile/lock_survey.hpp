@@ -87,4 +87,17 @@ struct survey_options {
 [[nodiscard]] TURNSTILE_EXPORT result<std::vector<surveyed_lock>> locks_at(
     const client& servers, std::string_view path, const survey_options& options = {});
 
+// Returns the locks below `folder`, with a timeout or a deadline in place of options.
+template <waiting_time W>
+[[nodiscard]] result<lock_survey> locks_below(const client& servers, std::string_view folder,
+                                              const W& limit) {
+    return locks_below(servers, folder, {.timeout = limit});
+}
+// Returns the locks at `path`, with a timeout or a deadline in place of options: locks_at(servers, path, 2s).
+template <waiting_time W>
+[[nodiscard]] result<std::vector<surveyed_lock>> locks_at(const client& servers,
+                                                          std::string_view path, const W& limit) {
+    return locks_at(servers, path, {.timeout = limit});
+}
+
 }  // namespace turnstile

@@ -51,4 +51,15 @@ struct node {
 [[nodiscard]] TURNSTILE_EXPORT result<node> read_node(const guard& hold, std::string_view path,
                                                       const query_options& options = {});
 
+// Reads the znode at `path`, with a timeout or a deadline in place of options.
+template <waiting_time W>
+[[nodiscard]] result<node> read_node(const client& servers, std::string_view path, const W& limit) {
+    return read_node(servers, path, {.timeout = limit});
+}
+// Reads the znode at `path` under a hold, with a timeout or a deadline in place of options: read_node(hold, path, 2s).
+template <waiting_time W>
+[[nodiscard]] result<node> read_node(const guard& hold, std::string_view path, const W& limit) {
+    return read_node(hold, path, {.timeout = limit});
+}
+
 }  // namespace turnstile

@@ -131,6 +131,11 @@ public:
     // ensemble after the other, each within the limit. An ensemble that does not answer has its error in its place.
     [[nodiscard]] std::vector<result<std::optional<contender>>> heads(
         const query_options& options = {}) const;
+    // Takes a timeout or a deadline in place of options: heads(2s).
+    template <waiting_time W>
+    [[nodiscard]] std::vector<result<std::optional<contender>>> heads(const W& limit) const {
+        return heads({.timeout = limit});
+    }
 
 private:
     friend lockable<quorum_lock>;

@@ -86,6 +86,11 @@ public:
 
     // Returns the present state. Makes no entry, but joins the queue for a moment, to learn the leader's time.
     [[nodiscard]] result<rate_state> state(acquire_options options = {}) const;
+    // Takes a timeout or a deadline in place of options: state(2s).
+    template <waiting_time W>
+    [[nodiscard]] result<rate_state> state(const W& limit) const {
+        return state({.timeout = limit});
+    }
 
 private:
     class implementation;

@@ -97,6 +97,24 @@ public:
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
+    // Take a timeout or a deadline in place of options: queue(2s).
+    template <waiting_time W>
+    [[nodiscard]] result<bool> is_locked(const W& limit) const {
+        return is_locked({.timeout = limit});
+    }
+    template <waiting_time W>
+    [[nodiscard]] result<std::vector<contender>> queue(const W& limit) const {
+        return queue({.timeout = limit});
+    }
+    template <waiting_time W>
+    [[nodiscard]] result<std::optional<contender>> holder(const W& limit) const {
+        return holder({.timeout = limit});
+    }
+    template <waiting_time W>
+    [[nodiscard]] result<std::size_t> position(const guard& hold, const W& limit) const {
+        return position(hold, {.timeout = limit});
+    }
+
 private:
     friend lockable<recursive_mutex>;
     void take();

@@ -130,6 +130,19 @@ public:
     result<void> set_limit(permit_count permits, const query_options& options = {});
     // Returns the number of permits that one call could get now: permits that no contender holds or waits for.
     [[nodiscard]] result<std::int32_t> available(const query_options& options = {}) const;
+    // Take a timeout or a deadline in place of options: set_limit(30, 2s).
+    template <waiting_time W>
+    [[nodiscard]] result<std::int32_t> limit(const W& longest) const {
+        return limit({.timeout = longest});
+    }
+    template <waiting_time W>
+    result<void> set_limit(permit_count permits, const W& limit) {
+        return set_limit(permits, {.timeout = limit});
+    }
+    template <waiting_time W>
+    [[nodiscard]] result<std::int32_t> available(const W& limit) const {
+        return available({.timeout = limit});
+    }
 
     // Queries: the caller needs no permit, and a query changes nothing. Errors: the same as the queries of mutex.
     //
@@ -141,6 +154,20 @@ public:
     // Returns the number of contenders before this guard's znode; the error `removed` if the znode is not in the queue.
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
+
+    // Take a timeout or a deadline in place of options: queue(2s).
+    template <waiting_time W>
+    [[nodiscard]] result<std::vector<contender>> queue(const W& limit) const {
+        return queue({.timeout = limit});
+    }
+    template <waiting_time W>
+    [[nodiscard]] result<std::vector<contender>> holders(const W& limit) const {
+        return holders({.timeout = limit});
+    }
+    template <waiting_time W>
+    [[nodiscard]] result<std::size_t> position(const guard& hold, const W& limit) const {
+        return position(hold, {.timeout = limit});
+    }
 
 private:
     class state;

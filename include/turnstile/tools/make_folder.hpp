@@ -24,5 +24,11 @@ namespace turnstile {
 [[nodiscard]] TURNSTILE_EXPORT result<void> make_folder(const client& servers,
                                                         std::string_view path,
                                                         const query_options& options = {});
+// Takes a timeout or a deadline in place of options: make_folder(servers, path, 2s).
+template <waiting_time W>
+[[nodiscard]] result<void> make_folder(const client& servers, std::string_view path,
+                                       const W& limit) {
+    return make_folder(servers, path, {.timeout = limit});
+}
 
 }  // namespace turnstile

@@ -59,4 +59,17 @@ struct odd_survey {
                                                                 std::string_view path,
                                                                 const query_options& options = {});
 
+// Takes a timeout or a deadline in place of options: odd_znodes_below(servers, folder, 2s).
+template <waiting_time W>
+[[nodiscard]] result<odd_survey> odd_znodes_below(const client& servers, std::string_view folder,
+                                                  const W& limit) {
+    return odd_znodes_below(servers, folder, {.timeout = limit});
+}
+// Removes the folder at `path`, with a timeout or a deadline in place of options.
+template <waiting_time W>
+[[nodiscard]] result<bool> remove_empty_folder(const client& servers, std::string_view path,
+                                               const W& limit) {
+    return remove_empty_folder(servers, path, {.timeout = limit});
+}
+
 }  // namespace turnstile

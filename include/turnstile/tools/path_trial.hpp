@@ -55,5 +55,11 @@ struct path_trial {
 [[nodiscard]] TURNSTILE_EXPORT result<path_trial> try_path(const client& servers,
                                                            std::string_view path,
                                                            const query_options& options = {});
+// Takes a timeout or a deadline in place of options: try_path(servers, path, 2s).
+template <waiting_time W>
+[[nodiscard]] result<path_trial> try_path(const client& servers, std::string_view path,
+                                          const W& limit) {
+    return try_path(servers, path, {.timeout = limit});
+}
 
 }  // namespace turnstile

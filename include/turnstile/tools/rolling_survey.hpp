@@ -73,6 +73,11 @@ public:
     // soon. Errors: the errors of locks_below(), and `bad_option` (no request allowed). After an error the earlier
     // results remain.
     [[nodiscard]] result<survey_round> go_on(const round_options& options = {});
+    // Takes a timeout or a deadline in place of options: go_on(2s).
+    template <waiting_time W>
+    [[nodiscard]] result<survey_round> go_on(const W& limit) {
+        return go_on({.timeout = limit});
+    }
 
     // Returns what is known now.
     [[nodiscard]] lock_survey survey() const;
