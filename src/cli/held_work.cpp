@@ -7,6 +7,7 @@
 #include "cli/complaint.hpp"
 #include "cli/duration.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/holder_text.hpp"
 #include "cli/wanted_lock.hpp"
 #include "turnstile/job_gate.hpp"
 #include "turnstile/transaction.hpp"
@@ -21,11 +22,12 @@ int code_of(const error& failure, const run_options& options) {
     return code == k_lost ? options.keeping.lost_exit_code : code;
 }
 
-int complain_of(const error& failure, const run_options& options) {
+int complain_of(const client& servers, const error& failure, const run_options& options) {
+    const int code = code_of(failure, options);
     // A signal has closed the client; no message is necessary.
-    const bool known = failure == errc::cancelled || failure == errc::closed;
-    return known ? code_of(failure, options)
-                 : complain(failure.message(), code_of(failure, options));
+    if (failure == errc::cancelled || failure == errc::closed) return code;
+    const bool taken = failure == errc::busy;
+    return complain(failure.message() + (taken ? holder_text(servers, options) : ""), code);
 }
 
 // Passes the exit code of a failed command through job_gate, which records the failure.
@@ -64,7 +66,7 @@ int report_not_due(const job_report& report, const run_options& options) {
 int work_under_lock(const client& servers, const run_options& options, acquire_options how,
                     const held_work& work) {
     auto hold = wanted_lock{servers, options}.take(std::move(how));
-    if (!hold) return complain_of(hold.error(), options);
+    if (!hold) return complain_of(servers, hold.error(), options);
     const int code = work(*hold);
     const auto stood = still_stands(*hold, options.servers.connect_timeout);
     // The result of the release does not matter. If the release is not confirmed, the hold ends with the session, and
@@ -87,7 +89,7 @@ int work_once(const client& servers, const run_options& options, acquire_options
                 if (code != k_success) throw command_failed{code};
             },
             std::move(how));
-        if (!report) return complain_of(report.error(), options);
+        if (!report) return complain_of(servers, report.error(), options);
         if (report->verdict != job_verdict::ran) return report_not_due(*report, options);
         if (report->unrecorded) return code_with_loss(code, *report->unrecorded, options);
         return code;

@@ -39,6 +39,7 @@ protected:
         const auto shown = said_at(servers, run_here({"--session-timeout", "6s"}, inside));
         EXPECT_EQ(shown.at("locks").at(0).at("path"), path) << shown;
         EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try"}, {"true"}))), 75) << output();
+        EXPECT_TRUE(printed("; held by ")) << output();
         // A mutex does not exclude holds of other kinds. So the command refuses them at the mutex's path.
         for (const char* const kind : {"--shared", "--exclusive", "--permits=2"})
             EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try", kind}, {"true"}))), 64)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 #include <fstream>
+#include <regex>
 #include <string>
 
 #include "cli_fixture.hpp"
@@ -87,7 +88,10 @@ TEST_F(cli_run, credentials_come_from_a_private_file) {
 
 TEST_F(cli_run, a_lock_that_is_taken) {
     const auto inner = run({"--try", path}, {"true"});
-    EXPECT_EQ(code_of(run({path}, inner)), 75);
+    EXPECT_EQ(code_of(run({path, "--label", "nightly"}, inner)), 75);
+    EXPECT_TRUE(std::regex_search(output(), std::regex{": contenders ahead: 1; held by \\S+, pid "
+                                                       "[0-9]+, nightly, since 20\\S+Z\n"}))
+        << output();
     EXPECT_EQ(code_of(run({path}, run({"--wait", "100ms", path}, {"true"}))), 75);
     EXPECT_EQ(code_of(inner), 0);
 }
@@ -146,6 +150,7 @@ TEST_F(cli_run, exclusive_and_shared) {
     EXPECT_EQ(code_of(run(shared, run(attempt + exclusive, {"true"}))), 75);
     EXPECT_EQ(code_of(run(exclusive, run(attempt + shared, {"true"}))), 75);
     EXPECT_EQ(code_of(run(exclusive, run(attempt + exclusive, {"true"}))), 75);
+    EXPECT_TRUE(printed("; held by ")) << output();
 }
 
 TEST_F(cli_run, permits) {
@@ -154,6 +159,7 @@ TEST_F(cli_run, permits) {
     };
     EXPECT_EQ(code_of(run({"--permits", "2/3", path}, inner("1/3"))), 0);
     EXPECT_EQ(code_of(run({"--permits", "2/3", path}, inner("2/3"))), 75);
+    EXPECT_TRUE(printed("; held by ")) << output();
 }
 
 TEST_F(cli_run, the_mutex_of_an_application) {
@@ -194,6 +200,8 @@ TEST_F(cli_run, all_paths_or_none) {
     const auto second = path + "-second";
     const auto both = run({"--try", path, second}, {"true"});
     EXPECT_EQ(code_of(run({second}, both)), 75);
+    EXPECT_TRUE(printed("; " + second + " is held by ")) << output();
+    EXPECT_FALSE(printed("; " + path + " is held by ")) << output();
     EXPECT_EQ(code_of(run({second}, run({"--try", path}, {"true"}))), 0);
     EXPECT_EQ(code_of(run({path, second}, {"env"})), 0);
     EXPECT_TRUE(printed("TURNSTILE_PATH=" + path + "\n" + second)) << output();
