@@ -12,4 +12,17 @@ int complain(std::string_view sentence, int code) {
     return code;
 }
 
+std::string explanation_of(const std::system_error& failure) {
+    std::string text = failure.what();
+    // The exception of std::thread names nothing, and has only the system's words.
+    if (text == failure.code().message()) text = "cannot start a thread: " + text;
+    const bool exhausted = failure.code() == std::errc::resource_unavailable_try_again ||
+                           failure.code() == std::errc::not_enough_memory;
+    if (exhausted)
+        text +=
+            "; raise the limit of memory (ulimit -v) or of processes and threads (ulimit -u, "
+            "pids.max of the control group)";
+    return text;
+}
+
 }  // namespace turnstile::cli

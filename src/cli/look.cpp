@@ -75,6 +75,7 @@ std::shared_ptr<look_options> add_look(CLI::App& look, command_line& line, look_
     add_server_options(look, options->servers);
     look.final_callback([options, &line, work] {
         line.action = [options, work] {
+            limit_each_wait(options->servers);
             return with_client(options->servers,
                                [&](client& servers) { return work(servers, *options); });
         };

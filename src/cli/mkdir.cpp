@@ -28,7 +28,8 @@ void add_mkdir_command(CLI::App& program, command_line& line) {
         if (options->path != "/") check_lock_path(options->path);
         line.action = [options] {
             return with_client(options->servers, [&](client& servers) -> result<int> {
-                const auto created = make_folder(servers, options->path);
+                const auto created =
+                    make_folder(servers, options->path, options->servers.connect_timeout);
                 if (!created) return created.error();
                 return k_success;
             });

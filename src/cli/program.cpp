@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <exception>
+#include <new>
 #include <system_error>
 
 #include "cli/commands.hpp"
@@ -128,9 +129,12 @@ int run_command_line(std::vector<std::string> words) {
         return read_and_run(std::move(words));
     } catch (const std::system_error& failure) {
         const bool ours = failure.code().category() == error_category();
+        if (!ours) return complain(explanation_of(failure), k_no_server);
+        return complain(failure.what(), exit_code_of(static_cast<errc>(failure.code().value())));
+    } catch (const std::bad_alloc&) {
         return complain(
-            failure.what(),
-            ours ? exit_code_of(static_cast<errc>(failure.code().value())) : k_no_server);
+            "out of memory; raise the limit (ulimit -v, memory.max of the control group)",
+            k_no_server);
     } catch (const std::exception& failure) {
         return complain(failure.what(), k_usage);
     }

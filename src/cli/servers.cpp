@@ -43,6 +43,11 @@ void add_server_options(CLI::App& command, server_settings& settings) {
     command.add_option("--sync-limit", settings.sync_limit)->check(CLI::Range(1, 1000));
 }
 
+void limit_each_wait(server_settings& settings) {
+    settings.session_timeout =
+        std::min(settings.session_timeout, std::max(settings.connect_timeout, k_shortest_session));
+}
+
 bool is_zookeeper(const server_settings& settings) noexcept {
     return settings.servers.starts_with("zookeepers://") ||
            (!settings.servers.starts_with("sqlite:") &&

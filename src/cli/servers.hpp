@@ -40,6 +40,10 @@ void withdraw_password();
 // command line has a password, which all users of the machine can read; if other users can open the file.
 void settle_servers(server_settings& settings);
 
+// Makes the session timeout as short as the connect timeout, for a command that holds no lock. The library waits for
+// each answer for the session timeout.
+void limit_each_wait(server_settings& settings);
+
 // Only ZooKeeper's servers have ticks, followers and four-letter words.
 [[nodiscard]] bool is_zookeeper(const server_settings& settings) noexcept;
 

@@ -78,6 +78,7 @@ void add_sessions_command(CLI::App& program, command_line& line) {
     add_server_options(command, options->servers);
     command.final_callback([options, &line] {
         line.action = [options] {
+            limit_each_wait(options->servers);
             return with_client(options->servers,
                                [&](client& servers) { return list(servers, *options); });
         };

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <system_error>
 
+#include "cli/complaint.hpp"
 #include "cli/duration.hpp"
 #include "cli/printable.hpp"
 #include "cli/screen.hpp"
@@ -19,6 +22,22 @@ using namespace std::chrono_literals;
 TEST(json_string, ascii_with_escapes) {
     EXPECT_EQ(json_string("a\"b\\c"), R"("a\"b\\c")");
     EXPECT_EQ(json_string("\x1b\u00e4\U0001f512\xff"), R"("\u001b\u00e4\ud83d\udd12\ufffd")");
+}
+
+// std::thread throws the first failure, which has no text besides the system's.
+TEST(explanation, names_what_failed_and_the_limit_to_raise) {
+    const auto explain = [](int number, const char* subject) {
+        return explanation_of(subject == nullptr
+                                  ? std::system_error{number, std::generic_category()}
+                                  : std::system_error{number, std::generic_category(), subject});
+    };
+    const std::string remedy =
+        "; raise the limit of memory (ulimit -v) or of processes and threads (ulimit -u, pids.max "
+        "of the control group)";
+    const std::string unavailable = "Resource temporarily unavailable";
+    EXPECT_EQ(explain(EAGAIN, nullptr), "cannot start a thread: " + unavailable + remedy);
+    EXPECT_EQ(explain(EAGAIN, "fork"), "fork: " + unavailable + remedy);
+    EXPECT_EQ(explain(EMFILE, "pipe"), "pipe: Too many open files");
 }
 
 TEST(duration_text, the_two_largest_units) {
