@@ -54,7 +54,9 @@ enum class guardian_state {
 struct guardian_settings {
     // The origin of the guardian of this process.
     guardian_use use = guardian_use::off;
-    // The path of the program turnstile-guardian. Empty: where the library was configured to install it.
+    // The path of the program turnstile-guardian. Empty: in the tree in which the shared library is installed (with a
+    // static library: in which the program is installed), or else where the library was configured to install it. The
+    // library ignores a guardian in its tree that belongs to a user other than root and this process's.
     std::string program{};
 };
 

@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <array>
 #include <cerrno>
@@ -13,10 +15,12 @@
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "base/core_folder.hpp"
 #include "guardian/spawn_setup.hpp"
 
 namespace turnstile::guardian {
@@ -99,10 +103,30 @@ support::descriptor connected_to(std::string_view path, const pause_function& pa
     return {};
 }
 
+// The guardian gets the sessions of this process, and connect strings with their passwords. So a program that another
+// user may have put there does not count.
+bool is_own_program(const std::filesystem::path& program) {
+    struct stat found {};
+    return ::stat(program.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
+           (found.st_uid == 0 || found.st_uid == ::geteuid()) &&
+           ::access(program.c_str(), X_OK) == 0;
+}
+
+// Returns the guardian's path in the tree of the library or, if the library is part of the program, of the program.
+std::filesystem::path guardian_of_this_tree() {
+    if (const auto folder = base::folder_of_core(); !folder.empty())
+        return std::filesystem::path{folder} / TURNSTILE_GUARDIAN_FROM_LIBRARY;
+    std::error_code unread;
+    const auto program = std::filesystem::read_symlink("/proc/self/exe", unread);
+    return program.parent_path() / TURNSTILE_GUARDIAN_FROM_PROGRAM;
+}
+
 }  // namespace
 
 std::string installed_guardian() {
-    return TURNSTILE_GUARDIAN_PROGRAM;
+    std::error_code absent;
+    const auto beside = std::filesystem::canonical(guardian_of_this_tree(), absent);
+    return !absent && is_own_program(beside) ? beside.string() : TURNSTILE_GUARDIAN_PROGRAM;
 }
 
 support::descriptor start_guardian(const std::string& program) {

@@ -27,7 +27,8 @@ void sleep_for(std::chrono::milliseconds span);
 [[nodiscard]] support::descriptor connect_guardian(std::string_view name,
                                                    const pause_function& pause = sleep_for);
 
-// The path where the library's build installs the program.
+// Returns the path of the installed guardian. Looks first in the tree in which the library is installed, which may have
+// moved since its build, and otherwise returns the path that the build was configured for.
 [[nodiscard]] std::string installed_guardian();
 
 }  // namespace turnstile::guardian

@@ -3,12 +3,11 @@
 
 #include <dlfcn.h>
 #include <fmt/core.h>
-#include <link.h>
 
-#include <linux/limits.h>
 #include <atomic>
 #include <filesystem>
 
+#include "base/core_folder.hpp"
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/process.hpp"
@@ -155,33 +154,13 @@ result<const entry*> load(const std::string& folder, module_kind which, std::str
     return found;
 }
 
-#ifdef TURNSTILE_STATIC_DEFINE
-std::string folder_of_core() {
-    return {};
-}
-#else
-// The dynamic linker reports the path by which it loaded the library. If that path is relative, RTLD_DI_ORIGIN gives
-// the folder, which the linker resolved at load time. If the library is part of the program, the path is empty, and
-// there is no such folder.
-std::string folder_of_core() {
-    Dl_info where{};
-    ::link_map* library = nullptr;
-    if (::dladdr1(&k_services, &where, reinterpret_cast<void**>(&library), RTLD_DL_LINKMAP) == 0 ||
-        *library->l_name == '\0')
-        return {};
-    const std::string_view path{library->l_name};
-    if (path.starts_with('/')) return std::string{path.substr(0, path.rfind('/'))};
-    std::array<char, PATH_MAX + 1> folder{};
-    return ::dlinfo(library, RTLD_DI_ORIGIN, folder.data()) == 0 ? folder.data() : "";
-}
-#endif
-
 namespace {
 
 result<const entry*> find_anew(module_kind which, std::string_view asker) {
     if (auto* const linked = linked_in(which))
         return checked(linked(&k_services), which, package_of(which), asker);
-    if (const auto folder = folder_of_core(); !folder.empty()) return load(folder, which, asker);
+    if (const auto folder = base::folder_of_core(); !folder.empty())
+        return load(folder, which, asker);
     return refusal(
         asker,
         fmt::format(

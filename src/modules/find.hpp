@@ -45,9 +45,6 @@ inline constexpr std::array k_kinds{module_kind::tls, module_kind::redis, module
 // True if the program is linked with the module.
 [[nodiscard]] bool is_linked_in(module_kind which) noexcept;
 
-// Returns the folder of the core library, without a '/' at its end; empty if the core library is part of the program.
-[[nodiscard]] std::string folder_of_core();
-
 // Loads the module from this folder, and otherwise does the same as find().
 [[nodiscard]] result<const entry*> load(const std::string& folder, module_kind which,
                                         std::string_view asker);

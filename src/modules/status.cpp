@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <filesystem>
 
+#include "base/core_folder.hpp"
 #include "modules/find.hpp"
 #include "turnstile/tools/modules.hpp"
 
@@ -10,7 +11,7 @@ namespace {
 module_status status_of(modules::module_kind which) {
     module_status seen{std::string{modules::name_of(which)},
                        std::string{modules::servers_of(which)}};
-    const auto folder = modules::folder_of_core();
+    const auto folder = base::folder_of_core();
     const auto found = modules::find(which, modules::servers_of(which));
     if (!found) seen.fault = found.error().detail();
     if (modules::is_linked_in(which)) {

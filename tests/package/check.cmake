@@ -40,6 +40,16 @@ run("${scratch}/by_find_package/use_modules" ${module_list})
 if(NOT flags MATCHES "-fsanitize")
     run("${scratch}/by_find_package/use_deterministic")
 endif()
+# The prefix is not the one that the build was configured for. A shared library finds the guardian in its own prefix. A
+# static library finds the guardian in the prefix of its program.
+if(EXISTS "${prefix}/libexec/turnstile/turnstile-guardian")
+    file(GLOB shared "${prefix}/${libdir}/libturnstile.so")
+    if(shared)
+        run("${scratch}/by_find_package/use_guardian")
+    endif()
+    file(COPY "${scratch}/by_find_package/use_guardian" DESTINATION "${prefix}/bin")
+    run("${prefix}/bin/use_guardian")
+endif()
 # The error about an unknown component must name the component.
 file(WRITE "${scratch}/unknown/CMakeLists.txt"
     "cmake_minimum_required(VERSION 3.25)\n"
