@@ -11,13 +11,13 @@
 namespace turnstile::redis {
 namespace {
 
-void refuse(answer_effects& out, const open_request& asked, core::server_error why) {
+void refuse(answer_effects& out, const pending_request& asked, core::server_error why) {
     if (asked.why == purpose::user) out.reply = core::answered(why);
     if (asked.list) out.listing = core::answered(why);
 }
 
 // The callers of the request and its list get the outcome when the session is detached.
-void settle(answer_effects& out, open_request&& asked, core::outcome how) {
+void settle(answer_effects& out, pending_request&& asked, core::outcome how) {
     out.back = std::move(asked);
     out.back->settled.emplace();
     out.back->settled->id = out.back->id;
@@ -26,14 +26,14 @@ void settle(answer_effects& out, open_request&& asked, core::outcome how) {
 
 // Breaks off after an answer that no script of this library gives. The server may have executed the request, so its
 // outcome is unknown.
-void break_off(answer_effects& out, open_request&& asked) {
+void break_off(answer_effects& out, pending_request&& asked) {
     out.complaint = out.broken = "the server sent a malformed answer";
     settle(out, std::move(asked), core::outcome::unknown);
 }
 
 // Handles an error reply. The server has not executed the request, or only a part of it, if the user lacked a right
 // inside the script.
-answer_effects read_error(open_request& asked, std::string_view text) {
+answer_effects read_error(pending_request& asked, std::string_view text) {
     answer_effects out;
     switch (judge_refusal(text)) {
         case refusal::throttled:
@@ -55,7 +55,7 @@ answer_effects read_error(open_request& asked, std::string_view text) {
     return out;
 }
 
-void read_replies(answer_effects& out, open_request& asked, const redisReply& answer) {
+void read_replies(answer_effects& out, pending_request& asked, const redisReply& answer) {
     core::reply reply;
     if (!parse_reply(asked.op, out.head->code, answer, reply))
         return break_off(out, std::move(asked));
@@ -66,7 +66,7 @@ void read_replies(answer_effects& out, open_request& asked, const redisReply& an
         out.listing = std::move(listing);
         return;
     }
-    open_request list;
+    pending_request list;
     list.id = asked.list->id;
     list.sent = asked.sent;
     list.op = std::move(asked.list->op);
@@ -75,7 +75,7 @@ void read_replies(answer_effects& out, open_request& asked, const redisReply& an
 
 }  // namespace
 
-answer_effects read_answer(open_request& asked, const redisReply& answer) {
+answer_effects read_answer(pending_request& asked, const redisReply& answer) {
     if (answer.type == REDIS_REPLY_ERROR)
         return read_error(asked,
                           without_arguments({answer.str == nullptr ? "" : answer.str, answer.len}));

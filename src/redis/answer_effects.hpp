@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/seam/seam.hpp"
-#include "redis/open_requests.hpp"
+#include "redis/pending_requests.hpp"
 #include "redis/requests.hpp"
 
 struct redisReply;
@@ -22,12 +22,12 @@ struct answer_effects {
     bool has_ended = false;           // the session has ended
     std::optional<answer_head> head;  // set if the server has executed the request
     std::optional<answer_along> along;
-    std::optional<core::reply> reply;    // to the user's request
-    std::optional<core::reply> listing;  // to the list that travelled with the request
-    std::optional<open_request> back;    // gets its reply when the session is detached
+    std::optional<core::reply> reply;     // to the user's request
+    std::optional<core::reply> listing;   // to the list that travelled with the request
+    std::optional<pending_request> back;  // gets its reply when the session is detached
 };
 
 // Moves the request to `back` if it needs a later reply.
-[[nodiscard]] answer_effects read_answer(open_request& asked, const redisReply& answer);
+[[nodiscard]] answer_effects read_answer(pending_request& asked, const redisReply& answer);
 
 }  // namespace turnstile::redis

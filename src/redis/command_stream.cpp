@@ -12,9 +12,8 @@ bool command_stream::flush(base::unique_lock& held) {
     if (sending_) return true;
     sending_ = true;
     bool all = true;
-    while (all && to_ != nullptr && !to_->sent_all()) {
+    for (std::string text; all && to_ != nullptr && !(text = to_->take_unsent()).empty();) {
         const auto to = to_;
-        const auto text = to->take_unsent();
         held.unlock();
         const auto done =
             base::finish_or_end("a request to a Redis server", [&] { return to->write(text); });
@@ -28,7 +27,7 @@ bool command_stream::flush(base::unique_lock& held) {
 }
 
 int command_stream::send_rest() {
-    return sending_ || to_->sent_all() || to_->send() ? -1 : to_->fd();
+    return sending_ || to_->send() ? -1 : to_->fd();
 }
 
 void command_stream::await_quiet(base::unique_lock& held) {

@@ -42,7 +42,7 @@ void heard_changes::resolve_lost_change(std::int64_t zxid) {
     if (std::exchange(has_lost_change_, false)) changed_at(zxid);
 }
 
-void heard_changes::detached(const std::deque<open_request>& left) {
+void heard_changes::detached(const std::deque<pending_request>& left) {
     come_back_ = core::time_point::max();
     watches_.forget_owed();
     for (const auto& each : left) {
@@ -86,7 +86,7 @@ std::vector<core::watch_event> heard_changes::watched(std::vector<core::watch_ev
     return std::move(events);
 }
 
-void heard_changes::on_answer(const open_request& asked, const std::optional<core::reply>& reply,
+void heard_changes::on_answer(const pending_request& asked, const std::optional<core::reply>& reply,
                               const std::optional<core::reply>& listing, std::int64_t zxid) {
     const auto ok = core::server_error::ok;
     answered_sent_ = std::max(answered_sent_, asked.sent);
@@ -101,7 +101,7 @@ void heard_changes::on_answer(const open_request& asked, const std::optional<cor
     if (listing && listing->error == ok) on_list(listing->stat.pzxid);
 }
 
-void heard_changes::on_busy(const open_request& asked) {
+void heard_changes::on_busy(const pending_request& asked) {
     const auto again = boottime_clock::now() + k_busy_pause;
     if (asked.why == purpose::forget) {
         watches_.on_refused_give_back(asked.path);

@@ -15,7 +15,7 @@
 #include "core/seam/seam.hpp"
 #include "local/chroot.hpp"
 #include "local/client_watches.hpp"
-#include "redis/open_requests.hpp"
+#include "redis/pending_requests.hpp"
 #include "redis/requests.hpp"
 
 namespace turnstile::redis {
@@ -32,7 +32,7 @@ public:
     // connection. So the change counts as known, with a zxid not after `zxid`, the zxid of the attach.
     void resolve_lost_change(std::int64_t zxid);
     // `left`: the requests without a reply.
-    void detached(const std::deque<open_request>& left);
+    void detached(const std::deque<pending_request>& left);
 
     // Return the events that the user gets: the events for which a watch waits. An event without a watch belongs to a
     // watch that the user has removed.
@@ -43,7 +43,7 @@ public:
     [[nodiscard]] bool has_seen(std::int64_t zxid) const noexcept { return zxid <= seen_zxid_; }
 
     // The server has executed the request. `reply` and `listing`: for the user.
-    void on_answer(const open_request& asked, const std::optional<core::reply>& reply,
+    void on_answer(const pending_request& asked, const std::optional<core::reply>& reply,
                    const std::optional<core::reply>& listing, std::int64_t zxid);
     // The send time of the latest answered request on this connection.
     [[nodiscard]] core::time_point answered_sent() const noexcept { return answered_sent_; }
@@ -53,7 +53,7 @@ public:
 
     void forget_watches(const std::string& path) { watches_.forget_watches(path); }
     // A busy server has refused a request of the session itself. The session repeats the request after a pause.
-    void on_busy(const open_request& asked);
+    void on_busy(const pending_request& asked);
     // Returns the paths whose watches the server must still remove, if it is time to ask.
     [[nodiscard]] bool is_removal_due(core::time_point now) const noexcept;
     [[nodiscard]] std::vector<std::string> take_owed(const std::set<std::string>& awaited);

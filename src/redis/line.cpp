@@ -15,11 +15,12 @@
 #include <memory>
 #include <system_error>
 
-#include "redis/poll_time.hpp"
+#include "support/poll_time.hpp"
 
 namespace turnstile::redis {
 namespace {
 
+constexpr const char* k_too_long = "it sends a longer reply than Turnstile expects";
 constexpr const char* k_no_greeting =
     "no answer to the TLS handshake in time (use redis:// for a server without TLS)";
 
@@ -33,7 +34,7 @@ struct resolution {
 resolution resolve(const server_address& named, int give_up) {
     resolution out;
     for (const int family : {AF_INET, AF_INET6}) {
-        if (is_readable(give_up)) {
+        if (support::is_readable(give_up)) {
             out.failure = "the client stopped the attempt";
             break;
         }
@@ -64,11 +65,10 @@ void reply_deleter::operator()(redisReply* reply) const noexcept {
 }
 
 line::line(const server_address& to, const tls_context* tls, int give_up, const std::string& name)
-    : address_{to}, name_{name.empty() ? to.host : name}, tls_{tls} {
+    : address_{to}, name_{name.empty() ? to.host : name}, tls_{tls}, opening_{POLLOUT} {
     begin_to_connect(give_up);
     if (broken_) return;
-    elements_.emplace(*context_->reader);
-    begin_reply();
+    bound_.emplace(*context_->reader);
     // Close the connection in programs that the user starts: they must not inherit it.
     ::fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
     const int on = 1;
@@ -129,7 +129,7 @@ void line::append(const std::vector<std::string_view>& words) {
 }
 
 bool line::send() {
-    if (broken_) return false;
+    if (broken_) return unsent_.empty();
     unsent_.erase(0, write(unsent_));
     return unsent_.empty();
 }
@@ -164,12 +164,7 @@ void line::receive() {
     const std::size_t before = context_->reader->len;
     ::redisBufferRead(context_);
     check();
-    count(context_->reader->len - before);
-}
-
-void line::count(std::size_t bytes) {
-    since_reply_ += bytes;
-    if (since_reply_ > longest_reply_) break_off("it sends a longer reply than Turnstile expects");
+    if (!bound_->count(context_->reader->len - before)) break_off(k_too_long);
 }
 
 // Reads until no bytes are left: OpenSSL may have buffered bytes that poll() does not see.
@@ -185,20 +180,12 @@ void line::receive_secured() {
         if (::redisReaderFeed(context_->reader, buffer.data(), static_cast<std::size_t>(came)) !=
             REDIS_OK)
             return break_off(static_cast<const char*>(context_->reader->errstr));
-        count(static_cast<std::size_t>(came));
-        if (broken_) return;
+        if (!bound_->count(static_cast<std::size_t>(came))) return break_off(k_too_long);
     }
 }
 
-// Starts the count for the next reply. Memory for the reply's arrays counts like received bytes.
-void line::begin_reply() noexcept {
-    since_reply_ = 0;
-    elements_->allow(longest_reply_ / sizeof(void*));
-}
-
 void line::allow_long_replies() noexcept {
-    longest_reply_ = k_longest_reply;
-    if (elements_) begin_reply();
+    if (bound_) bound_->allow(reply_bound::k_longest_reply);
 }
 
 owned_reply line::next() {
@@ -206,26 +193,22 @@ owned_reply line::next() {
     // A reply that arrived before the connection broke can still be read.
     if (context_ == nullptr) return {};
     if (::redisGetReplyFromReader(context_, &found) != REDIS_OK) {
-        if (elements_ && elements_->is_exceeded())
+        if (bound_ && bound_->is_exceeded())
             break_off("it announces a longer reply than Turnstile expects");
         check();
     }
-    if (found != nullptr && elements_) begin_reply();
+    if (found != nullptr && bound_) bound_->begin();
     return owned_reply{static_cast<redisReply*>(found)};
 }
 
 short line::awaited() const noexcept {
-    switch (stage_) {
-        case stage::connecting: return POLLOUT;
-        case stage::securing: return secured_awaits_;
-        case stage::up: break;
-    }
-    return static_cast<short>(POLLIN | (sent_all() ? 0 : POLLOUT));
+    if (opening_ != 0) return opening_;
+    return static_cast<short>(POLLIN | (unsent_.empty() ? 0 : POLLOUT));
 }
 
 bool line::await(core::time_point deadline, int give_up) {
     std::array<pollfd, 2> waited{{{fd(), awaited(), 0}, {give_up, POLLIN, 0}}};
-    const int found = ::poll(waited.data(), waited.size(), milliseconds_until(deadline));
+    const int found = ::poll(waited.data(), waited.size(), support::milliseconds_until(deadline));
     if (found < 0 && errno != EINTR) return false;
     return waited[1].revents == 0;
 }
@@ -236,8 +219,8 @@ void line::break_off(std::string reason) {
 }
 
 void line::go_on_connecting() {
-    if (broken_ || stage_ == stage::up) return;
-    if (stage_ == stage::securing) return go_on_securing();
+    if (broken_ || opening_ == 0) return;
+    if (secured_ != nullptr) return go_on_securing();
     pollfd socket{fd(), POLLOUT, 0};
     if (::poll(&socket, 1, 0) <= 0) return;
     int failure = 0;
@@ -245,19 +228,18 @@ void line::go_on_connecting() {
     ::getsockopt(fd(), SOL_SOCKET, SO_ERROR, &failure, &length);
     if (failure != 0) return break_off(std::generic_category().message(failure));
     if (tls_ == nullptr) {
-        stage_ = stage::up;
+        opening_ = 0;
         return;
     }
     secured_ = tls_->open(fd(), name_);
-    stage_ = stage::securing;
     go_on_securing();
 }
 
 void line::go_on_securing() {
     switch (secured_->go_on()) {
-        case handshake_step::done: stage_ = stage::up; return;
-        case handshake_step::wants_to_read: secured_awaits_ = POLLIN; return;
-        case handshake_step::wants_to_write: secured_awaits_ = POLLOUT; return;
+        case handshake_step::done: opening_ = 0; return;
+        case handshake_step::wants_to_read: opening_ = POLLIN; return;
+        case handshake_step::wants_to_write: opening_ = POLLOUT; return;
         case handshake_step::failed: break;
     }
     refused_ = secured_->is_refused();
@@ -266,7 +248,7 @@ void line::go_on_securing() {
 
 void line::go_on() {
     go_on_connecting();
-    if (broken_ || stage_ != stage::up) return;
+    if (broken_ || opening_ != 0) return;
     send();
     receive();
 }
@@ -275,9 +257,9 @@ bool line::await_connection(core::time_point deadline, int give_up) {
     for (;;) {
         go_on_connecting();
         if (broken_) return false;
-        if (stage_ == stage::up) return true;
+        if (opening_ == 0) return true;
         if (boottime_clock::now() >= deadline) {
-            break_off(stage_ == stage::securing ? k_no_greeting : "no connection in time");
+            break_off(secured_ != nullptr ? k_no_greeting : "no connection in time");
             return false;
         }
         if (!await(deadline, give_up)) return false;

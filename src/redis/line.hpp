@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/seam/seam.hpp"
-#include "redis/array_bound.hpp"
+#include "redis/reply_bound.hpp"
 #include "redis/server_address.hpp"
 #include "redis/tls.hpp"
 
@@ -30,9 +30,6 @@ using owned_reply = std::unique_ptr<redisReply, reply_deleter>;
 
 class line {
 public:
-    static constexpr std::size_t k_longest_greeting = std::size_t{1} << 20U;  // bytes
-    static constexpr std::size_t k_longest_reply = std::size_t{256} << 20U;   // bytes
-
     // Resolves the host's name, which may block, and begins to connect. If one of the two fails, `broken` is true. Once
     // `give_up`, a descriptor, is readable, the constructor starts no further resolution. With TLS (`tls` is not null)
     // the certificate must be for `name`, or for the host if `name` is empty.
@@ -65,7 +62,6 @@ public:
     void append(const std::vector<std::string_view>& words);
     // Sending: sends the bytes that the socket accepts now. Returns false if bytes are left.
     bool send();
-    [[nodiscard]] bool sent_all() const noexcept { return unsent_.empty(); }
     // Sending, for a user that calls `write` without a lock: takes the unsent bytes, and puts back the bytes that
     // `write` has left.
     [[nodiscard]] std::string take_unsent() noexcept { return std::exchange(unsent_, {}); }
@@ -74,8 +70,7 @@ public:
     // text: the reading thread detects the break.
     std::size_t write(std::string_view text) const;
 
-    // Reads all bytes that have arrived. Breaks the connection if a reply or its arrays exceed k_longest_greeting, or,
-    // after `allow_long_replies`, k_longest_reply. So the server does not decide how much memory the client allocates.
+    // Reads all bytes that have arrived. Breaks the connection if a reply is too long.
     void receive();
     // Raises the limit. Call this once the server has passed the handshake.
     void allow_long_replies() noexcept;
@@ -95,27 +90,21 @@ private:
     void go_on_securing();
     void begin_to_connect(int give_up);
     void receive_secured();
-    void begin_reply() noexcept;
-    void count(std::size_t bytes);
     void break_off(std::string reason);
     void check();
-
-    enum class stage { connecting, securing, up };
 
     const server_address address_;
     const std::string name_;
     const tls_context* tls_;  // null: no TLS
     redisContext* context_ = nullptr;
-    stage stage_ = stage::connecting;
     std::optional<server_address> peer_;
     core::duration resolving_{};
     std::unique_ptr<tls_stream> secured_;
-    short secured_awaits_ = 0;  // events for which the TLS handshake waits
+    short
+        opening_;  // events for which the connection or its TLS handshake waits; 0: the line is up
     bool broken_ = false;
     bool refused_ = false;
-    std::size_t longest_reply_ = k_longest_greeting;
-    std::size_t since_reply_ = 0;  // bytes since the last complete reply
-    std::optional<array_bound> elements_;
+    std::optional<reply_bound> bound_;
     std::string unsent_;
     std::string reason_;
 };

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "redis/poll_time.hpp"
+#include "support/poll_time.hpp"
 
 namespace turnstile::redis {
 namespace {
@@ -70,7 +70,7 @@ bool await_any(const sentinel_inquiries& all, core::time_point deadline, int giv
     for (const auto& each : all)
         if (each->waits())
             waited.push_back({each->connection().fd(), each->connection().awaited(), 0});
-    ::poll(waited.data(), waited.size(), milliseconds_until(deadline));
+    ::poll(waited.data(), waited.size(), support::milliseconds_until(deadline));
     return waited.front().revents == 0;
 }
 

@@ -12,7 +12,7 @@ void request_stream::attach(std::shared_ptr<line> commands) {
     times_.attached(boottime_clock::now());
 }
 
-std::deque<open_request> request_stream::detach(bool for_ever) {
+std::deque<pending_request> request_stream::detach(bool for_ever) {
     state_ = for_ever ? state::dead : state::detached;
     commands_.detach();
     return pending_.take_all();
@@ -37,7 +37,7 @@ bool request_stream::send_entry(core::request& list) {
     root_.to_server(create.op);
     root_.to_server(list.op);
     const auto call = to_entry(create.op);
-    open_request entry;
+    pending_request entry;
     entry.id = create.id;
     entry.op = std::move(create.op);
     entry.list = {list.id, std::move(list.op)};
@@ -71,7 +71,7 @@ void request_stream::send_or_settle(core::request&& request) {
     if (answer_with_along(request)) return;
     root_.to_server(request.op);
     const auto call = to_call(request.op);
-    open_request entry;
+    pending_request entry;
     entry.id = request.id;
     entry.op = std::move(request.op);
     send(std::move(entry), call);
@@ -96,7 +96,7 @@ void request_stream::forget_watches(const std::string& path) {
 }
 
 void request_stream::ask_to_forget(std::string&& path) {
-    open_request entry;
+    pending_request entry;
     entry.why = purpose::forget;
     entry.path = std::move(path);
     const script_call call{script::forget, {entry.path}};
@@ -104,12 +104,12 @@ void request_stream::ask_to_forget(std::string&& path) {
 }
 
 void request_stream::ask(purpose why, const script_call& call) {
-    open_request entry;
+    pending_request entry;
     entry.why = why;
     send(std::move(entry), call);
 }
 
-void request_stream::send(open_request&& request, const script_call& call) {
+void request_stream::send(pending_request&& request, const script_call& call) {
     request.sent = boottime_clock::now();
     times_.sent(request.sent);
     commands_.append(arguments_.words(call));

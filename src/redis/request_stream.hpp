@@ -23,7 +23,7 @@
 #include "core/seam/seam.hpp"
 #include "local/chroot.hpp"
 #include "redis/command_stream.hpp"
-#include "redis/open_requests.hpp"
+#include "redis/pending_requests.hpp"
 #include "redis/replica_wait.hpp"
 #include "redis/request_times.hpp"
 #include "redis/requests.hpp"
@@ -50,7 +50,7 @@ public:
     void begin_connection() noexcept { ++connection_; }
     void open() noexcept { state_ = state::attached; }
     // Returns the requests without a reply. `for_ever`: the session has ended.
-    [[nodiscard]] std::deque<open_request> detach(bool for_ever);
+    [[nodiscard]] std::deque<pending_request> detach(bool for_ever);
     [[nodiscard]] std::uint64_t connection() const noexcept { return connection_; }
     [[nodiscard]] bool is_open(std::uint64_t connection) const noexcept {
         return state_ == state::attached && connection_ == connection;
@@ -76,8 +76,8 @@ public:
 
     // ---- replies ----
     // Returns the request that the server's next answer is for.
-    [[nodiscard]] std::optional<open_request> take_first() { return pending_.take_first(); }
-    void put_back(open_request&& request) { pending_.put_back(std::move(request)); }
+    [[nodiscard]] std::optional<pending_request> take_first() { return pending_.take_first(); }
+    void put_back(pending_request&& request) { pending_.put_back(std::move(request)); }
     // Returns the next reply if it is known.
     [[nodiscard]] std::optional<core::reply> take_settled() { return pending_.take_settled(); }
     // The paths on which pending requests set watches.
@@ -103,7 +103,7 @@ private:
     [[nodiscard]] bool answer_with_along(const core::request& request);
     void send_or_settle(core::request&& request);
     void settle(core::ticket id, core::outcome how, core::server_error error);
-    void send(open_request&& request, const script_call& call);
+    void send(pending_request&& request, const script_call& call);
 
     const local::chroot root_;
     const replica_wait replicas_;
@@ -113,7 +113,7 @@ private:
     state state_ = state::detached;
     std::uint64_t connection_ = 0;
     command_stream commands_;
-    open_requests pending_;
+    pending_requests pending_;
     std::optional<core::request> kept_;  // a create that waits for the list of its folder
     std::optional<answer_along> along_;  // while the event that it came with is being delivered
     pthread_t along_for_{};              // the thread that delivers the event

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "redis/poll_time.hpp"
+#include "support/poll_time.hpp"
 
 namespace turnstile::redis {
 namespace {
@@ -101,7 +101,7 @@ connected_server server_connector::connect(const server_address& server,
 }
 
 void server_connector::report(const std::string& reason, errc code) {
-    if (is_readable(stop_)) return;
+    if (support::is_readable(stop_)) return;
     note(reason, code);
     if (std::exchange(told_, reason) != reason)
         log::write(log_level::warning, "{}: {}", place(), reason);

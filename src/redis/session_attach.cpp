@@ -167,7 +167,7 @@ void session_link::tell_attached(answer_head&& first) {
 void session_link::leave(core::link_kind how) {
     const bool is_end = how != core::link_kind::detached;
     if (!is_end) log::write(log_level::debug, "{}: {}", connector_.place(), lines_.reason());
-    std::deque<open_request> left;
+    std::deque<pending_request> left;
     core::link_event event;
     event.kind = how;
     {

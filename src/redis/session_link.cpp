@@ -10,7 +10,7 @@
 
 #include "base/out_of_memory.hpp"
 #include "base/thread_name.hpp"
-#include "redis/poll_time.hpp"
+#include "support/poll_time.hpp"
 #include "support/signals.hpp"
 
 namespace turnstile::redis {
@@ -71,7 +71,7 @@ bool session_link::help(core::time_point until) {
         if (outlet_.is_closed() || !requests_.awaited_since() || !turn_.begin_help()) return false;
         waited = {{{turn_.connection(), POLLIN, 0}, {turn_.leave_fd(), POLLIN, 0}}};
     }
-    await_any(waited, until);
+    support::await_any(waited, until);
     const bool came = waited[0].revents != 0;
     if (came) read_replies();
     base::unique_lock lock{mutex_};

@@ -29,10 +29,10 @@
 
 #include "base/mutex.hpp"
 #include "core/seam/coordinator.hpp"
+#include "core/seam/event_outlet.hpp"
 #include "guardian/guarded_session.hpp"
 #include "redis/answer_effects.hpp"
 #include "redis/attach_exchange.hpp"
-#include "redis/event_outlet.hpp"
 #include "redis/first_attempt.hpp"
 #include "redis/heard_changes.hpp"
 #include "redis/reading_turn.hpp"
@@ -99,7 +99,7 @@ private:
 
     // ---- messages from the server (session_replies.cpp) ----
     void read_replies();
-    void execute(const open_request& asked, answer_effects&& got);
+    void execute(const pending_request& asked, answer_effects&& got);
     void read_wakes();
     // Meanwhile, `along` answers the request that the client may make in reaction.
     void deliver_events(std::vector<core::watch_event>&& events,
@@ -107,7 +107,7 @@ private:
     void deliver_settled();
     void answer(core::ticket id, core::time_point sent, core::reply&& reply);
 
-    event_outlet outlet_;
+    core::event_outlet outlet_;
     session_signals signals_;
     first_attempt first_;
 

@@ -16,7 +16,7 @@ void session_link::read_replies() {
         const auto reply = lines_.next();
         if (!reply) break;
         deliver_settled();
-        std::optional<open_request> asked;
+        std::optional<pending_request> asked;
         {
             const base::lock_guard lock{mutex_};
             asked = requests_.take_first();
@@ -28,7 +28,7 @@ void session_link::read_replies() {
     if (!lines_.is_left()) deliver_settled();
 }
 
-void session_link::execute(const open_request& asked, answer_effects&& got) {
+void session_link::execute(const pending_request& asked, answer_effects&& got) {
     if (!got.complaint.empty())
         log::write(log_level::error, "{}: {}", connector_.place(), got.complaint);
     if (!got.broken.empty()) lines_.leave(got.broken);

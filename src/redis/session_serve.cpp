@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "redis/poll_time.hpp"
 #include "redis/session_link.hpp"
+#include "support/poll_time.hpp"
 
 namespace turnstile::redis {
 
@@ -43,7 +43,7 @@ bool session_link::await_something() {
         until = next_due();
         turn_.rest(until);
     }
-    ::poll(waited.data(), waited.size(), milliseconds_until(until));
+    ::poll(waited.data(), waited.size(), support::milliseconds_until(until));
     {
         base::unique_lock lock{mutex_};
         turn_.resume(lock);
@@ -92,7 +92,7 @@ void session_link::look_if_asked() {
         wanted = std::exchange(orders_.look, std::nullopt);
     }
     if (!wanted || !lines_.peer() || !connector_.answers_at(*lines_.peer(), wanted->within) ||
-        is_readable(lines_.answers_fd()))
+        support::is_readable(lines_.answers_fd()))
         return;
     core::link_event event;
     event.kind = core::link_kind::found_elsewhere;

@@ -9,7 +9,7 @@
 #include <array>
 
 #include "base/wake_up.hpp"
-#include "redis/poll_time.hpp"
+#include "support/poll_time.hpp"
 
 namespace turnstile::redis {
 
@@ -19,7 +19,7 @@ public:
     void wake() noexcept { wake_.set(); }
     // The session ends. `stop_fd` stays readable for ever.
     void stop() noexcept { stop_.set(); }
-    [[nodiscard]] bool stopped() const noexcept { return is_readable(stop_.fd()); }
+    [[nodiscard]] bool stopped() const noexcept { return support::is_readable(stop_.fd()); }
 
     [[nodiscard]] int wake_fd() const noexcept { return wake_.fd(); }
     [[nodiscard]] int stop_fd() const noexcept { return stop_.fd(); }
@@ -28,7 +28,7 @@ public:
     [[nodiscard]] bool await_work(core::time_point until) {
         while (boottime_clock::now() < until) {
             std::array<pollfd, 2> waited{{{wake_.fd(), POLLIN, 0}, {stop_.fd(), POLLIN, 0}}};
-            ::poll(waited.data(), waited.size(), milliseconds_until(until));
+            ::poll(waited.data(), waited.size(), support::milliseconds_until(until));
             if (waited[1].revents != 0) return false;
             if (waited[0].revents == 0) continue;
             wake_.clear();

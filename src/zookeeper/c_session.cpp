@@ -19,7 +19,7 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
       known_{std::move(known)},
       settings_{settings},
       guardian_{std::move(guardian)},
-      delivery_{sink},
+      outlet_{sink},
       knowledge_{known_->requests, settings.examine},
       handle_{servers_, settings_, known_},
       requests_{handle_, state_, knowledge_, *this, {on_event, this}} {
@@ -43,7 +43,7 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
 void c_session::close() noexcept {
     {
         const base::lock_guard turn{turn_};
-        delivery_.silence();
+        outlet_.close();
     }
     {
         const base::lock_guard lock{mutex_};
@@ -126,7 +126,7 @@ bool c_session::take_reply(pending_request& p, int rc) {
     base::unique_lock lock{mutex_};
     const auto word = requests_.judge(p, rc);
     if (!word) {
-        delivery_.expect(p);
+        outlet_.expect(p);
         return false;
     }
     core::coordinator_event event{std::in_place_type<core::reply>, std::move(p.answer)};
@@ -143,15 +143,15 @@ bool c_session::take_reply(pending_request& p, int rc) {
     if (why == pending_request::purpose::user && word->outcome == core::outcome::answered)
         answer.connection = state_.connection();
     if (word->outcome == core::outcome::answered) known_->older.saw(answer.stat);
-    const bool had_its_place = delivery_.complete(p, std::move(event));
+    const bool had_its_place = outlet_.complete(p, std::move(event));
     requests_.remove(p);
     const bool next_is_settled = requests_.has_settled();
     if (state_.is_to_move() && requests_.is_idle()) helper_.post([this] { move(std::nullopt); });
     lock.unlock();
     if (had_its_place) {
-        delivery_.deliver_complete();
+        outlet_.deliver_complete();
     } else if (why == pending_request::purpose::user) {
-        delivery_.deliver(std::move(event));
+        outlet_.deliver(std::move(event));
     } else if (role) {
         role_witnessed(answer.connection, *role);
     } else if (why == pending_request::purpose::examination &&
@@ -171,7 +171,7 @@ void c_session::deliver_settled() {
             reply = requests_.take_settled();
         }
         if (!reply) return;
-        delivery_.deliver(*std::move(reply));
+        outlet_.deliver(*std::move(reply));
     }
 }
 
@@ -193,7 +193,7 @@ void c_session::role_witnessed(std::uint64_t connection, const server_answers& t
             "{}: the server does not say that it is Apache ZooKeeper, and lacks some of "
             "ZooKeeper's requests. So the client can only assume how long its holds are certain",
             to_string(servers_));
-    delivery_.deliver(std::move(event));
+    outlet_.deliver(std::move(event));
 }
 
 }  // namespace turnstile::zookeeper

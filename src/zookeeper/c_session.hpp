@@ -26,7 +26,7 @@
 //
 // | part                   | state                                                           | guarded by       |
 // |------------------------|-----------------------------------------------------------------|------------------|
-// | delivery_              | events that wait for an earlier, incomplete reply               | turn_            |
+// | outlet_                | events that wait for an earlier, incomplete reply               | turn_            |
 // | state_                 | the connection, the session's identity, a way to another server | mutex_           |
 // | requests_, knowledge_  | requests in the C client, watches; what the servers know        | mutex_           |
 // | suspicion_             | whether another client may have the session                     | mutex_           |
@@ -53,7 +53,7 @@
 #include "zookeeper/helper_thread.hpp"
 #include "zookeeper/known_servers.hpp"
 #include "zookeeper/link_state.hpp"
-#include "zookeeper/ordered_delivery.hpp"
+#include "zookeeper/ordered_outlet.hpp"
 #include "zookeeper/server_knowledge.hpp"
 #include "zookeeper/session_entrance.hpp"
 #include "zookeeper/sharing_suspicion.hpp"
@@ -122,7 +122,7 @@ private:
     guardian_notice guardian_;
 
     mutable base::mutex turn_;  // the thread that has it may call the sink
-    ordered_delivery delivery_ GUARDED_BY(turn_);
+    ordered_outlet outlet_ GUARDED_BY(turn_);
 
     mutable base::mutex mutex_ ACQUIRED_AFTER(turn_);
     link_state state_ GUARDED_BY(mutex_);

@@ -22,7 +22,7 @@ void c_session::on_event(zhandle_t* /*handle*/, int type, int state, const char*
                 const base::lock_guard lock{me.mutex_};
                 event.connection = me.state_.connection();
             }
-            me.delivery_.deliver(std::move(event));
+            me.outlet_.deliver(std::move(event));
         }
         me.deliver_settled();
     });
@@ -34,7 +34,7 @@ void c_session::enter() {
         if (way->own && way->server.security) handle_.make_tunnel(*way->own);
         const auto hosts = way->own ? handle_.hosts_from(way->server) : handle_.hosts();
         const base::lock_guard turn{turn_};
-        if (delivery_.is_silent()) return;
+        if (outlet_.is_closed()) return;
         {
             const base::lock_guard lock{mutex_};
             state_.enter(way->clock);
@@ -99,7 +99,7 @@ void c_session::attach(core::link_kind kind) {
                event.server);
     // The guardian must know the session before the client uses it.
     guardian_.begin(own, event.timeout, servers_.security(), server);
-    delivery_.deliver(std::move(event));
+    outlet_.deliver(std::move(event));
     {
         const base::lock_guard lock{mutex_};
         if (!state_.is_usable()) return;
@@ -126,7 +126,7 @@ void c_session::detach() {
         event = state_.event(core::link_kind::detached);
     }
     changed_.set();
-    delivery_.deliver(std::move(event));
+    outlet_.deliver(std::move(event));
     if (suspicious) helper_.post([this] { look_for_sharer(suspicion::early_ends, {}); });
 }
 
@@ -146,11 +146,11 @@ void c_session::die(core::link_kind why) {
         const base::lock_guard lock{mutex_};
         state_.die();
         event = state_.event(why);
-        delivery_.give_up_incomplete();
+        outlet_.give_up_incomplete();
     }
     changed_.set();
-    delivery_.deliver_complete();
-    delivery_.deliver(std::move(event));
+    outlet_.deliver_complete();
+    outlet_.deliver(std::move(event));
 }
 
 }  // namespace turnstile::zookeeper

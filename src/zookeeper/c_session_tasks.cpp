@@ -62,7 +62,7 @@ void c_session::seek(std::uint64_t connection) {
         }
         event = state_.event(core::link_kind::leader_not_found);
     }
-    delivery_.deliver(std::move(event));
+    outlet_.deliver(std::move(event));
 }
 
 void c_session::look(const core::look_elsewhere& wanted) {
@@ -81,7 +81,7 @@ void c_session::look(const core::look_elsewhere& wanted) {
         state_.found_elsewhere(*std::move(found));
         event = state_.event(core::link_kind::found_elsewhere);
     }
-    delivery_.deliver(std::move(event));
+    outlet_.deliver(std::move(event));
 }
 
 // Does not call detach(), which would end the wait for the attach. The C client's I/O thread would notice the new list
@@ -107,7 +107,7 @@ void c_session::move(std::optional<std::uint64_t> silent) {
             event = state_.event(core::link_kind::detached);
         }
         if (!silent) log::write(log_level::debug, "moving to the leader, {}", to->hosts.front());
-        delivery_.deliver(std::move(event));
+        outlet_.deliver(std::move(event));
         handle_.move(*to);
         const base::lock_guard lock{mutex_};
         if (!state_.is_closed()) requests_.send_witness({});

@@ -13,7 +13,7 @@
 #include "zookeeper/link_state.hpp"
 #include "zookeeper/operations.hpp"
 #include "zookeeper/own_znodes.hpp"
-#include "zookeeper/pending.hpp"
+#include "zookeeper/pending_requests.hpp"
 #include "zookeeper/server_knowledge.hpp"
 #include "zookeeper/watch_book.hpp"
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "core/seam/seam.hpp"
-#include "zookeeper/pending.hpp"
+#include "zookeeper/pending_requests.hpp"
 
 namespace turnstile::zookeeper {
 

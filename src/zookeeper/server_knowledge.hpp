@@ -12,7 +12,7 @@
 
 #include "core/seam/seam.hpp"
 #include "zookeeper/answers.hpp"
-#include "zookeeper/pending.hpp"
+#include "zookeeper/pending_requests.hpp"
 #include "zookeeper/request_knowledge.hpp"
 #include "zookeeper/server_role.hpp"
 

@@ -13,8 +13,8 @@
 #include "base/sha1.hpp"
 #include "core/seam/seam.hpp"
 #include "fuzz_input.hpp"
-#include "redis/array_bound.hpp"
 #include "redis/line.hpp"
+#include "redis/reply_bound.hpp"
 #include "redis/requests.hpp"
 #include "redis/sentinel_inquiry.hpp"
 #include "redis/server_words.hpp"
@@ -91,11 +91,11 @@ struct reader_end {
 
 void check_replies(std::string_view bytes) {
     redisReader* const parser = ::redisReaderCreate();
-    redis::array_bound elements{*parser};
+    redis::reply_bound bound{*parser};
     const std::unique_ptr<redisReader, reader_end> reader{parser};
     if (::redisReaderFeed(reader.get(), bytes.data(), bytes.size()) != REDIS_OK) return;
     for (void* next = nullptr;;) {
-        elements.allow(redis::line::k_longest_greeting / sizeof(void*));
+        bound.begin();
         if (::redisReaderGetReply(reader.get(), &next) != REDIS_OK || next == nullptr) return;
         const redis::owned_reply reply{static_cast<redisReply*>(next)};
         check_answer(*reply);

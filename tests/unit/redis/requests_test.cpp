@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests answers that no script and no sentinel sends: the client refuses them or limits their size.
 #include "redis/requests.hpp"
+#include "redis/reply_bound.hpp"
 
 #include <gtest/gtest.h>
 #include <hiredis/hiredis.h>
@@ -8,7 +9,6 @@
 #include <memory>
 #include <string>
 
-#include "redis/array_bound.hpp"
 #include "redis/line.hpp"
 #include "redis/sentinel_inquiry.hpp"
 
@@ -71,10 +71,10 @@ TEST(redis_answers, a_master_is_where_a_host_can_be) {
 // hiredis' parser allocates an array as soon as it has read the array's length.
 TEST(redis_answers, arrays_of_one_reply_have_a_bound_together) {
     redisReader* const parser = ::redisReaderCreate();
-    array_bound bound{*parser};
+    reply_bound bound{*parser};
     const std::unique_ptr<redisReader, reader_end> reader{parser};
     const auto read = [&](const std::string& bytes) {
-        bound.allow(6);
+        bound.allow(6 * sizeof(void*));
         void* reply = nullptr;
         ::redisReaderFeed(reader.get(), bytes.data(), bytes.size());
         const bool good = ::redisReaderGetReply(reader.get(), &reply) == REDIS_OK;

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "redis/heard_changes.hpp"
-#include "redis/open_requests.hpp"
+#include "redis/pending_requests.hpp"
 
 namespace turnstile::redis {
 namespace {
@@ -14,8 +14,8 @@ using ::testing::SizeIs;
 
 const core::time_point k_sent{std::chrono::seconds{7}};
 
-open_request entry_of(core::ticket create, core::ticket list) {
-    open_request entry;
+pending_request entry_of(core::ticket create, core::ticket list) {
+    pending_request entry;
     entry.id = create;
     entry.sent = k_sent;
     entry.op = core::create_op{"/l/a-", {}, core::create_mode::ephemeral_sequential};
@@ -23,8 +23,8 @@ open_request entry_of(core::ticket create, core::ticket list) {
     return entry;
 }
 
-TEST(open_requests, have_one_answer_for_a_create_and_its_list) {
-    open_requests all;
+TEST(pending_requests, have_one_answer_for_a_create_and_its_list) {
+    pending_requests all;
     all.add(entry_of(core::ticket{1}, core::ticket{2}));
     EXPECT_EQ(all.unanswered(), 1U);
     EXPECT_EQ(all.awaited_since(), k_sent);
@@ -32,8 +32,8 @@ TEST(open_requests, have_one_answer_for_a_create_and_its_list) {
     EXPECT_FALSE(all.take_settled());
 }
 
-TEST(open_requests, that_are_settled_later_give_a_reply_for_the_create_and_one_for_the_list) {
-    open_requests all;
+TEST(pending_requests, that_are_settled_later_give_a_reply_for_the_create_and_one_for_the_list) {
+    pending_requests all;
     auto entry = entry_of(core::ticket{1}, core::ticket{2});
     entry.settled.emplace().id = entry.id;
     entry.settled->outcome = core::outcome::unknown;
@@ -55,7 +55,7 @@ core::watch_event removal_of(const std::string& path) {
 
 TEST(heard_changes, tell_the_user_only_of_events_for_which_a_watch_waits) {
     heard_changes heard{local::chroot{"/root"}};
-    open_request asked;
+    pending_request asked;
     asked.op = core::exists_op{"/root/l/a", core::watch_mode::watch};
     heard.on_answer(asked, core::answered(core::server_error::ok), {}, 5);
     EXPECT_THAT(heard.on_wake(6, removal_of("/root/l/b")), IsEmpty());
@@ -70,7 +70,7 @@ TEST(heard_changes, tell_the_user_only_of_events_for_which_a_watch_waits) {
 TEST(heard_changes, count_a_lost_change_as_known_once_the_session_is_attached) {
     heard_changes heard{local::chroot{}};
     const auto changed = [&heard] { return heard.attach_call().arguments.at(2); };
-    std::deque<open_request> left(1);
+    std::deque<pending_request> left(1);
     left.front().op = core::remove_op{"/l/a"};
     heard.detached(left);
     heard.resolve_lost_change(9);

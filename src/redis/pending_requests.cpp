@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "redis/open_requests.hpp"
+#include "redis/pending_requests.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,23 +8,23 @@
 
 namespace turnstile::redis {
 
-void open_requests::settle(core::reply&& reply) {
-    open_request request;
+void pending_requests::settle(core::reply&& reply) {
+    pending_request request;
     request.id = reply.id;
     request.settled = std::move(reply);
     add(std::move(request));
 }
 
-std::optional<open_request> open_requests::take_first() {
+std::optional<pending_request> pending_requests::take_first() {
     if (queue_.empty()) return std::nullopt;
     auto first = std::move(queue_.front());
     queue_.pop_front();
     return first;
 }
 
-void open_requests::put_back(open_request&& request) {
+void pending_requests::put_back(pending_request&& request) {
     if (request.settled && request.list) {
-        open_request list;
+        pending_request list;
         list.id = request.list->id;
         list.sent = request.sent;
         list.op = std::move(std::exchange(request.list, std::nullopt)->op);
@@ -35,22 +35,22 @@ void open_requests::put_back(open_request&& request) {
     queue_.push_front(std::move(request));
 }
 
-std::optional<core::reply> open_requests::take_settled() {
+std::optional<core::reply> pending_requests::take_settled() {
     if (queue_.empty() || !queue_.front().settled) return std::nullopt;
     return std::move(take_first()->settled);
 }
 
-std::optional<core::time_point> open_requests::awaited_since() const {
+std::optional<core::time_point> pending_requests::awaited_since() const {
     if (queue_.empty() || queue_.front().settled) return std::nullopt;
     return queue_.front().sent;
 }
 
-std::size_t open_requests::unanswered() const {
+std::size_t pending_requests::unanswered() const {
     return static_cast<std::size_t>(
         std::ranges::count_if(queue_, [](const auto& each) { return !each.settled; }));
 }
 
-std::set<std::string> open_requests::watched_paths() const {
+std::set<std::string> pending_requests::watched_paths() const {
     std::set<std::string> found;
     for (const auto& each : queue_) {
         if (const auto* path = local::watched_path(each.op)) found.insert(*path);

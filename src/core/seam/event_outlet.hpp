@@ -9,13 +9,13 @@
 
 #include "core/seam/coordinator.hpp"
 
-namespace turnstile::redis {
+namespace turnstile::core {
 
 class event_outlet {
 public:
-    explicit event_outlet(core::session_sink& sink) : sink_{sink} {}
+    explicit event_outlet(session_sink& sink) : sink_{sink} {}
 
-    void deliver(core::coordinator_event&& event) noexcept {
+    void deliver(coordinator_event&& event) noexcept {
         if (!is_closed()) sink_.deliver(std::move(event));
     }
     // `orderly`: the user wants the session to end at the server, too.
@@ -26,8 +26,8 @@ public:
 private:
     enum class state { open, orderly, abandoned };
 
-    core::session_sink& sink_;
+    session_sink& sink_;
     std::atomic<state> state_{state::open};
 };
 
-}  // namespace turnstile::redis
+}  // namespace turnstile::core

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "redis/array_bound.hpp"
+#include "redis/reply_bound.hpp"
 
 namespace turnstile::redis {
 
-array_bound::array_bound(redisReader& reader) noexcept
+reply_bound::reply_bound(redisReader& reader) noexcept
     : functions_{*reader.fn}, make_{functions_.createArray} {
     functions_.createArray = [](const redisReadTask* task, auto elements) {
         return make(task, elements);
@@ -13,14 +13,14 @@ array_bound::array_bound(redisReader& reader) noexcept
 }
 
 template <class Count>
-void* array_bound::make(const redisReadTask* task, Count elements) noexcept {
-    auto& self = *static_cast<array_bound*>(task->privdata);
+void* reply_bound::make(const redisReadTask* task, Count elements) noexcept {
+    auto& self = *static_cast<reply_bound*>(task->privdata);
     const auto count = static_cast<std::size_t>(elements);
-    if (count > self.left_) {
+    if (count > self.elements_) {
         self.exceeded_ = true;
         return nullptr;
     }
-    self.left_ -= count;
+    self.elements_ -= count;
     return self.make_(task, elements);
 }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "zookeeper/arrival_line.hpp"
+#include "zookeeper/ordered_outlet.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace turnstile::zookeeper {
@@ -12,6 +13,14 @@ namespace {
 
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+
+class recorder final : public core::session_sink {
+public:
+    void deliver(core::coordinator_event&& event) noexcept override {
+        told.push_back(std::get<core::reply>(event).path);
+    }
+    std::vector<std::string> told;
+};
 
 class arrivals : public ::testing::Test {
 protected:
@@ -21,33 +30,31 @@ protected:
         return reply;
     }
     std::vector<std::string> take_all() {
-        std::vector<std::string> told;
-        while (const auto event = line.take()) told.push_back(std::get<core::reply>(*event).path);
-        return told;
+        line.deliver_complete();
+        return std::exchange(sink.told, {});
     }
 
-    arrival_line line;
+    recorder sink;
+    ordered_outlet line{sink};
     pending_request first;
     pending_request second;
 };
 
 TEST_F(arrivals, behind_an_incomplete_reply_wait_for_it) {
     line.expect(first);
-    line.add(reply_at("list"));
+    line.deliver(reply_at("list"));
     EXPECT_THAT(take_all(), IsEmpty());
     EXPECT_TRUE(line.complete(first, reply_at("create")));
     EXPECT_THAT(take_all(), ElementsAre("create", "list"));
-    EXPECT_TRUE(line.empty());
 }
 
 TEST_F(arrivals, between_two_incomplete_replies_are_told_when_the_first_is_complete) {
     line.expect(first);
-    line.add(reply_at("a"));
+    line.deliver(reply_at("a"));
     line.expect(second);
-    line.add(reply_at("b"));
+    line.deliver(reply_at("b"));
     EXPECT_TRUE(line.complete(first, reply_at("1")));
     EXPECT_THAT(take_all(), ElementsAre("1", "a"));
-    EXPECT_FALSE(line.empty());
     EXPECT_TRUE(line.complete(second, reply_at("2")));
     EXPECT_THAT(take_all(), ElementsAre("2", "b"));
 }
@@ -63,21 +70,27 @@ TEST_F(arrivals, keep_their_order_where_a_later_reply_is_complete_first) {
 
 TEST_F(arrivals, have_one_place_for_a_reply) {
     line.expect(first);
-    line.add(reply_at("a"));
+    line.deliver(reply_at("a"));
     line.expect(first);
     EXPECT_TRUE(line.complete(first, reply_at("1")));
     EXPECT_THAT(take_all(), ElementsAre("1", "a"));
-    EXPECT_TRUE(line.empty());
 }
 
 TEST_F(arrivals, are_told_with_what_comes_of_the_incomplete_ones_at_the_end) {
     line.expect(first);
-    line.add(reply_at("a"));
+    line.deliver(reply_at("a"));
     line.expect(second);
-    line.add(reply_at("end"));
-    line.complete_all([&](const pending_request& p) { return reply_at(&p == &first ? "1" : "2"); });
-    EXPECT_THAT(take_all(), ElementsAre("1", "a", "2", "end"));
-    EXPECT_TRUE(line.empty());
+    line.deliver(reply_at("end"));
+    line.give_up_incomplete();
+    EXPECT_THAT(take_all(), ElementsAre("", "a", "", "end"));
+    EXPECT_EQ(first.why, pending_request::purpose::witness);
+}
+
+TEST_F(arrivals, are_told_to_no_closed_user) {
+    line.expect(first);
+    line.close();
+    EXPECT_TRUE(line.complete(first, reply_at("1")));
+    EXPECT_THAT(take_all(), IsEmpty());
 }
 
 TEST_F(arrivals, have_no_place_for_the_replies_of_others) {

@@ -14,13 +14,13 @@
 #include <cstdint>
 #include <ctime>
 
-#include "core/seam/seam.hpp"
+#include "turnstile/clock.hpp"
 
-namespace turnstile::redis {
+namespace turnstile::support {
 
 // Returns the time until `deadline` in whole milliseconds, at most a minute. The caller checks the deadline again after
 // poll().
-[[nodiscard]] inline int milliseconds_until(core::time_point deadline) noexcept {
+[[nodiscard]] inline int milliseconds_until(boottime_clock::time_point deadline) noexcept {
     constexpr std::int64_t k_longest = 60'000;
     const auto now = boottime_clock::now();
     if (deadline <= now) return 0;
@@ -36,11 +36,11 @@ namespace turnstile::redis {
 
 // Waits until a descriptor has an event, or until `until`. The events are in `waited`.
 template <std::size_t N>
-void await_any(std::array<pollfd, N>& waited, core::time_point until) noexcept {
-    const auto left = std::max(until - boottime_clock::now(), core::duration{});
+void await_any(std::array<pollfd, N>& waited, boottime_clock::time_point until) noexcept {
+    const auto left = std::max(until - boottime_clock::now(), boottime_clock::duration{});
     const auto seconds = std::chrono::floor<std::chrono::seconds>(left);
     const timespec limit{seconds.count(), (left - seconds).count()};
     ::ppoll(waited.data(), waited.size(), &limit, nullptr);
 }
 
-}  // namespace turnstile::redis
+}  // namespace turnstile::support

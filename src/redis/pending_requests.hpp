@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// open_requests: the requests of a session without a delivered reply, in the order in which their replies come.
+// pending_requests: the requests of a session without a delivered reply, in the order in which their replies come.
 //
 // Thread safety: none. The session's lock guards the object.
 #pragma once
@@ -19,7 +19,7 @@ enum class purpose { user, poll, forget, reap, close };
 
 // A request without a delivered reply. Either the client has sent the request, or the reply is known and waits for its
 // turn.
-struct open_request {
+struct pending_request {
     struct folder_list {
         core::ticket id{};
         core::operation op;
@@ -34,18 +34,18 @@ struct open_request {
     std::optional<core::reply> settled;  // the reply of a request that was not sent
 };
 
-class open_requests {
+class pending_requests {
 public:
-    void add(open_request&& request) { queue_.push_back(std::move(request)); }
+    void add(pending_request&& request) { queue_.push_back(std::move(request)); }
     // Stores a reply that waits for its turn.
     void settle(core::reply&& reply);
     // Returns the request that the server's next answer is for.
-    [[nodiscard]] std::optional<open_request> take_first();
+    [[nodiscard]] std::optional<pending_request> take_first();
     // Makes a request the first one again. If its reply is known, the reply is for its list as well.
-    void put_back(open_request&& request);
+    void put_back(pending_request&& request);
     // Returns the next reply if it is known.
     [[nodiscard]] std::optional<core::reply> take_settled();
-    [[nodiscard]] std::deque<open_request> take_all() { return std::exchange(queue_, {}); }
+    [[nodiscard]] std::deque<pending_request> take_all() { return std::exchange(queue_, {}); }
 
     [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
     // The send time of the first request; nothing if no answer of the server comes next.
@@ -56,7 +56,7 @@ public:
     [[nodiscard]] std::set<std::string> watched_paths() const;
 
 private:
-    std::deque<open_request> queue_;
+    std::deque<pending_request> queue_;
 };
 
 }  // namespace turnstile::redis

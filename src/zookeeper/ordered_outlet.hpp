@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// ordered_outlet: passes a session's events to its user, the later ones after an earlier, incomplete reply.
+//
+// Without create2 a create needs two requests, and its reply is complete with the second answer. Messages that arrive
+// between the two answers are delivered after the reply. So the session delivers replies in the order of the requests
+// (core/seam/seam.hpp).
+//
+// Thread safety: none. The lock that lets one thread deliver at a time guards the object.
+#pragma once
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <utility>
+
+#include "core/seam/event_outlet.hpp"
+#include "zookeeper/pending_requests.hpp"
+
+namespace turnstile::zookeeper {
+
+class ordered_outlet {
+public:
+    explicit ordered_outlet(core::session_sink& sink) : outlet_{sink} {}
+
+    void deliver(core::coordinator_event&& event) {
+        if (line_.empty()) return outlet_.deliver(std::move(event));
+        line_.push_back({nullptr, std::move(event)});
+    }
+    // Reserves a place for the incomplete reply of `p`, unless the reply has a place already.
+    void expect(pending_request& p) {
+        if (find(p) == nullptr) line_.push_back({&p, std::nullopt});
+    }
+    // Puts the reply of `p` into its place. If `p` has no place, returns false and leaves `reply` unchanged.
+    [[nodiscard]] bool complete(const pending_request& p, core::coordinator_event&& reply) {
+        entry* const place = find(p);
+        if (place != nullptr) *place = {nullptr, std::move(reply)};
+        return place != nullptr;
+    }
+    // Answers the incomplete creates. On a dead handle, the C client answers their second requests only when it closes
+    // the handle.
+    void give_up_incomplete() {
+        for (entry& each : line_) {
+            if (each.expected == nullptr) continue;
+            each.expected->why = pending_request::purpose::witness;  // serves no caller any more
+            core::reply lost;
+            lost.id = each.expected->answer.id;
+            lost.connection = each.expected->answer.connection;
+            lost.sent = each.expected->answer.sent;
+            lost.outcome = core::outcome::unknown;
+            each = {nullptr, std::move(lost)};
+        }
+    }
+    // Delivers what no longer waits for an incomplete reply.
+    void deliver_complete() {
+        for (; !line_.empty() && line_.front().event; line_.pop_front())
+            outlet_.deliver(std::move(*line_.front().event));
+    }
+    // From now on the user gets nothing.
+    void close() noexcept { outlet_.close(true); }
+    [[nodiscard]] bool is_closed() const noexcept { return outlet_.is_closed(); }
+
+private:
+    struct entry {
+        pending_request* expected;  // the request of an incomplete reply; else null
+        std::optional<core::coordinator_event> event;
+    };
+    entry* find(const pending_request& p) {
+        const auto place = std::find_if(line_.begin(), line_.end(),
+                                        [&](const entry& each) { return each.expected == &p; });
+        return place == line_.end() ? nullptr : &*place;
+    }
+
+    core::event_outlet outlet_;
+    std::deque<entry> line_;
+};
+
+}  // namespace turnstile::zookeeper
