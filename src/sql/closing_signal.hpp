@@ -5,7 +5,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 
 #include "base/wake_up.hpp"
 
@@ -17,11 +16,5 @@ struct closing_signal {
     // True if close() should end a session at the database. The database then gets some time to answer.
     std::atomic<bool> has_session{false};
 };
-
-// Returns the time limit for a wait for the database after close() has begun.
-[[nodiscard]] inline std::chrono::seconds time_to_close(const closing_signal& signal) noexcept {
-    constexpr std::chrono::seconds k_orderly_end{2};
-    return signal.has_session.load() ? k_orderly_end : std::chrono::seconds{0};
-}
 
 }  // namespace turnstile::sql

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/process.hpp"
+#include "modules/entry.hpp"
 #include "sql/connect_string.hpp"
 #include "sql/dialects.hpp"
 #include "sql/session.hpp"
@@ -78,6 +79,12 @@ std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_str
                                                     const coordinator_settings& settings) {
     auto where = parse_connect_string(connect_string).value();
     return std::make_unique<servers>(std::move(where), std::string{connect_string}, settings);
+}
+
+std::shared_ptr<core::coordinator> make_servers(const modules::wanted_servers& wanted) {
+    coordinator_settings settings;
+    settings.guardian = wanted.guardian;
+    return make_coordinator(wanted.connect_string, settings);
 }
 
 }  // namespace turnstile::sql

@@ -15,6 +15,10 @@
 #include "core/seam/coordinator.hpp"
 #include "guardian/link.hpp"
 
+namespace turnstile::modules {
+struct wanted_servers;
+}
+
 namespace turnstile::sql {
 
 struct coordinator_settings {
@@ -29,5 +33,8 @@ struct coordinator_settings {
 // (linked_dialects.hpp).
 [[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
     std::string_view connect_string, const coordinator_settings& settings = {});
+// Implements modules::entry::make.
+[[nodiscard]] std::shared_ptr<core::coordinator> make_servers(
+    const modules::wanted_servers& wanted);
 
 }  // namespace turnstile::sql

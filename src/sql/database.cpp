@@ -1,11 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "sql/database.hpp"
 
+#include <fmt/core.h>
+
 #include <charconv>
 
 #include "base/path.hpp"
 
 namespace turnstile::sql {
+namespace {
+
+template <class Items, class Text>
+std::string listed(const phrases& words, const Items& items, Text text_of) {
+    std::string list;
+    for (const auto& item : items) list += (list.empty() ? "" : ",") + text_of(item);
+    return list.empty() ? words.empty_list : words.list_begin + list + words.list_end;
+}
+
+}  // namespace
 
 std::int64_t to_integer(const std::string& cell) {
     std::int64_t number = 0;
@@ -13,6 +25,31 @@ std::int64_t to_integer(const std::string& cell) {
     if (wrong != std::errc{} || end != cell.data() + cell.size())
         throw database_error{failure::fatal, base::printable(cell) + " is no number"};
     return number;
+}
+
+void check_version(const std::string& name, std::int64_t of_tables) {
+    constexpr std::int64_t k_schema = 2;
+    if (of_tables != k_schema)
+        throw database_error{failure::fatal, name,
+                             fmt::format("has tables of version {}; this release needs version {}",
+                                         of_tables, k_schema)};
+}
+
+std::string in_double_quotes(std::string_view item) {
+    std::string out = "\"";
+    for (const char c : item) {
+        if (c == '"' || c == '\\') out += '\\';
+        out += c;
+    }
+    return out + '"';
+}
+
+value database::list_of(std::span<const std::string> items) const {
+    return listed(words(), items, words().quoted);
+}
+
+value database::list_of(std::span<const std::int64_t> items) const {
+    return listed(words(), items, [](std::int64_t item) { return std::to_string(item); });
 }
 
 asked_statement database::ask_to_update_session(const std::string& assignments,

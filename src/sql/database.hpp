@@ -5,7 +5,7 @@
 //     db.begin(access::write);
 //     db.lock({"/orders"}, lock_mode::exclusive);
 //     for (const row& r : db.run("SELECT path FROM turnstile_nodes WHERE parent = ?1", {"/orders"}).rows) ...
-//     db.commit();
+//     db.commit({});
 //
 // run() waits for the rows of a statement. ask() and post() do not wait. A database on a server gets asked and posted
 // statements together with the next statement that the caller waits for, or with the commit. So a transaction takes two
@@ -25,6 +25,7 @@
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -47,6 +48,9 @@ class database_error : public std::runtime_error {
 public:
     database_error(failure kind, const std::string& message)
         : std::runtime_error{message}, kind_{kind} {}
+    // `name`: the database's, or the failed action.
+    database_error(failure kind, const std::string& name, const std::string& message)
+        : database_error{kind, name + ": " + message} {}
     [[nodiscard]] failure kind() const noexcept { return kind_; }
 
 private:
@@ -64,27 +68,36 @@ struct result_rows {
 };
 
 [[nodiscard]] std::int64_t to_integer(const std::string& cell);
+// Throws database_error if the tables of the database `name` have another version than this release needs.
+void check_version(const std::string& name, std::int64_t of_tables);
 
-// The texts in which statements for the databases differ.
+// The texts in which statements for the databases differ, and the databases' limits.
 struct phrases {
     std::string now;   // an expression: microseconds by the clock of the session deadlines
     std::string wall;  // an expression: milliseconds since 1970
-    std::string
-        listed;  // before a table from which the list ?1 selects rows by their key, see database::list_of
+    // Before a table from which the list ?1 selects rows by their key, see database::list_of.
+    std::string listed{};
     std::string among;          // after a text column: the column's value is in the list
     std::string among_numbers;  // after a column of numbers: the column's value is in the list
-    std::string
-        keep_session;  // after a SELECT: no transaction removes the row before this transaction ends
-    std::string
-        claim_session;  // locks the row for this transaction; skips a row that another transaction has locked
-    std::string claim_own;    // like claim_session, but waits for a locked row
+    // After a SELECT: no transaction removes the row before this transaction ends.
+    std::string keep_session{};
+    // Locks the row for this transaction: `claim_session` skips a locked row, and `claim_own` waits for it.
+    std::string claim_session{}, claim_own{};
     std::string remove_node;  // removes the path ?1; `row_held` if another transaction has its row
     // A statement after remove_node, for a database that may report success for a killed statement. Fails with `retry`
     // if remove_node has removed no row.
     std::string was_removed{};
-    std::string inserting;  // before an INSERT of a znode: `row_held` instead of a wait for a row
-    std::string or_stays;   // after an INSERT: leaves an existing row unchanged
+    std::string inserting{};  // before an INSERT of a znode: `row_held` instead of a wait for a row
+    std::string or_stays;     // after an INSERT: leaves an existing row unchanged
+    std::string list_begin{}, list_end{};          // around the items of a list
+    std::string empty_list;                        // a list without items
+    std::string (*quoted)(std::string_view item);  // the text of an item
+    // The length of the longest path that the database can store, in bytes.
+    std::size_t longest_path = SIZE_MAX;
 };
+// Returns an item of a list in double quotes, as JSON and PostgreSQL's arrays have it. Paths contain no control
+// characters.
+[[nodiscard]] std::string in_double_quotes(std::string_view item);
 
 // Identifies a statement of ask() until the caller has taken its rows.
 enum class asked_statement : std::uint64_t {};
@@ -103,8 +116,9 @@ public:
 
     virtual void begin(access how) = 0;
     // If commit() throws `lost`, the database may have executed the transaction, or may still execute it. After any
-    // other failure, the database has not executed the transaction.
-    virtual void commit() = 0;
+    // other failure, the database has not executed the transaction. The commit wakes the sessions `to_wake`. A bell is
+    // lost if this process dies before it has rung.
+    virtual void commit(std::span<const std::int64_t> to_wake) = 0;
     // Returns false if the rollback has also lost the connection.
     virtual bool rollback() noexcept = 0;
     virtual result_rows execute(const std::string& statement, std::span<const value> arguments) = 0;
@@ -152,37 +166,30 @@ public:
     [[nodiscard]] std::optional<start> started(const asked_start& asked);
 
     [[nodiscard]] virtual const phrases& words() const noexcept = 0;
-    [[nodiscard]] virtual value list_of(std::span<const std::string> items) const = 0;
-    [[nodiscard]] virtual value list_of(std::span<const std::int64_t> items) const = 0;
-    // The length of the longest path that the database can store, in bytes.
-    [[nodiscard]] virtual std::size_t longest_path() const noexcept = 0;
+    [[nodiscard]] value list_of(std::span<const std::string> items) const;
+    [[nodiscard]] value list_of(std::span<const std::int64_t> items) const;
 
     // Locks the paths until this transaction ends. Meanwhile no other transaction gets an exclusive lock on one of the
     // paths, and, if `mode` is exclusive, no shared lock either. The paths need not have znodes. Call this at most once
     // in a transaction.
     virtual void lock(std::span<const std::string> paths, lock_mode mode) = 0;
-    // Returns a new number. It is larger than the numbers of all transactions that have ended, and of all earlier
-    // transactions with one of the same exclusive locks.
-    virtual std::int64_t next_number() = 0;
-    // Asks for a new number as a statement, whose answer is one row with one cell.
-    virtual asked_statement ask_number() { return keep({{{std::to_string(next_number())}}, 0}); }
+    // Asks for a new number; the answer is one row with one cell. The number is larger than the numbers of all
+    // transactions that have ended, and of all earlier transactions with one of the same exclusive locks.
+    virtual asked_statement ask_number() = 0;
+    std::int64_t next_number() { return to_integer(answer(ask_number()).rows.front().front()); }
 
     // ---- bells: messages that wake a session ----
     // Call this in the transaction that opens the session. From the commit on, other processes see that this process
     // uses the session.
-    virtual void announce(std::int64_t session) = 0;
+    virtual void announce(std::int64_t /*session*/) {}
     // Call this after each attach. From this call on, bells for the session arrive.
     virtual void listen(std::int64_t session) = 0;
     enum class ended { no, yes };
     // This process no longer uses the session. `how`: yes if this process has ended the session at the database; no if
     // another process must end it.
-    virtual void withdraw(ended how) noexcept = 0;
+    virtual void withdraw(ended /*how*/) noexcept {}
     // True if the system has reported that the process of this session has ended.
-    [[nodiscard]] virtual bool is_gone(std::int64_t session) const = 0;
-    // Call this in a transaction. Its commit wakes these sessions. A bell is lost if the ringing process dies before it
-    // has rung.
-    virtual void ring(std::span<const std::int64_t> sessions) = 0;
-
+    [[nodiscard]] virtual bool is_gone(std::int64_t /*session*/) const { return false; }
     // `events`: the nonces of all events that the session has fetched and whose rows still exist. These events need no
     // bell.
     virtual void has_heard(const std::set<std::int64_t>& /*events*/) {}

@@ -2,9 +2,15 @@
 #include "sql/mariadb_bell.hpp"
 
 #include <fmt/core.h>
+#include <poll.h>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
+
+#include "sql/stripes.hpp"
+#include "support/poll_time.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -18,9 +24,7 @@ constexpr std::chrono::milliseconds k_early{100};
 // Returns the name of a user-level lock. The name contains a hash of the database's name (FNV-1a), because user-level
 // locks are common to all databases of a server. The hash is short, because a name has at most 64 characters.
 std::string lock_of(std::string_view use, std::string_view database, std::int64_t session) {
-    std::uint32_t hash = 2166136261U;
-    for (const char c : database) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619U;
-    return fmt::format("'turnstile-{}-{:08x}-{}'", use, hash, session);
+    return fmt::format("'turnstile-{}-{:08x}-{}'", use, hash_of(database), session);
 }
 
 std::string bell_of(std::string_view database, std::int64_t session) {
@@ -29,11 +33,11 @@ std::string bell_of(std::string_view database, std::int64_t session) {
 
 // Takes the user-level lock. If an earlier connection of the session still has the lock, because the server has not
 // noticed its end, kills that connection first.
-void take_lock(mariadb_link& by, const mariadb_patience& patience, const std::string& name) {
+void take_lock(mariadb_link& by, const patience& limit, const std::string& name) {
     auto taken = by.run("SELECT GET_LOCK(" + name + ", 0)");
     if (!taken.failure && taken.each.back().rows.front().front() != "1") {
         static_cast<void>(by.run("KILL IS_USED_LOCK(" + name + ")"));
-        const auto seconds = std::chrono::duration<double>{patience.length()}.count();
+        const auto seconds = std::chrono::duration<double>{limit.length()}.count();
         taken = by.run(fmt::format("SELECT GET_LOCK({}, {})", name, seconds));
     }
     if (taken.failure) by.fail(*taken.failure);
@@ -43,21 +47,21 @@ void take_lock(mariadb_link& by, const mariadb_patience& patience, const std::st
 
 }  // namespace
 
-mariadb_bell::mariadb_bell(std::string name, mariadb_patience& patience)
-    : patience_{patience}, link_{std::move(name), patience} {}
+mariadb_bell::mariadb_bell(std::string name, patience& limit)
+    : patience_{limit}, link_{std::move(name), limit} {}
 
 std::string mariadb_bell::ring(const std::string& database, std::int64_t session) {
     return "KILL QUERY IS_USED_LOCK(" + bell_of(database, session) + ")";
-}
-
-std::string mariadb_bell::end(const std::string& database, std::int64_t session) {
-    return "KILL IS_USED_LOCK(" + bell_of(database, session) + ")";
 }
 
 void mariadb_bell::open(const place& at, const mariadb_flavour& flavour,
                         const std::string& settings, std::int64_t session, mariadb_link& other) {
     flavour_ = &flavour;
     session_ = session;
+    known_.clear();
+    rung_ = false;
+    asleep_ = false;
+    open_ = true;
     link_.open(at.target, at.host, {});
     const auto set = link_.run(settings);
     if (set.failure) link_.fail(*set.failure);
@@ -66,10 +70,32 @@ void mariadb_bell::open(const place& at, const mariadb_flavour& flavour,
     take_lock(other, patience_, door_);
 }
 
-void mariadb_bell::sleep(const std::set<std::int64_t>& known) {
+void mariadb_bell::close() noexcept {
+    link_.close();
+    open_ = false;
+}
+
+void mariadb_bell::withdraw(mariadb_link& other, const std::string& database) noexcept {
+    if (open_ && other.usable()) {
+        try {
+            patience_.begin();
+            static_cast<void>(other.run("KILL IS_USED_LOCK(" + bell_of(database, session_) + ")"));
+        } catch (const database_error&) {
+        }
+    }
+    close();
+}
+
+void mariadb_bell::has_heard(const std::set<std::int64_t>& events) {
+    known_ = events;
+    rung_ = false;
+}
+
+// Starts the sleep. The statement ends at once if the session has an event that is not in `known_`.
+void mariadb_bell::sleep() {
     if (asleep_) return;
     std::string others;
-    for (const std::int64_t event : known)
+    for (const std::int64_t event : known_)
         others += (others.empty() ? " AND nonce NOT IN (" : ",") + std::to_string(event);
     if (!others.empty()) others += ')';
     const auto now = boottime_clock::now();
@@ -92,6 +118,30 @@ bool mariadb_bell::rang(short ready) {
         if (!answer.rows.empty() && answer.rows.front().front() == "1")
             link_.lose("the session's second connection has been closed");
     return woken.failure || boottime_clock::now() < until_;
+}
+
+// After a bell, the connection sleeps again only when the session has fetched its events: the same events would end the
+// next sleep at once.
+database::woken mariadb_bell::wait(int caller, boottime_clock::time_point until) {
+    for (;;) {
+        const bool listens = open_ && !rung_;
+        if (listens) sleep();
+        const short events = listens ? link_.events() : short{0};
+        const bool over = listens && events == 0;  // the answer came at once
+        std::array<pollfd, 2> waited{
+            {{caller, POLLIN, 0}, {listens ? link_.socket() : -1, events, 0}}};
+        const auto limit = listens ? std::min(until, latest_) : until;
+        support::await_any(waited, over ? boottime_clock::time_point{} : limit);
+        if (over || waited[1].revents != 0) {
+            rung_ = rang(waited[1].revents);
+            if (rung_) return database::woken::by_bell;
+        }
+        if (waited[0].revents != 0) return database::woken::by_caller;
+        const auto now = boottime_clock::now();
+        if (now >= until) return database::woken::by_time;
+        if (listens && asleep_ && now >= latest_)
+            link_.lose("the connection that waits for events gives no answer");
+    }
 }
 
 }  // namespace turnstile::sql

@@ -39,7 +39,7 @@ namespace turnstile::sql {
 
 class mariadb_bell {
 public:
-    mariadb_bell(std::string name, mariadb_patience& patience);
+    mariadb_bell(std::string name, patience& limit);
 
     struct place {
         const mariadb_target& target;
@@ -50,32 +50,35 @@ public:
     // holds the door.
     void open(const place& at, const mariadb_flavour& flavour, const std::string& settings,
               std::int64_t session, mariadb_link& other);
+    // Closes the connection, which sleeps in a statement. `other` first kills the statement: without that, the server
+    // would notice the closed connection only seconds later.
+    void withdraw(mariadb_link& other, const std::string& database) noexcept;
+    void close() noexcept;
 
-    // Starts the sleep. Does nothing if the connection sleeps already. The statement ends at once if the session has an
-    // event that is not in `known`.
-    void sleep(const std::set<std::int64_t>& known);
-    [[nodiscard]] bool asleep() const noexcept { return asleep_; }
-    [[nodiscard]] int socket() const noexcept { return link_.socket(); }
-    [[nodiscard]] short events() const noexcept { return link_.events(); }
-    // The time by which the server must have answered.
-    [[nodiscard]] boottime_clock::time_point latest() const noexcept { return latest_; }
-    // Reads the socket. Returns true if the bell has rung. Throws database_error if the connection is lost.
-    [[nodiscard]] bool rang(short ready);
-    [[noreturn]] void lose(const std::string& why) const { link_.lose(why); }
+    // `events`: the events that the session has fetched. They end no sleep.
+    void has_heard(const std::set<std::int64_t>& events);
+    // Implements database::wait. Throws database_error if the connection is lost. Without a connection no bell comes.
+    [[nodiscard]] database::woken wait(int caller, boottime_clock::time_point until);
 
-    // SQL statements: `ring` wakes a session of this database. `end` closes the sleeping connection of a session.
+    // Returns the SQL statement that wakes a session of this database.
     [[nodiscard]] static std::string ring(const std::string& database, std::int64_t session);
-    [[nodiscard]] static std::string end(const std::string& database, std::int64_t session);
 
 private:
-    mariadb_patience& patience_;
+    void sleep();
+    // Reads the socket. Returns true if the bell has rung.
+    [[nodiscard]] bool rang(short ready);
+
+    patience& patience_;
     mariadb_link link_;
     const mariadb_flavour* flavour_ = nullptr;
     std::int64_t session_ = 0;
     std::string door_;
+    std::set<std::int64_t> known_;
+    bool open_ = false;
+    bool rung_ = false;  // the bell has rung, and the session has fetched nothing since
     bool asleep_ = false;
     boottime_clock::time_point until_{};
-    boottime_clock::time_point latest_{};
+    boottime_clock::time_point latest_{};  // the time by which the server must have answered
 };
 
 }  // namespace turnstile::sql

@@ -11,7 +11,6 @@
 namespace turnstile::sql {
 namespace {
 
-constexpr std::int64_t k_schema = 2;
 constexpr unsigned k_no_such_table = 1146;
 
 bool is_on(const std::string& text) {
@@ -25,10 +24,9 @@ void mariadb_database::connect() {
     patience_.begin();
     if (!open_any().keeps_commits && !settings_.lacking_without_syncs.empty())
         throw database_error{
-            failure::fatal,
-            settings_.name +
-                ": may lose writes that it has acknowledged (innodb_flush_log_at_trx_commit, "
-                "innodb_flush_method, sync_binlog), and so does not promise enough; " +
+            failure::fatal, settings_.name,
+            "may lose writes that it has acknowledged (innodb_flush_log_at_trx_commit, "
+            "innodb_flush_method, sync_binlog), and so does not promise enough; " +
                 settings_.lacking_without_syncs};
     make_tables();
     raise_numbers();
@@ -44,13 +42,13 @@ mariadb_facts mariadb_database::examine() {
 mariadb_facts mariadb_database::open_any() {
     const auto& hosts = settings_.target.hosts;
     for (std::size_t left = std::max<std::size_t>(1, hosts.size());; --left) {
-        const mariadb_patience::part mine{patience_, left};
+        const patience::part mine{patience_, left};
         const std::size_t host = host_++;
         at_ = hosts.empty() ? nullptr : &hosts[host % hosts.size()];
         try {
             mariadb_facts facts = open_link();
             if (const auto why = unfit(facts); !why.empty())
-                throw database_error{kind_of_unfit(facts), settings_.name + ": " + why};
+                throw database_error{kind_of_unfit(facts), settings_.name, why};
             run_alone(flavour_->settings(settings_.patience));
             host_ = host;
             return facts;
@@ -118,11 +116,7 @@ void mariadb_database::make_tables() {
         run_alone(fmt::format("SELECT RELEASE_LOCK({})", turn));
         version = version_of_tables();
     }
-    if (version != k_schema)
-        throw database_error{failure::fatal,
-                             fmt::format("{}: has tables of version {}; this release needs "
-                                         "version {}",
-                                         settings_.name, version.value_or(0), k_schema)};
+    check_version(settings_.name, version.value_or(0));
 }
 
 // Makes all later numbers larger than the time of day in microseconds. After a crash, from a copy, or as a promoted

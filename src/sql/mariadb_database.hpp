@@ -22,14 +22,15 @@
 #include <optional>
 #include <set>
 #include <string>
-#include <vector>
 
 #include "base/latest_failure.hpp"
 #include "sql/database.hpp"
+#include "sql/mariadb_batch.hpp"
 #include "sql/mariadb_bell.hpp"
 #include "sql/mariadb_flavour.hpp"
 #include "sql/mariadb_link.hpp"
 #include "sql/mariadb_target.hpp"
+#include "sql/patience.hpp"
 
 namespace turnstile::sql {
 
@@ -46,9 +47,6 @@ struct mariadb_settings {
 class mariadb_database final : public database {
 public:
     explicit mariadb_database(mariadb_settings settings);
-    ~mariadb_database() override;
-    mariadb_database(const mariadb_database&) = delete;
-    mariadb_database& operator=(const mariadb_database&) = delete;
 
     // Returns the facts that a session would see, without creating tables. Throws database_error.
     [[nodiscard]] mariadb_facts examine();
@@ -56,7 +54,7 @@ public:
     void connect() override;
     void disconnect() noexcept override;
     void begin(access how) override;
-    void commit() override;
+    void commit(std::span<const std::int64_t> to_wake) override;
     bool rollback() noexcept override;
     result_rows execute(const std::string& statement, std::span<const value> arguments) override;
     result_rows answer(asked_statement which) override;
@@ -65,19 +63,12 @@ public:
                                           std::initializer_list<value> arguments) override;
 
     [[nodiscard]] const phrases& words() const noexcept override;
-    [[nodiscard]] value list_of(std::span<const std::string> items) const override;
-    [[nodiscard]] value list_of(std::span<const std::int64_t> items) const override;
-    [[nodiscard]] std::size_t longest_path() const noexcept override;
 
     void lock(std::span<const std::string> paths, lock_mode mode) override;
-    std::int64_t next_number() override;
     asked_statement ask_number() override;
 
-    void announce(std::int64_t /*session*/) override {}
     void listen(std::int64_t session) override;
     void withdraw(ended how) noexcept override;
-    [[nodiscard]] bool is_gone(std::int64_t /*session*/) const override { return false; }
-    void ring(std::span<const std::int64_t> sessions) override;
     void has_heard(const std::set<std::int64_t>& events) override;
     woken wait(int caller, boottime_clock::time_point until) override;
 
@@ -94,40 +85,22 @@ private:
     asked_statement begin_asking(const std::string& statement,
                                  std::span<const value> arguments) override;
     void begin_posting(const std::string& statement, std::span<const value> arguments) override;
-    // Statements that are sent with the next statement that the caller waits for. Their answer is the answer of the
-    // last statement.
-    struct later {
-        later(const std::string& statement, std::span<const value> arguments);
-
-        std::string text;
-        std::size_t statements;
-        std::optional<asked_statement> asker{};
-        bool is_update = false;  // its answer comes with the count of rows
-    };
-    void put_off(later&& statement);
-    [[nodiscard]] std::vector<later> take_put_off() noexcept;
+    void put_off(const std::string& text, std::optional<asked_statement> asker);
     void send();
-    void keep_answers(const std::vector<later>& sent, mariadb_answers&& answers);
-    void ring_further(std::size_t from);
+    void ring_further(std::span<const std::int64_t> to_wake);
     void tell_of_ring(const mariadb_error& why);
 
     const mariadb_settings settings_;
-    mariadb_patience patience_;
+    patience patience_;
     mariadb_link link_;
+    mariadb_bell bell_;
     const mariadb_flavour* flavour_;  // the flavour of the connected server
     std::size_t host_ = 0;            // the index of the next host to try
     const mariadb_host* at_ = nullptr;
     std::string database_;  // the database's name, for user-level locks
-    std::vector<later> put_off_;
-    std::size_t put_off_bytes_ = 0;
-    bool begun_ = false;  // the server has begun the current transaction
-    std::vector<std::int64_t> to_ring_;
+    mariadb_batch batch_;
+    bool begun_ = false;         // the server has begun the current transaction
     bool told_of_ring_ = false;  // the log has a line about refused bells
-
-    std::optional<mariadb_bell> bell_;
-    std::optional<std::int64_t> session_;
-    std::set<std::int64_t> known_;
-    bool rung_ = false;  // a bell has rung, and the session has fetched nothing since
 };
 
 }  // namespace turnstile::sql

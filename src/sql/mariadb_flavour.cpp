@@ -6,17 +6,20 @@
 #include <algorithm>
 
 #include "base/never_destroyed.hpp"
+#include "sql/mariadb_text.hpp"
 #include "sql/schema.hpp"
 
 namespace turnstile::sql {
 namespace {
+
+// InnoDB's keys take up to 3,072 bytes in pages of 16 KiB. PostgreSQL's keys have the smaller limit.
+constexpr std::size_t k_longest_path = 2000;
 
 // NOW() is the time at which a statement began, SYSDATE() the time of the call. A statement that has waited for a row
 // must use the time after the wait.
 phrases common_words() {
     return {.now = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
             .wall = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000 AS SIGNED)",
-            .listed = "",
             .among = "IN (?*1)",
             .among_numbers = "IN (?*1)",
             .keep_session = " LOCK IN SHARE MODE",
@@ -24,8 +27,10 @@ phrases common_words() {
             .claim_own = " FOR UPDATE",
             .remove_node = "DELETE FROM turnstile_nodes WHERE path = ?1",
             .was_removed = "SELECT IF(ROW_COUNT() = 1, 1, (SELECT 1 UNION SELECT 2))",
-            .inserting = "",
-            .or_stays = " ON DUPLICATE KEY UPDATE kind = kind"};
+            .or_stays = " ON DUPLICATE KEY UPDATE kind = kind",
+            .empty_list = "NULL",
+            .quoted = mariadb_literal,
+            .longest_path = k_longest_path};
 }
 
 phrases with_limit(const char* before) {

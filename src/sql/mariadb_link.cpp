@@ -7,9 +7,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
-#include <array>
-#include <climits>
 #include <csignal>
 #include <mutex>
 #include <new>
@@ -68,45 +65,8 @@ const char* or_null(const std::string& text) noexcept {
 
 }  // namespace
 
-// ---- patience -----------------------------------------------------------------------------------
-
-mariadb_patience::mariadb_patience(std::chrono::milliseconds length,
-                                   std::shared_ptr<closing_signal> closing)
-    : length_{length}, closing_{std::move(closing)} {}
-
-void mariadb_patience::begin() {
-    until_ = boottime_clock::now() + length_;
-    if (closing_until_) until_ = std::min(until_, *closing_until_);
-}
-
-mariadb_patience::part::part(mariadb_patience& whole, std::size_t parts)
-    : whole_{whole}, until_{whole.until_} {
-    const auto now = boottime_clock::now();
-    whole.until_ = now + (until_ - now) / static_cast<std::int64_t>(parts);
-}
-
-short mariadb_patience::await(int socket, short events) {
-    for (;;) {
-        if (closing_ && closing_->begun.load() && !closing_until_) {
-            closing_until_ = boottime_clock::now() + time_to_close(*closing_);
-            until_ = std::min(until_, *closing_until_);
-        }
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(until_ - boottime_clock::now());
-        if (left.count() <= 0) return 0;
-        const bool watched = closing_ && !closing_until_;
-        std::array<pollfd, 2> waited{
-            {{socket, events, 0}, {watched ? closing_->closing.fd() : -1, POLLIN, 0}}};
-        const auto ms = static_cast<int>(std::min<std::int64_t>(left.count(), INT_MAX));
-        ::poll(waited.data(), waited.size(), ms);
-        if (waited[0].revents != 0) return waited[0].revents;
-    }
-}
-
-// ---- the connection -----------------------------------------------------------------------------
-
-mariadb_link::mariadb_link(std::string name, mariadb_patience& patience)
-    : name_{std::move(name)}, patience_{patience} {}
+mariadb_link::mariadb_link(std::string name, patience& limit)
+    : name_{std::move(name)}, patience_{limit} {}
 
 mariadb_link::~mariadb_link() {
     close();
@@ -206,7 +166,7 @@ void mariadb_link::open(const mariadb_target& target, const mariadb_host* host,
     keep_from_programs();  // again: the library may have tried several addresses
     if (connected_ == nullptr) fail(last_error());
     if (target.encrypted() && ::mysql_get_ssl_cipher(connection_) == nullptr)
-        throw database_error{failure::fatal, name_ + ": the connection is not encrypted"};
+        throw database_error{failure::fatal, name_, "the connection is not encrypted"};
 }
 
 // Sets close-on-exec, which libmariadb does not set. Otherwise a program that this process starts could use the
@@ -319,11 +279,11 @@ mariadb_error mariadb_link::last_error() const {
 }
 
 void mariadb_link::fail(const mariadb_error& why) const {
-    throw database_error{kind_of(why), name_ + ": " + sentence(why)};
+    throw database_error{kind_of(why), name_, sentence(why)};
 }
 
 void mariadb_link::lose(const std::string& why) const {
-    throw database_error{failure::lost, name_ + ": " + why.substr(0, why.find('\n'))};
+    throw database_error{failure::lost, name_, why.substr(0, why.find('\n'))};
 }
 
 }  // namespace turnstile::sql

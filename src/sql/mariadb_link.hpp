@@ -13,55 +13,22 @@
 // Thread safety: one thread at a time.
 #pragma once
 
-#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "sql/closing_signal.hpp"
 #include "sql/database.hpp"
 #include "sql/mariadb_target.hpp"
 #include "sql/mariadb_words.hpp"
-#include "turnstile/clock.hpp"
+#include "sql/patience.hpp"
 
 struct st_mysql;
 struct st_mysql_res;
 
 namespace turnstile::sql {
-
-// The time limit for the answers of a transaction. Becomes shorter when close() waits for this thread.
-class mariadb_patience {
-public:
-    mariadb_patience(std::chrono::milliseconds length, std::shared_ptr<closing_signal> closing);
-
-    void begin();
-    // While an object of this class exists, each wait ends after the fraction 1/parts of the remaining time. So a host
-    // that does not answer leaves time for the other hosts.
-    class part {
-    public:
-        part(mariadb_patience& whole, std::size_t parts);
-        ~part() { whole_.until_ = until_; }
-        part(const part&) = delete;
-        part& operator=(const part&) = delete;
-
-    private:
-        mariadb_patience& whole_;
-        const boottime_clock::time_point until_;
-    };
-    // Waits until the socket is ready, and returns its events; 0: the patience is used up.
-    [[nodiscard]] short await(int socket, short events);
-    [[nodiscard]] std::chrono::milliseconds length() const noexcept { return length_; }
-
-private:
-    const std::chrono::milliseconds length_;
-    const std::shared_ptr<closing_signal> closing_;
-    boottime_clock::time_point until_{};
-    std::optional<boottime_clock::time_point> closing_until_;  // the limit that close() has set
-};
 
 // The answers of several statements. If a statement fails, the server executes none of the later statements.
 struct mariadb_answers {
@@ -72,7 +39,7 @@ struct mariadb_answers {
 
 class mariadb_link {
 public:
-    mariadb_link(std::string name, mariadb_patience& patience);
+    mariadb_link(std::string name, patience& limit);
     ~mariadb_link();
     mariadb_link(const mariadb_link&) = delete;
     mariadb_link& operator=(const mariadb_link&) = delete;
@@ -112,7 +79,7 @@ private:
     [[nodiscard]] result_rows take_rows();
 
     const std::string name_;
-    mariadb_patience& patience_;
+    patience& patience_;
     st_mysql* connection_ = nullptr;
     // Continues a call of libmariadb in progress with the events that are ready. The members below are the data and the
     // result of the call.

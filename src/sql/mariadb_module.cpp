@@ -29,16 +29,8 @@ bool mariadb_keeps_commits(const connect_string& where) {
 constexpr dialect k_mariadb_dialect{
     .make = make_mariadb, .keeps_commits = mariadb_keeps_commits, .fault_of = nullptr};
 
-std::shared_ptr<core::coordinator> mariadb_servers(const modules::wanted_servers& wanted) {
-    return make_coordinator(wanted.connect_string, {.guardian = wanted.guardian});
-}
-
-result<void> check_mariadb_row(const std::string& znode, std::int64_t created, void* connection) {
-    return check_row({znode, created}, static_cast<st_mysql*>(connection));
-}
-
 constexpr modules::entry k_mariadb_entry{.version = TURNSTILE_VERSION,
-                                         .make = mariadb_servers,
+                                         .make = make_servers,
                                          .check_row = check_mariadb_row,
                                          .check_of_script = nullptr,
                                          .look_at_file = nullptr,

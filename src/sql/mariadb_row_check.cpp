@@ -41,8 +41,8 @@ result<std::vector<std::string>> ask(MYSQL* connection, const std::string& state
 // passes. Then locks the znode's entry in one index, in its current state: the entry of a removed znode does not exist
 // any more. The index contains all columns that the statement needs. So InnoDB does not lock the row itself, and other
 // transactions can still change the znode.
-result<bool> keeps_node(const std::string& which, const contender_row& wanted, MYSQL* connection) {
-    const std::string end = mariadb_literal(wanted.znode);
+result<bool> keeps_node(const std::string& which, const std::string& znode, MYSQL* connection) {
+    const std::string end = mariadb_literal(znode);
     const auto node =
         ask(connection, "SELECT path, czxid FROM turnstile_nodes WHERE " + which +
                             " AND owner <> 0 AND RIGHT(path, LENGTH(" + end + ")) = " + end);
@@ -73,7 +73,8 @@ error in_no_transaction(std::string_view why) {
 
 }  // namespace
 
-result<void> check_row(const contender_row& wanted, st_mysql* connection) {
+result<void> check_mariadb_row(const std::string& znode, std::int64_t created, void* of_user) {
+    auto* const connection = static_cast<MYSQL*>(of_user);
     const unsigned status = connection->server_status;
     const auto number_of_connection = ::mysql_thread_id(connection);
     if ((status & SERVER_STATUS_IN_TRANS) == 0 && (status & SERVER_STATUS_AUTOCOMMIT) != 0)
@@ -92,9 +93,9 @@ result<void> check_row(const contender_row& wanted, st_mysql* connection) {
         return error{errc::bad_option,
                      "sql::check: the connection's isolation level is SERIALIZABLE, in which a "
                      "read locks all rows that it scans; use REPEATABLE READ or READ COMMITTED"};
-    const std::string number = std::to_string(wanted.created);
+    const std::string number = std::to_string(created);
     for (const char* const condition : {"czxid = ", "czxid <> "}) {
-        const auto found = keeps_node(condition + number, wanted, connection);
+        const auto found = keeps_node(condition + number, znode, connection);
         if (found.has_error()) return found.error();
         if (!*found) continue;
         // libmariadb may have reconnected silently (MYSQL_OPT_RECONNECT). In that case each statement was a separate
@@ -104,9 +105,9 @@ result<void> check_row(const contender_row& wanted, st_mysql* connection) {
             return in_no_transaction(" any more, because it was lost and opened again");
         return {};
     }
-    return error{errc::removed,
-                 wanted.znode +
-                     " is not in this database, or the transaction began to read before the grant"};
+    return error{
+        errc::removed,
+        znode + " is not in this database, or the transaction began to read before the grant"};
 }
 
 }  // namespace turnstile::sql

@@ -3,14 +3,9 @@
 
 #include <fmt/core.h>
 #include <libpq-fe.h>
-#include <poll.h>
 
-#include <algorithm>
-#include <array>
-#include <climits>
-#include <set>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/never_destroyed.hpp"
 #include "sql/stripes.hpp"
@@ -27,107 +22,74 @@ std::string channel_of(std::int64_t session) {
     return "turnstile_" + std::to_string(session);
 }
 
-failure kind_of(std::string_view state) noexcept {
-    if (state == "40001" || state == "40P01" || state == "23505") return failure::retry;
-    if (state == "55P03") return failure::row_held;
-    // Connection exceptions, and the errors of a server that shuts down or has no free connection.
-    if (state.starts_with("08") || state.starts_with("57P") || state == "53300" ||
-        state == "25P03" || state == "25P02")
-        return failure::lost;
-    if (state == "28P01" || state == "28000") return failure::refused;
-    return failure::fatal;
-}
-
 }  // namespace
 
-void postgresql_database::result_end::operator()(pg_result* r) const noexcept {
-    ::PQclear(r);
-}
-
 postgresql_database::postgresql_database(postgresql_settings settings)
-    : settings_{std::move(settings)} {}
-
-postgresql_database::~postgresql_database() {
-    postgresql_database::disconnect();
-}
+    : settings_{std::move(settings)},
+      patience_{settings_.patience, settings_.closing},
+      link_{settings_, patience_},
+      pipeline_{link_} {}
 
 void postgresql_database::disconnect() noexcept {
-    ::PQfinish(connection_);
-    connection_ = nullptr;
-    prepared_.clear();
-    awaited_.clear();
-    in_pipeline_ = false;
+    link_.close();
+    pipeline_.forget();
 }
 
-postgresql_database::owned_result postgresql_database::run_text(const std::string& text) {
-    if (connection_ == nullptr) lose("there is no connection");
-    if (::PQsendQuery(connection_, text.c_str()) == 0) lose(::PQerrorMessage(connection_));
-    return await_result();
+// ---- transactions -------------------------------------------------------------------------------
+
+void postgresql_database::begin(access how) {
+    patience_.begin();
+    forget_answers();
+    pipeline_.begin();
+    post(how == access::write ? "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+                              : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
 }
 
-postgresql_database::owned_result postgresql_database::await_result() {
-    owned_result last;
-    for (;;) {
-        owned_result next = next_result();
-        if (!next) break;
-        const ExecStatusType status = ::PQresultStatus(next.get());
-        const bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
-        // Reports the first failure: the later failures are its consequences.
-        if (!last || ::PQresultStatus(last.get()) != PGRES_FATAL_ERROR || !good)
-            last = std::move(next);
+void postgresql_database::commit(std::span<const std::int64_t> to_wake) {
+    for (const std::int64_t session : to_wake)
+        post("SELECT pg_notify(?1, '')", {channel_of(session)});
+    pipeline_.send_commit();
+    answers_.merge(pipeline_.end());
+}
+
+bool postgresql_database::rollback() noexcept {
+    if (!link_.is_open()) return false;
+    try {
+        if (pipeline_.is_begun()) pipeline_.abandon();
+        if (::PQtransactionStatus(link_.get()) != PQTRANS_IDLE) link_.run("ROLLBACK");
+    } catch (const database_error&) {
+        disconnect();  // the server rolls back; the next statement finds no connection
     }
-    if (!last) lose("no answer");
-    const ExecStatusType status = ::PQresultStatus(last.get());
-    if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK) fail(last.get());
-    return last;
+    return link_.is_open();
 }
 
-void postgresql_database::begin_patience() {
-    patient_until_ = boottime_clock::now() + settings_.patience;
-    if (closing_until_) patient_until_ = std::min(patient_until_, *closing_until_);
+// ---- statements ---------------------------------------------------------------------------------
+
+asked_statement postgresql_database::begin_asking(const std::string& statement,
+                                                  std::span<const value> arguments) {
+    const asked_statement ticket = new_ticket();
+    pipeline_.send(statement, arguments, ticket);
+    return ticket;
 }
 
-void postgresql_database::await_socket(short events, boottime_clock::time_point until) {
-    for (;;) {
-        if (settings_.closing->begun.load() && !closing_until_) {
-            closing_until_ = boottime_clock::now() + time_to_close(*settings_.closing);
-            patient_until_ = std::min(patient_until_, *closing_until_);
-        }
-        const auto limit = std::min(until, patient_until_);
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(limit - boottime_clock::now());
-        if (left.count() <= 0) lose(fmt::format("no answer for {} ms", settings_.patience.count()));
-        const nfds_t count = closing_until_ ? 1 : 2;
-        std::array<pollfd, 2> waited{
-            {{::PQsocket(connection_), events, 0}, {settings_.closing->closing.fd(), POLLIN, 0}}};
-        const auto ms = static_cast<int>(std::min<std::int64_t>(left.count(), INT_MAX));
-        ::poll(waited.data(), count, ms);
-        if (waited[0].revents != 0) return;
-    }
+void postgresql_database::begin_posting(const std::string& statement,
+                                        std::span<const value> arguments) {
+    pipeline_.send(statement, arguments, std::nullopt);
 }
 
-// If the server does not know a prepared statement, or knows it already, a pool has given this session a server process
-// that another session uses.
-void postgresql_database::fail(const pg_result* r) {
-    if (::PQstatus(connection_) == CONNECTION_BAD) lose(::PQresultErrorMessage(r));
-    const char* const state = ::PQresultErrorField(r, PG_DIAG_SQLSTATE);
-    const char* const text = ::PQresultErrorField(r, PG_DIAG_MESSAGE_PRIMARY);
-    const std::string_view code{state == nullptr ? "" : state};
-    std::string_view hint;
-    if (code == "42501") hint = ": this user lacks a right (docs/how-to/postgresql.md)";
-    if (code == "26000" || code == "42P05") {
-        has_own_process_ = false;
-        hint =
-            ": other clients use this connection's server process, too (docs/how-to/postgresql.md, "
-            "PgBouncer)";
-    }
-    throw database_error{
-        kind_of(code), fmt::format("{}: {}{}", settings_.name, text == nullptr ? "" : text, hint)};
+// A statement outside a transaction, while the session connects, gets a pipeline for itself.
+result_rows postgresql_database::execute(const std::string& statement,
+                                         std::span<const value> arguments) {
+    const bool is_alone = !pipeline_.is_begun();
+    if (is_alone) pipeline_.begin();
+    const asked_statement ticket = begin_asking(statement, arguments);
+    if (is_alone) answers_.merge(pipeline_.end());
+    return answer(ticket);
 }
 
-void postgresql_database::lose(const std::string& why) const {
-    std::string line = why.substr(0, why.find('\n'));
-    throw database_error{failure::lost, settings_.name + ": " + line};
+result_rows postgresql_database::answer(asked_statement which) {
+    if (!answers_.contains(which)) answers_.merge(pipeline_.await(which));
+    return database::answer(which);
 }
 
 // ---- texts and limits of PostgreSQL -------------------------------------------------------------
@@ -136,7 +98,6 @@ const phrases& postgresql_database::words() const noexcept {
     static const phrases& k_words = base::never_destroyed(
         phrases{.now = "(extract(epoch FROM clock_timestamp()) * 1000000)::bigint",
                 .wall = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint",
-                .listed = "",
                 .among = "= ANY(?1::text[])",
                 .among_numbers = "= ANY(?1::bigint[])",
                 .keep_session = " FOR KEY SHARE",
@@ -145,46 +106,24 @@ const phrases& postgresql_database::words() const noexcept {
                 .remove_node = "DELETE FROM turnstile_nodes WHERE path = (SELECT "
                                "path FROM turnstile_nodes WHERE path = ?1 FOR "
                                "UPDATE NOWAIT)",
-                .inserting = "",
-                .or_stays = " ON CONFLICT DO NOTHING"});
+                .or_stays = " ON CONFLICT DO NOTHING",
+                .list_begin = "{",
+                .list_end = "}",
+                .empty_list = "{}",
+                .quoted = in_double_quotes,
+                .longest_path = k_longest_path});
     return k_words;
-}
-
-value postgresql_database::list_of(std::span<const std::string> items) const {
-    std::string list = "{";
-    for (const std::string& item : items) {
-        if (list.size() > 1) list += ',';
-        list += '"';
-        for (const char c : item) {
-            if (c == '"' || c == '\\') list += '\\';
-            list += c;
-        }
-        list += '"';
-    }
-    return list + "}";
-}
-
-value postgresql_database::list_of(std::span<const std::int64_t> items) const {
-    std::string list = "{";
-    for (const std::int64_t item : items)
-        list += (list.size() > 1 ? "," : "") + std::to_string(item);
-    return list + "}";
-}
-
-std::size_t postgresql_database::longest_path() const noexcept {
-    return k_longest_path;
 }
 
 // Locks in ascending order of the numbers, so that two transactions do not wait for each other in a cycle.
 void postgresql_database::lock(std::span<const std::string> paths, lock_mode mode) {
-    const std::set<std::int64_t> stripes = stripes_of(paths);
+    const std::vector<std::int64_t> stripes = stripes_of(paths);
     if (stripes.empty()) return;
     const std::string function =
         mode == lock_mode::exclusive ? "pg_advisory_xact_lock" : "pg_advisory_xact_lock_shared";
-    const std::vector<std::int64_t> list{stripes.begin(), stripes.end()};
     post("SELECT count(" + function + "(" + std::to_string(k_advisory_class) +
              ", stripe)) FROM unnest(?1::integer[]) AS stripe",
-         {list_of(std::span<const std::int64_t>{list})});
+         {list_of(std::span<const std::int64_t>{stripes})});
 }
 
 // Each step of the statement needs the result of the step before. The server locks the paths only if the session has a
@@ -195,12 +134,11 @@ database::asked_start postgresql_database::ask_to_start(const std::string& assig
                                                         const std::string& answer,
                                                         std::initializer_list<value> arguments,
                                                         std::span<const std::string> paths) {
-    const std::set<std::int64_t> stripes = stripes_of(paths);
+    const std::vector<std::int64_t> stripes = stripes_of(paths);
     if (stripes.empty())
         return database::ask_to_start(assignments, condition, answer, arguments, paths);
-    const std::vector<std::int64_t> list{stripes.begin(), stripes.end()};
     std::vector<value> all{arguments};
-    all.push_back(list_of(std::span<const std::int64_t>{list}));
+    all.push_back(list_of(std::span<const std::int64_t>{stripes}));
     const std::string text = fmt::format(
         "WITH updated AS (UPDATE turnstile_sessions SET {} WHERE {} RETURNING {} AS told), "
         "locked AS MATERIALIZED (SELECT (SELECT told FROM updated) AS told, "
@@ -214,36 +152,12 @@ database::asked_start postgresql_database::ask_to_start(const std::string& assig
 // ---- bells --------------------------------------------------------------------------------------
 
 void postgresql_database::listen(std::int64_t session) {
-    begin_patience();
-    run_text("LISTEN " + channel_of(session));
-}
-
-void postgresql_database::ring(std::span<const std::int64_t> sessions) {
-    for (const std::int64_t session : sessions)
-        post("SELECT pg_notify(?1, '')", {channel_of(session)});
+    patience_.begin();
+    link_.run("LISTEN " + channel_of(session));
 }
 
 database::woken postgresql_database::wait(int caller, boottime_clock::time_point until) {
-    const auto take_bells = [this] {
-        bool rung = false;
-        while (PGnotify* const bell = ::PQnotifies(connection_)) {
-            rung = true;
-            ::PQfreemem(bell);
-        }
-        return rung;
-    };
-    // A bell may have come with an earlier answer.
-    if (connection_ != nullptr && take_bells()) return woken::by_bell;
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boottime_clock::now());
-    const auto ms = static_cast<int>(std::clamp<std::int64_t>(left.count(), 0, INT_MAX));
-    std::array<pollfd, 2> waited{
-        {{caller, POLLIN, 0}, {connection_ != nullptr ? ::PQsocket(connection_) : -1, POLLIN, 0}}};
-    ::poll(waited.data(), waited.size(), ms);
-    if (waited[1].revents != 0) {
-        if (::PQconsumeInput(connection_) == 0) lose(::PQerrorMessage(connection_));
-        if (take_bells()) return woken::by_bell;
-    }
-    return waited[0].revents != 0 ? woken::by_caller : woken::by_time;
+    return link_.wait(caller, until);
 }
 
 }  // namespace turnstile::sql

@@ -32,17 +32,8 @@ constexpr dialect k_postgresql_dialect{.make = make_postgresql,
                                        .keeps_commits = postgresql_keeps_commits,
                                        .fault_of = fault_of_postgresql};
 
-std::shared_ptr<core::coordinator> postgresql_servers(const modules::wanted_servers& wanted) {
-    return make_coordinator(wanted.connect_string, {.guardian = wanted.guardian});
-}
-
-result<void> check_postgresql_row(const std::string& znode, std::int64_t created,
-                                  void* connection) {
-    return check_row({znode, created}, static_cast<pg_conn*>(connection));
-}
-
 constexpr modules::entry k_postgresql_entry{.version = TURNSTILE_VERSION,
-                                            .make = postgresql_servers,
+                                            .make = make_servers,
                                             .check_row = check_postgresql_row,
                                             .check_of_script = nullptr,
                                             .look_at_file = nullptr,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of postgresql_database that checks whether the server process of a connection serves this session alone.
+// The part of postgresql_link that checks whether the server process of a connection serves this session alone.
 //
 // A pool of connections (PgBouncer) may give a server process to another client after each transaction. But a session
 // keeps its prepared statements, its settings and its LISTEN in the process.
@@ -18,7 +18,7 @@
 #include <string>
 #include <utility>
 
-#include "sql/postgresql_database.hpp"
+#include "sql/postgresql_link.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -28,38 +28,38 @@ constexpr int k_bell_part = 4;
 
 }  // namespace
 
-void postgresql_database::check_pool(const std::string& process) {
+void postgresql_link::check_pool(const std::string& process) {
     if (has_own_process_ || process == std::to_string(::PQbackendPID(connection_))) return;
     const auto bound = settings_.patience / k_bell_part;
     auto settings_of_ringer = settings_;
     settings_of_ringer.patience = bound;
-    postgresql_database ringer{std::move(settings_of_ringer)};
+    patience of_ringer{bound, settings_.closing};
+    postgresql_link ringer{settings_of_ringer, of_ringer};
     ringer.first_host_ = first_host_;
     const std::string channel = "turnstile_pool_" + process;
-    run_text("LISTEN " + channel);
+    run("LISTEN " + channel);
     const int closing = settings_.closing->closing.fd();
     // Listens like other clients of the process, and reads what came with that answer.
     static_cast<void>(wait(closing, boottime_clock::now()));
     bool rung = false;
     try {
-        ringer.begin_patience();
-        ringer.open_connection();
-        ringer.run_text("NOTIFY " + channel);
+        of_ringer.begin();
+        ringer.open();
+        ringer.run("NOTIFY " + channel);
         rung = true;
     } catch (const database_error&) {
         // The check proved nothing.
     }
-    const auto until = std::min(patient_until_, boottime_clock::now() + bound);
-    woken how = rung ? woken::by_time : woken::by_caller;
-    while (how == woken::by_time && boottime_clock::now() < until) how = wait(closing, until);
-    run_text("UNLISTEN " + channel);
-    has_own_process_ = how == woken::by_bell;
-    if (how == woken::by_time)
-        throw database_error{
-            failure::fatal,
-            settings_.name +
-                ": is a pool that lends server processes for single transactions or statements "
-                "(PgBouncer's pool_mode = transaction or statement); set pool_mode = session"};
+    const auto until = patience_.end_of(bound);
+    auto how = rung ? database::woken::by_time : database::woken::by_caller;
+    while (how == database::woken::by_time && boottime_clock::now() < until)
+        how = wait(closing, until);
+    run("UNLISTEN " + channel);
+    has_own_process_ = how == database::woken::by_bell;
+    if (how == database::woken::by_time)
+        refuse(failure::fatal,
+               "is a pool that lends server processes for single transactions or statements "
+               "(PgBouncer's pool_mode = transaction or statement); set pool_mode = session");
 }
 
 }  // namespace turnstile::sql

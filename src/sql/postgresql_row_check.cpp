@@ -25,9 +25,10 @@ constexpr const char* k_by_path =
     "SELECT path FROM turnstile_nodes WHERE czxid <> $1 AND owner <> 0 AND right(path, "
     "length($2)) = $2 FOR KEY SHARE";
 
-result<bool> locks(const char* statement, const contender_row& wanted, PGconn* connection) {
-    const std::string number = std::to_string(wanted.created);
-    const std::array values{number.c_str(), wanted.znode.c_str()};
+result<bool> locks(const char* statement, const std::string& znode, std::int64_t created,
+                   PGconn* connection) {
+    const std::string number = std::to_string(created);
+    const std::array values{number.c_str(), znode.c_str()};
     const std::unique_ptr<PGresult, result_end> r{
         ::PQexecParams(connection, statement, 2, nullptr, values.data(), nullptr, nullptr, 0)};
     if (::PQresultStatus(r.get()) == PGRES_TUPLES_OK) return ::PQntuples(r.get()) == 1;
@@ -38,16 +39,17 @@ result<bool> locks(const char* statement, const contender_row& wanted, PGconn* c
 
 }  // namespace
 
-result<void> check_row(const contender_row& wanted, pg_conn* connection) {
+result<void> check_postgresql_row(const std::string& znode, std::int64_t created, void* of_user) {
+    auto* const connection = static_cast<PGconn*>(of_user);
     if (::PQtransactionStatus(connection) != PQTRANS_INTRANS)
         return error{errc::bad_option,
                      "sql::check: the connection is in no transaction, or in one that has failed"};
     for (const char* const statement : {k_by_number, k_by_path}) {
-        const auto found = locks(statement, wanted, connection);
+        const auto found = locks(statement, znode, created, connection);
         if (found.has_error()) return found.error();
         if (*found) return {};
     }
-    return error{errc::removed, wanted.znode + " is not in this database"};
+    return error{errc::removed, znode + " is not in this database"};
 }
 
 }  // namespace turnstile::sql

@@ -12,16 +12,7 @@
 
 #include "turnstile/result.hpp"
 
-struct pg_conn;
-struct sqlite3;
-struct st_mysql;
-
 namespace turnstile::sql {
-
-struct contender_row {
-    std::string znode;         // the end of the znode's path
-    std::int64_t created = 0;  // the znode's czxid, unless it was renamed
-};
 
 // The error for a connection to another database than the lock's. The database's own message would only name a missing
 // table.
@@ -31,8 +22,13 @@ struct contender_row {
             "the lock"};
 }
 
-[[nodiscard]] result<void> check_row(const contender_row& wanted, pg_conn* connection);
-[[nodiscard]] result<void> check_row(const contender_row& wanted, sqlite3* connection);
-[[nodiscard]] result<void> check_row(const contender_row& wanted, st_mysql* connection);
+// Implement modules::entry::check_row. `znode`: the end of the znode's path. `created`: the znode's czxid, unless it was
+// renamed. `connection`: a pg_conn*, an sqlite3* or an st_mysql*.
+[[nodiscard]] result<void> check_postgresql_row(const std::string& znode, std::int64_t created,
+                                                void* connection);
+[[nodiscard]] result<void> check_sqlite_row(const std::string& znode, std::int64_t created,
+                                            void* connection);
+[[nodiscard]] result<void> check_mariadb_row(const std::string& znode, std::int64_t created,
+                                             void* connection);
 
 }  // namespace turnstile::sql

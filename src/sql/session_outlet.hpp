@@ -2,34 +2,33 @@
 // session_outlet: passes the events and replies of a session to its user until the session closes, and knows the
 // session's watches. An event without a watch belongs to a watch that the user has removed, and is dropped.
 //
-// Thread safety: one thread.
+// Thread safety: `close`, `is_closed` and `is_orderly` from any thread, the other members from one thread.
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/seam/coordinator.hpp"
+#include "core/seam/event_outlet.hpp"
 #include "local/chroot.hpp"
 #include "local/client_watches.hpp"
-#include "sql/closing_signal.hpp"
-#include "sql/store.hpp"
-#include "sql/task_queue.hpp"
+#include "sql/pending_requests.hpp"
+#include "sql/rows.hpp"
 
 namespace turnstile::sql {
 
 class session_outlet {
 public:
     // `server`: the server's name, for messages.
-    session_outlet(core::session_sink& sink, std::shared_ptr<closing_signal> closing,
-                   local::chroot root, std::string server, core::duration timeout)
-        : sink_{sink},
-          closing_{std::move(closing)},
-          root_{std::move(root)},
-          server_{std::move(server)},
-          timeout_{timeout} {}
+    session_outlet(core::session_sink& sink, local::chroot root, std::string server,
+                   core::duration timeout)
+        : outlet_{sink}, root_{std::move(root)}, server_{std::move(server)}, timeout_{timeout} {}
+
+    void close(bool orderly) noexcept { outlet_.close(orderly); }
+    [[nodiscard]] bool is_closed() const noexcept { return outlet_.is_closed(); }
+    [[nodiscard]] bool is_orderly() const noexcept { return outlet_.is_orderly(); }
 
     void begin_connection() noexcept { ++connection_; }
     void tell(core::link_kind kind, session_id session) {
@@ -40,16 +39,17 @@ public:
         event.timeout = timeout_;
         event.role = core::server_role::standalone;
         event.server = server_;
-        deliver(std::move(event));
+        outlet_.deliver(std::move(event));
     }
     void deliver(const std::vector<queued_event>& events) {
         for (const queued_event& each : events)
             if (watches_.on_event(each.kind, each.path))
-                deliver(core::watch_event{each.kind, root_.to_client(each.path), connection_});
+                outlet_.deliver(
+                    core::watch_event{each.kind, root_.to_client(each.path), connection_});
     }
     // Delivers the answers, each after the events that come before it.
-    void reply(const std::vector<waiting_request>& all) {
-        for (const waiting_request& each : all) {
+    void reply(const std::vector<pending_request>& all) {
+        for (const pending_request& each : all) {
             deliver(each.events);
             core::reply answer = *each.answer;
             if (answer.outcome == core::outcome::answered)
@@ -58,7 +58,7 @@ public:
             answer.id = each.request.id;
             answer.sent = each.sent;
             answer.connection = connection_;
-            deliver(std::move(answer));
+            outlet_.deliver(std::move(answer));
         }
     }
     void forget_watches(const std::string& path) { watches_.forget_watches(path); }
@@ -67,12 +67,7 @@ public:
     }
 
 private:
-    void deliver(core::coordinator_event&& event) noexcept {
-        if (!closing_->begun.load()) sink_.deliver(std::move(event));
-    }
-
-    core::session_sink& sink_;
-    const std::shared_ptr<closing_signal> closing_;
+    core::event_outlet outlet_;
     const local::chroot root_;
     const std::string server_;
     const core::duration timeout_;

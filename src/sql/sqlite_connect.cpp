@@ -22,18 +22,15 @@ namespace turnstile::sql {
 namespace {
 
 constexpr int k_least_version = 3'035'000;  // RETURNING
-constexpr std::int64_t k_schema = 2;
 
 // Throws if the kernel shows only the offsets of this process's children.
 std::chrono::nanoseconds read_ahead_of_host() {
     constexpr const char* k_offsets = "/proc/self/timens_offsets";
     if (support::children_get_other_clocks())
         throw database_error{
-            failure::fatal,
-            fmt::format("{}: shows the clocks of this process's children, to which "
-                        "unshare(CLONE_NEWTIME) has given a time namespace. Open a sqlite: file "
-                        "before that call, or in a child",
-                        k_offsets)};
+            failure::fatal, k_offsets,
+            "shows the clocks of this process's children, to which unshare(CLONE_NEWTIME) has "
+            "given a time namespace. Open a sqlite: file before that call, or in a child"};
     std::ifstream offsets{k_offsets};
     std::string clock;
     std::int64_t seconds = 0;
@@ -95,7 +92,7 @@ std::int64_t boot() {
 
 void sqlite_database::connect() {
     disconnect();
-    patient_until_ = boottime_clock::now() + settings_.patience;
+    patience_.begin();
     check_process();
     if (::sqlite3_libversion_number() < k_least_version)
         throw database_error{failure::fatal, fmt::format("SQLite is {}; 3.35 or later is needed",
@@ -107,9 +104,8 @@ void sqlite_database::connect() {
     const int code = ::sqlite3_open_v2(file.c_str(), &db_, how, nullptr);
     if ((code & 0xff) == SQLITE_CANTOPEN)
         throw database_error{
-            failure::fatal,
-            fmt::format("{}: cannot be opened: {}", settings_.path,
-                        std::generic_category().message(::sqlite3_system_errno(db_)))};
+            failure::fatal, settings_.path,
+            "cannot be opened: " + std::generic_category().message(::sqlite3_system_errno(db_))};
     check(code, "open");
     rights_ = check_single_name(file);
     ::sqlite3_extended_result_codes(db_, 1);
@@ -147,17 +143,30 @@ void sqlite_database::prepare_file() {
     check(code, k_write_ahead);
     const result_rows mode = run("PRAGMA journal_mode");
     if (mode.rows.empty() || mode.rows.front().front() != "wal")
-        throw database_error{
-            failure::fatal,
-            settings_.path + ": SQLite cannot keep a write-ahead log for this file"};
+        throw database_error{failure::fatal, settings_.path,
+                             "SQLite cannot keep a write-ahead log for this file"};
     run("PRAGMA synchronous = FULL");
     log_.attach(db_);
     // Keeps the data that undo a statement in memory in small pieces. Without this setting SQLite would use 64 KiB for
     // each statement.
     run("PRAGMA temp_store = MEMORY");
-    make_tables();
+    const auto in_transaction = [this](const auto& work) {
+        begin(access::write);
+        try {
+            work();
+        } catch (...) {
+            rollback();
+            throw;
+        }
+        commit({});
+    };
+    in_transaction([this] { make_tables(); });
     open_session_files();
-    repair_tables();
+    in_transaction([this] {
+        remove_malformed_rows();
+        end_sessions_of_another_boot();
+        raise_numbers();
+    });
     log_file_ = log_in_place();  // the first transaction has created or found the log
 }
 
@@ -169,48 +178,20 @@ void sqlite_database::open_session_files() {
         files_.emplace(std::string{::sqlite3_db_filename(db_, "main")} + "-sessions", rights_,
                        settings_.guardian);
     } catch (const std::system_error& e) {
-        throw database_error{failure::fatal,
-                             fmt::format("cannot make the folder of the sessions: {}", e.what())};
+        throw database_error{failure::fatal, "cannot make the folder of the sessions", e.what()};
     }
 }
 
 // The first of several processes that start at once creates the tables.
 void sqlite_database::make_tables() {
-    begin(access::write);
-    try {
-        const result_rows there =
-            run("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'turnstile_meta'");
-        if (there.rows.empty())
-            check(::sqlite3_exec(db_, k_sqlite_tables, nullptr, nullptr, nullptr),
-                  "make the tables");
-        const result_rows version =
-            run("SELECT CAST(value AS INTEGER) FROM turnstile_meta "
-                "WHERE name = 'schema'");
-        const std::int64_t found =
-            version.rows.empty() ? 0 : to_integer(version.rows.front().front());
-        if (found != k_schema)
-            throw database_error{
-                failure::fatal,
-                fmt::format("{}: has tables of version {}; this release needs version {}",
-                            settings_.path, found, k_schema)};
-    } catch (...) {
-        rollback();
-        throw;
-    }
-    commit();
-}
-
-void sqlite_database::repair_tables() {
-    begin(access::write);
-    try {
-        remove_malformed_rows();
-        end_sessions_of_another_boot();
-        raise_numbers();
-    } catch (...) {
-        rollback();
-        throw;
-    }
-    commit();
+    const result_rows there =
+        run("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'turnstile_meta'");
+    if (there.rows.empty())
+        check(::sqlite3_exec(db_, k_sqlite_tables, nullptr, nullptr, nullptr), "make the tables");
+    const result_rows version =
+        run("SELECT CAST(value AS INTEGER) FROM turnstile_meta WHERE name = 'schema'");
+    check_version(settings_.path,
+                  version.rows.empty() ? 0 : to_integer(version.rows.front().front()));
 }
 
 // Removes each row with a text in a column of numbers, and logs the row. SQLite accepts such a row. Each statement that

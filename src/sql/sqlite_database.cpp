@@ -2,15 +2,11 @@
 #include "sql/sqlite_database.hpp"
 
 #include <fmt/core.h>
-#include <poll.h>
 #include <sqlite3.h>
-#include <sys/inotify.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <climits>
+#include <set>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -28,24 +24,10 @@ constexpr microseconds k_longest_busy_pause{1000};
 // The longest wait for readers of a log that has filled the disk.
 constexpr std::chrono::milliseconds k_patience_for_room{100};
 
-// Returns the text in JSON's form. Paths contain no control characters.
-std::string quoted(const std::string& text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-    }
-    return out + '"';
-}
-
 }  // namespace
 
-sqlite_database::sqlite_database(sqlite_settings settings) : settings_{std::move(settings)} {}
-
-sqlite_database::~sqlite_database() {
-    sqlite_database::withdraw(ended::no);
-    sqlite_database::disconnect();
-}
+sqlite_database::sqlite_database(sqlite_settings settings)
+    : settings_{std::move(settings)}, patience_{settings_.patience, settings_.closing} {}
 
 void sqlite_database::disconnect() noexcept {
     for (const auto& [text, statement] : statements_) ::sqlite3_finalize(statement);
@@ -58,12 +40,11 @@ void sqlite_database::disconnect() noexcept {
 // ---- transactions -------------------------------------------------------------------------------
 
 void sqlite_database::begin(access how) {
-    patient_until_ = boottime_clock::now() + settings_.patience;
-    to_ring_.clear();
+    patience_.begin();
     taken_number_ = 0;
     forget_answers();
     run(how == access::write ? "BEGIN IMMEDIATE" : "BEGIN");
-    const bool renamed = renamed_.exchange(false);
+    const bool renamed = bell_.take_renamed();
     const bool attached = log_file_.has_value();
     if (how == access::write || renamed) check_in_place();
     if (how == access::write && attached) check_contents();
@@ -81,10 +62,8 @@ void sqlite_database::check_in_place() {
     if (moved != 0 || !log || (log_file_ && log_file_ != log) ||
         !is_same_file(settings_.path, file)) {
         rollback();
-        throw database_error{failure::lost,
-                             fmt::format("{}: was replaced while it was open, or its "
-                                         "write-ahead log removed",
-                                         settings_.path)};
+        throw database_error{failure::lost, settings_.path,
+                             "was replaced while it was open, or its write-ahead log removed"};
     }
     try {
         static_cast<void>(check_single_name(file));
@@ -103,10 +82,9 @@ void sqlite_database::check_contents() {
     if (number < last_number_) {
         last_number_ = 0;
         rollback();
-        throw database_error{failure::lost,
-                             settings_.path +
-                                 ": has older contents than this client has seen: a copy was put "
-                                 "back while clients had it open"};
+        throw database_error{failure::lost, settings_.path,
+                             "has older contents than this client has seen: a copy was put "
+                             "back while clients had it open"};
     }
     last_number_ = number;
 }
@@ -120,10 +98,10 @@ std::optional<std::pair<dev_t, ino_t>> sqlite_database::log_in_place() const {
 
 // Rings the bells after the commit. If the process dies before it rings, the kernel closes its session's file, which
 // wakes the other sessions. Each session also polls from time to time.
-void sqlite_database::commit() {
+void sqlite_database::commit(std::span<const std::int64_t> to_wake) {
     run("COMMIT");
     last_number_ = std::max(last_number_, taken_number_);
-    for (const std::int64_t session : std::exchange(to_ring_, {})) files_->ring(session);
+    for (const std::int64_t session : to_wake) files_->ring(session);
 }
 
 bool sqlite_database::rollback() noexcept {
@@ -135,9 +113,7 @@ bool sqlite_database::rollback() noexcept {
 // Waits with short pauses, because transactions are short. SQLite's own handler makes ever longer pauses, up to 100 ms.
 // A waiter would often miss the times at which the file is free.
 int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
-    const auto& me = *static_cast<const sqlite_database*>(self);
-    if (me.settings_.give_up && me.settings_.give_up()) return 0;
-    if (boottime_clock::now() >= me.patient_until_) return 0;
+    if (static_cast<const sqlite_database*>(self)->patience_.is_over()) return 0;
     const auto pause = k_first_busy_pause * (1 << std::min(tries, 6));
     std::this_thread::sleep_for(std::min<microseconds>(pause, k_longest_busy_pause));
     return 1;
@@ -146,7 +122,7 @@ int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
 // Rolls back first. SQLite may already have rolled back the write that found no space.
 std::string sqlite_database::make_room() {
     rollback();
-    patient_until_ = boottime_clock::now() + std::min(settings_.patience, k_patience_for_room);
+    patience_.begin(std::min(settings_.patience, k_patience_for_room));
     return log_.make_room();
 }
 
@@ -157,28 +133,26 @@ void sqlite_database::check(int code, const char* doing) {
                                    db_ != nullptr ? ::sqlite3_errmsg(db_) : ::sqlite3_errstr(code));
     const bool same_key = code == SQLITE_CONSTRAINT_PRIMARYKEY || code == SQLITE_CONSTRAINT_UNIQUE;
     if (code == SQLITE_BUSY_SNAPSHOT || same_key) throw database_error{failure::retry, text};
-    if (kind == SQLITE_BUSY && settings_.give_up && settings_.give_up())
-        throw database_error{
-            failure::lost,
-            settings_.path +
-                ": another process had the file's write lock while the session closed"};
+    if (kind == SQLITE_BUSY && patience_.is_closing())
+        throw database_error{failure::lost, settings_.path,
+                             "another process had the file's write lock while the session closed"};
     if (kind == SQLITE_BUSY)
         throw database_error{
-            failure::lost,
+            failure::lost, settings_.path,
             fmt::format(
-                "{}: another process or a transaction of another program has had the "
-                "file's write lock for {} ms, or a user who may read its shared memory locks it",
-                settings_.path, settings_.patience.count())};
+                "another process or a transaction of another program has had the file's write lock "
+                "for {} ms, or a user who may read its shared memory locks it",
+                settings_.patience.count())};
     if ((kind == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) && db_ != nullptr)
         if (const std::string why = make_room(); !why.empty()) text += ": " + why;
     // The commit failed at the disk, but may prove complete when the file is opened the next time. So its outcome is
     // unknown.
     if (kind == SQLITE_IOERR) throw database_error{failure::lost, text};
     if (kind == SQLITE_READONLY || kind == SQLITE_PERM)
-        throw database_error{failure::fatal, fmt::format("{}: may not be written by this user: {}",
-                                                         settings_.path, text)};
+        throw database_error{failure::fatal, settings_.path,
+                             "may not be written by this user: " + text};
     if (kind == SQLITE_NOTADB)
-        throw database_error{failure::fatal, settings_.path + ": is no SQLite file"};
+        throw database_error{failure::fatal, settings_.path, "is no SQLite file"};
     throw database_error{failure::fatal, text};
 }
 
@@ -235,38 +209,20 @@ const phrases& sqlite_database::words() const noexcept {
                 .listed = "(SELECT value FROM json_each(?1)) AS listed CROSS JOIN ",
                 .among = "= listed.value",
                 .among_numbers = "IN (SELECT value FROM json_each(?1))",
-                .keep_session = "",
-                .claim_session = "",
-                .claim_own = "",
                 .remove_node = "DELETE FROM turnstile_nodes WHERE path = ?1",
-                .inserting = "",
-                .or_stays = " ON CONFLICT DO NOTHING"});
+                .or_stays = " ON CONFLICT DO NOTHING",
+                .list_begin = "[",
+                .list_end = "]",
+                .empty_list = "[]",
+                .quoted = in_double_quotes});
     return k_words;
 }
 
-value sqlite_database::list_of(std::span<const std::string> items) const {
-    std::string list = "[";
-    for (const std::string& item : items) list += (list.size() > 1 ? "," : "") + quoted(item);
-    return list + "]";
-}
-
-value sqlite_database::list_of(std::span<const std::int64_t> items) const {
-    std::string list = "[";
-    for (const std::int64_t item : items)
-        list += (list.size() > 1 ? "," : "") + std::to_string(item);
-    return list + "]";
-}
-
-std::size_t sqlite_database::longest_path() const noexcept {
-    return SIZE_MAX;
-}
-
-std::int64_t sqlite_database::next_number() {
-    return taken_number_ =
-               to_integer(run("UPDATE turnstile_meta SET value = value + 1 WHERE name = 'number' "
-                              "RETURNING value")
-                              .rows.front()
-                              .front());
+asked_statement sqlite_database::ask_number() {
+    result_rows taken =
+        run("UPDATE turnstile_meta SET value = value + 1 WHERE name = 'number' RETURNING value");
+    taken_number_ = to_integer(taken.rows.front().front());
+    return keep(std::move(taken));
 }
 
 // ---- bells --------------------------------------------------------------------------------------
@@ -282,54 +238,22 @@ void sqlite_database::announce(std::int64_t session) {
         files_->remove_others(living);
         files_->make_own(session);
     } catch (const std::system_error& e) {
-        throw database_error{failure::fatal,
-                             fmt::format("cannot make a session's file: {}", e.what())};
+        throw database_error{failure::fatal, "cannot make a session's file", e.what()};
     }
 }
 
 void sqlite_database::listen(std::int64_t session) {
-    stop_listening();
     try {
-        bells_ = file_bells::of_this_process();
-        const std::string own = std::to_string(session);
-        heard_.push_back(bells_->listen(files_->path_of(session), IN_ATTRIB,
-                                        [this](std::string_view) { bell_.set(); }));
-        const auto renamed = [this](std::string_view) {
-            renamed_ = true;
-            bell_.set();
-        };
-        const std::uint32_t changes = IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW;
-        for (const auto& name : find_route(settings_.path).names) {
-            // The kernel reports no change of a folder that this process may not read. The check of the next write
-            // finds such a change.
-            if (::access(name.c_str(), R_OK) == 0)
-                heard_.push_back(bells_->listen(name, changes, renamed));
-        }
-        heard_.push_back(
-            bells_->listen(files_->folder(), IN_CLOSE_WRITE, [this, own](std::string_view name) {
-                if (name == own) return;
-                // A session that its client closes removes its file first. If the file still exists, the process has
-                // died.
-                std::error_code failed;
-                if (!std::filesystem::exists(files_->folder() / name, failed)) return;
-                departure_ = true;
-                bell_.set();
-            }));
+        bell_.open(settings_.path, *files_, session);
     } catch (const std::system_error& e) {
-        throw database_error{failure::fatal,
-                             fmt::format("cannot watch the session's files: {}", e.what())};
+        throw database_error{failure::fatal, "cannot watch the session's files", e.what()};
     }
-}
-
-void sqlite_database::stop_listening() noexcept {
-    for (const file_bells::token each : std::exchange(heard_, {})) bells_->leave(each);
-    bells_.reset();
 }
 
 // If this session has not ended at the database, its file stays without a lock. Other processes see that, and end the
 // session at once.
 void sqlite_database::withdraw(ended how) noexcept {
-    stop_listening();
+    bell_.close();
     if (files_) files_->release_own(how == ended::yes);
 }
 
@@ -337,20 +261,8 @@ bool sqlite_database::is_gone(std::int64_t session) const {
     return files_->is_gone(session);
 }
 
-void sqlite_database::ring(std::span<const std::int64_t> sessions) {
-    to_ring_.assign(sessions.begin(), sessions.end());
-}
-
 database::woken sqlite_database::wait(int caller, boottime_clock::time_point until) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - boottime_clock::now());
-    const auto ms = std::clamp<std::int64_t>(left.count(), 0, INT_MAX);
-    std::array<pollfd, 2> waited{{{caller, POLLIN, 0}, {bell_.fd(), POLLIN, 0}}};
-    ::poll(waited.data(), waited.size(), static_cast<int>(ms));
-    if (waited[1].revents != 0) {
-        bell_.clear();
-        return departure_.exchange(false) ? woken::by_departure : woken::by_bell;
-    }
-    return waited[0].revents != 0 ? woken::by_caller : woken::by_time;
+    return bell_.wait(caller, until);
 }
 
 }  // namespace turnstile::sql

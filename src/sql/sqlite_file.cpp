@@ -54,7 +54,7 @@ constexpr std::array<file_system_kind, 17> k_shared_file_systems{{
 }};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& rule) {
-    throw database_error{failure::fatal, fmt::format("{}: {}", path, rule)};
+    throw database_error{failure::fatal, path, rule};
 }
 
 [[noreturn]] void refuse_by_system(const std::string& path) {

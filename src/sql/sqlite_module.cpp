@@ -12,24 +12,12 @@ namespace turnstile::sql {
 namespace {
 
 std::unique_ptr<database> make_sqlite(const wanted_database& wanted) {
-    return std::make_unique<sqlite_database>(
-        sqlite_settings{wanted.where.target, wanted.patience,
-                        [closing = wanted.session.closing] { return closing->begun.load(); },
-                        wanted.session.guardian});
+    return std::make_unique<sqlite_database>(sqlite_settings{
+        wanted.where.target, wanted.patience, wanted.session.closing, wanted.session.guardian});
 }
 
 constexpr dialect k_sqlite_dialect{
     .make = make_sqlite, .keeps_commits = nullptr, .fault_of = nullptr};
-
-std::shared_ptr<core::coordinator> sqlite_servers(const modules::wanted_servers& wanted) {
-    coordinator_settings settings;
-    settings.guardian = wanted.guardian;
-    return make_coordinator(wanted.connect_string, settings);
-}
-
-result<void> check_sqlite_row(const std::string& znode, std::int64_t created, void* connection) {
-    return check_row({znode, created}, static_cast<sqlite3*>(connection));
-}
 
 result<file_health> health_of_sqlite_file(std::string_view connect_string) {
     const auto where = parse_connect_string(connect_string);
@@ -40,7 +28,7 @@ result<file_health> health_of_sqlite_file(std::string_view connect_string) {
 }
 
 constexpr modules::entry k_sqlite_entry{.version = TURNSTILE_VERSION,
-                                        .make = sqlite_servers,
+                                        .make = make_servers,
                                         .check_row = check_sqlite_row,
                                         .check_of_script = nullptr,
                                         .look_at_file = health_of_sqlite_file};

@@ -25,21 +25,21 @@ bool has_table(sqlite3* connection) {
 
 }  // namespace
 
-result<void> check_row(const contender_row& wanted, sqlite3* connection) {
+result<void> check_sqlite_row(const std::string& znode, std::int64_t /*created*/, void* of_user) {
+    auto* const connection = static_cast<sqlite3*>(of_user);
     if (::sqlite3_get_autocommit(connection) != 0)
         return error{errc::bad_option, "sql::check: the connection is in no transaction"};
     sqlite3_stmt* prepared = nullptr;
     int code = ::sqlite3_prepare_v2(connection, k_statement, -1, &prepared, nullptr);
     const std::unique_ptr<sqlite3_stmt, statement_end> statement{prepared};
     if (code == SQLITE_OK) {
-        ::sqlite3_bind_text64(prepared, 1, wanted.znode.data(), wanted.znode.size(), SQLITE_STATIC,
-                              SQLITE_UTF8);
+        ::sqlite3_bind_text64(prepared, 1, znode.data(), znode.size(), SQLITE_STATIC, SQLITE_UTF8);
         code = ::sqlite3_step(prepared);
     }
     if (code == SQLITE_ERROR && !has_table(connection)) return not_the_lock_s_database();
     if (code != SQLITE_DONE) return error{errc::not_connected, ::sqlite3_errmsg(connection)};
     if (::sqlite3_changes(connection) == 1) return {};
-    return error{errc::removed, wanted.znode + " is not in this database"};
+    return error{errc::removed, znode + " is not in this database"};
 }
 
 }  // namespace turnstile::sql

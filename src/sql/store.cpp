@@ -67,27 +67,24 @@ private:
 }  // namespace
 
 store::store(database& db, store_settings settings, stored_session own)
-    : db_{db}, settings_{std::move(settings)}, nodes_{db}, own_{own} {}
+    : db_{db}, settings_{std::move(settings)}, nodes_{db}, own_{own}, news_{db} {}
 
 // ---- transactions -------------------------------------------------------------------------------
 
 void store::transact(access how, const body& work, const body& after) {
     for (attempt_ = 1;; ++attempt_) {
         committing_ = false;
-        fetched_.clear();
-        dropped_.clear();
-        news_.reset();
-        fired_.clear();
+        news_.begin();
         static_cast<void>(nodes_.take_told());
         static_cast<void>(nodes_.take_queued());
         try {
             db_.begin(how);
             work();
             std::set<session_id> told = nodes_.take_told();
-            if (news_) told.erase(own_.id);  // this transaction has fetched the session's events
-            if (!told.empty()) db_.ring(std::vector<session_id>{told.begin(), told.end()});
+            if (news_.is_asked())
+                told.erase(own_.id);  // this transaction has fetched the session's events
             committing_ = true;
-            db_.commit();
+            db_.commit(std::vector<session_id>{told.begin(), told.end()});
             committing_ = false;
             break;
         } catch (const database_error& e) {
@@ -100,9 +97,7 @@ void store::transact(access how, const body& work, const body& after) {
         }
     }
     after();
-    for (const std::int64_t nonce : dropped_) delivered_.erase(nonce);
-    delivered_.insert(fetched_.begin(), fetched_.end());
-    if (news_) db_.has_heard(delivered_);
+    news_.committed();
 }
 
 asked_statement store::ask_for_session(access how) {
@@ -115,8 +110,7 @@ asked_statement store::ask_for_session(access how) {
 
 void store::open() {
     own_.attachment = first_attachment();
-    changes_ = 0;
-    removed_.clear();
+    news_.forget();
     transact(access::write, [this] {
         const auto before = boottime_clock::now();
         const result_rows wall = db_.run("SELECT " + db_.words().wall);
@@ -156,13 +150,13 @@ bool store::resume() {
         attachment = found.rows.empty() ? 0 : to_integer(found.rows.front().front());
         if (attachment == 0) return;
         changes = to_integer(db_.answer(kept).rows.front().front());
-        older = changes < changes_ || (changes == changes_ && one_stands_again());
+        older = news_.is_older(changes, [this] { return nodes_.ephemerals_of(own_.id); });
         if (older) db_.post("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1", {own_.id});
     });
     if (attachment == 0) return false;
     own_.attachment = attachment;
     if (older) return false;
-    count(changes);
+    news_.count(changes);
     return true;
 }
 
@@ -178,17 +172,17 @@ heard store::hear(touch how, watch_list standing) {
         if (how == touch::yes) {
             moved = db_.ask_to_update_session("deadline = " + now + " + lasts", k_own + now, "1",
                                               {own_.id, own_.attachment});
-            drop_fetched();
+            news_.drop_fetched(own_.id);
         }
         if (standing == watch_list::asked) {
             watched = nodes_.ask_watches_of(own_.id);
             owned = nodes_.ask_ephemerals_of(own_.id);
         }
-        ask_for_news(ends::asked);
+        news_.ask(own_.id, fetched_news::ends::asked);
     };
     transact(how == touch::yes ? access::write : access::read, ask, [&] {
         if (moved) out.expired = db_.answer(*moved).rows.empty();
-        news found = take_news();
+        news found = news_.take();
         out.events = std::move(found.events);
         out.next_end = found.next_end;
         if (standing == watch_list::not_asked) return;
@@ -196,7 +190,7 @@ heard store::hear(touch how, watch_list standing) {
         // If the session owns a znode at the path, the znode exists, even if an event in the snapshot reports its
         // removal. A request whose answer was lost has created it again.
         for (const std::string& path : stored_nodes::paths_in(db_.answer(owned)))
-            removed_.erase(path);
+            news_.exists(path);
     });
     return out;
 }
@@ -208,9 +202,9 @@ std::vector<queued_event> store::forget_watches(std::span<const std::string> pat
         db_.lock(paths, lock_mode::exclusive);
         for (const std::string& path : paths)
             nodes_.forget_watches(path, {own_.id, own_.attachment});
-        ask_for_news(ends::unasked);
+        news_.ask(own_.id, fetched_news::ends::unasked);
     };
-    transact(access::write, forget, [&] { events = take_news().events; });
+    transact(access::write, forget, [&] { events = news_.take().events; });
     return events;
 }
 
@@ -261,7 +255,7 @@ carried_out store::write(operations all) {
                                             {own_.id, own_.attachment}, paths);
         std::vector<asked_statement> numbers;
         while (numbers.size() + 1 < writes) numbers.push_back(db_.ask_number());
-        drop_fetched();
+        news_.drop_fetched(own_.id);
         nodes_.look(paths, touching.prefixes());
         const auto started = db_.started(asked);
         if (!started) {
@@ -275,10 +269,12 @@ carried_out store::write(operations all) {
             moments.push_back(
                 {to_integer(db_.answer(each).rows.front().front()), started->session});
         const std::vector<std::string> folders = write_each(all, touching, moments, out);
-        ask_for_news(folders.empty() ? ends::unasked : ends::asked, folders);
+        news_.ask(own_.id,
+                  folders.empty() ? fetched_news::ends::unasked : fetched_news::ends::asked,
+                  folders);
     };
     transact(access::write, change, [&] {
-        const news found = take_news();
+        const news found = news_.take();
         out.events = found.events;
         for (std::size_t i = 0; i < all.size(); ++i)
             if (const auto* const list = std::get_if<core::children_op>(all[i]);
@@ -303,7 +299,7 @@ std::vector<std::string> store::write_each(operations all, const touched_paths& 
         write_parts(checks, *op, moments.front(), reply);
         moments = moments.subspan(1);
         for (const std::int64_t event : nodes_.take_queued())
-            fired_.emplace(event, out.replies.size() - 1);
+            news_.fired(event, out.replies.size() - 1);
     }
     return {folders.begin(), folders.end()};
 }

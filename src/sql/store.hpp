@@ -30,7 +30,6 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -39,6 +38,7 @@
 
 #include "core/seam/coordinator.hpp"
 #include "sql/database.hpp"
+#include "sql/fetched_news.hpp"
 #include "sql/stored_nodes.hpp"
 #include "sql/touched_paths.hpp"
 
@@ -68,13 +68,6 @@ struct stored_session {
     std::int64_t attachment = 0;
     // True if the session's process has ended. The session may have later attachments than `attachment`.
     bool orphaned = false;
-};
-
-struct queued_event {
-    std::int64_t id = 0;
-    core::watch_kind kind{};
-    std::string path;
-    std::size_t ahead_of = 0;  // index in the batch of the reply that comes after the event
 };
 
 // The requests of one batch (request_batch.hpp), in the order of submission.
@@ -167,24 +160,9 @@ private:
                    core::reply& reply);
     // Asks for the row of this session. With access::write, the database locks the row until the transaction ends.
     [[nodiscard]] asked_statement ask_for_session(access how);
-    // The answer to the last query of a transaction: the session's events and changes. On request, also the earliest
-    // deadline of another session and the children of folders.
-    struct news {
-        std::vector<queued_event> events;  // events that the session has not fetched before
-        std::optional<std::chrono::microseconds> next_end{};
-        std::map<std::string, std::vector<child>> children{};  // by folder
-    };
     // `node`: null if the znode does not exist. Adds to `owners` the sessions that own the znodes in the reply.
     [[nodiscard]] core::reply answer_of(const reading& asked, const stored_node* node,
                                         const news& found, std::set<session_id>& owners) const;
-    enum class ends { unasked, asked };
-    void ask_for_news(ends deadlines, std::span<const std::string> folders = {});
-    [[nodiscard]] news take_news();
-    void drop_fetched();
-    // Remembers the number of changes that the database reports.
-    void count(std::int64_t changes);
-    // True if a znode exists again that other sessions had removed: the database continues from older data.
-    [[nodiscard]] bool one_stands_again();
     [[nodiscard]] core::reply begin_listing(const core::children_op& list) const;
     void finish_listing(const news& found, const std::string& folder,
                         std::optional<core::reply>& list) const;
@@ -200,19 +178,9 @@ private:
     stored_nodes nodes_;
     stored_session own_;
     std::optional<core::clock_reading> clock_;
-    // The database's latest count of this session's requests that create or remove znodes. The count includes refused
-    // requests.
-    std::int64_t changes_ = 0;
-    // The paths of this session's znodes that another session has removed since the latest counted request.
-    std::set<std::string> removed_;
+    fetched_news news_;
     bool committing_ = false;
-    int attempt_ = 0;                      // number of the current transaction's attempt
-    std::optional<asked_statement> news_;  // the query of the current transaction
-    // The nonces of the events that the session has fetched and whose rows still exist.
-    std::set<std::int64_t> delivered_;
-    std::map<std::int64_t, std::size_t> fired_;  // by this transaction, with the request's index
-    std::vector<std::int64_t> fetched_;          // by this transaction
-    std::vector<std::int64_t> dropped_;          // by this transaction
+    int attempt_ = 0;  // number of the current transaction's attempt
 };
 
 }  // namespace turnstile::sql

@@ -58,15 +58,17 @@ bool store::read_once(operations all, carried_out& out) {
                                           server_error::ok))
                     nodes_.watch(each.table(), each.path, {own_.id, own_.attachment},
                                  settings_.client);
-        ask_for_news(batch.watched() || batch.lists() ? ends::asked : ends::unasked,
-                     batch.folders());
+        news_.ask(own_.id,
+                  batch.watched() || batch.lists() ? fetched_news::ends::asked
+                                                   : fetched_news::ends::unasked,
+                  batch.folders());
     };
     std::vector<queued_event> before = std::move(out.events);
     bool lives = true;
     std::set<session_id> owners;
     transact(how, ask, [&] {
         out = {};
-        news found = take_news();
+        news found = news_.take();
         out.events = std::move(before);
         std::move(found.events.begin(), found.events.end(), std::back_inserter(out.events));
         if (db_.answer(session).rows.empty()) {

@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace turnstile::sql {
 
@@ -25,10 +26,10 @@ inline constexpr std::uint32_t k_stripes = 1024;
 
 // Returns the numbers of the paths in ascending order. If all transactions lock in this order, no two wait for each
 // other in a cycle.
-[[nodiscard]] inline std::set<std::int64_t> stripes_of(std::span<const std::string> paths) {
+[[nodiscard]] inline std::vector<std::int64_t> stripes_of(std::span<const std::string> paths) {
     std::set<std::int64_t> stripes;
     for (const std::string& path : paths) stripes.insert(hash_of(path) % k_stripes);
-    return stripes;
+    return {stripes.begin(), stripes.end()};
 }
 
 }  // namespace turnstile::sql

@@ -16,24 +16,16 @@
 #include "base/wake_up.hpp"
 #include "core/seam/seam.hpp"
 #include "local/chroot.hpp"
+#include "sql/pending_requests.hpp"
 #include "sql/request_batch.hpp"
-#include "sql/store.hpp"
 
 namespace turnstile::sql {
 
-// A request. Its paths are the database's paths: they include the chroot.
-struct waiting_request {
-    core::request request;
-    bool with_next = false;               // another request follows at once
-    std::optional<core::reply> answer{};  // the database was not needed, or has committed
-    std::vector<queued_event> events{};   // events that come before the answer
-    core::time_point sent{};              // the time just before its first statement
-};
 struct forgotten {
     std::string path;
 };
 // Requests, or removals of watches, that share a transaction.
-using task_batch = std::variant<std::vector<waiting_request>, std::vector<forgotten>>;
+using task_batch = std::variant<std::vector<pending_request>, std::vector<forgotten>>;
 
 class task_queue {
 public:
@@ -52,10 +44,10 @@ public:
     [[nodiscard]] int fd() const noexcept { return changed_.fd(); }
 
 private:
-    using task = std::variant<waiting_request, forgotten>;
+    using task = std::variant<pending_request, forgotten>;
 
     [[nodiscard]] bool overtakes(const core::operation& op) const REQUIRES(mutex_);
-    [[nodiscard]] std::vector<waiting_request> take_asked(std::size_t most) REQUIRES(mutex_);
+    [[nodiscard]] std::vector<pending_request> take_asked(std::size_t most) REQUIRES(mutex_);
     [[nodiscard]] std::vector<forgotten> take_forgotten(std::size_t most) REQUIRES(mutex_);
 
     const local::chroot root_;
@@ -63,7 +55,7 @@ private:
     base::wake_up changed_;
     base::mutex mutex_;
     std::deque<task> tasks_ GUARDED_BY(mutex_);
-    std::deque<waiting_request> confirmations_ GUARDED_BY(mutex_);  // sent before the tasks
+    std::deque<pending_request> confirmations_ GUARDED_BY(mutex_);  // sent before the tasks
 };
 
 }  // namespace turnstile::sql

@@ -27,24 +27,23 @@ worker::worker(session_parts parts, core::session_settings settings, core::sessi
       closing_{std::move(parts.closing)},
       guarded_{std::move(parts.guarded)},
       settings_{std::move(settings)},
-      tasks_{local::chroot{parts.chroot}, db_->longest_path()},
+      tasks_{local::chroot{parts.chroot}, db_->words().longest_path},
+      outlet_{sink, local::chroot{parts.chroot}, std::move(parts.server), settings_.timeout},
       store_{*db_,
              {std::chrono::duration_cast<std::chrono::milliseconds>(settings_.timeout),
               identities_of(settings_.credentials)}},
-      outlet_{sink, closing_, local::chroot{parts.chroot}, std::move(parts.server),
-              settings_.timeout},
       failures_{std::move(parts.failures)},
       schedule_{settings_.timeout, parts.clean_containers_every} {}
 
 void worker::stop(bool orderly) noexcept {
-    orderly_ = orderly;
+    outlet_.close(orderly);
     closing_->begun = true;
     closing_->closing.set();
     tasks_.wake();
 }
 
 void worker::run() {
-    while (!closing_->begun) {
+    while (!outlet_.is_closed()) {
         try {
             if (dead_) {
                 await_retry();
@@ -131,7 +130,7 @@ void worker::catch_up() {
 }
 
 void worker::serve() {
-    while (!closing_->begun && !dead_) {
+    while (!outlet_.is_closed() && !dead_) {
         if (clock::now() >= schedule_.next(!outlet_.watches().empty())) look();
         if (dead_) return;
         if (auto next = tasks_.take(together_)) {
@@ -145,14 +144,14 @@ void worker::serve() {
 void worker::lose(const database_error& why) {
     const bool in_commit = why.kind() == failure::lost && store_.commit_unknown();
     db_->disconnect();
-    if (failures_.note(why, chance_) && !closing_->begun)
+    if (failures_.note(why, chance_) && !outlet_.is_closed())
         log::write(log_level::warning, "session {:#x}: {}", store_.id(), why.what());
     together_ = 1;
-    outlet_.reply(under_way_.take_answered());
+    outlet_.reply(pending_.take_answered());
     if (attached_) outlet_.tell(link_kind::detached, store_.id());
     attached_ = false;
-    under_way_.break_off(in_commit);
-    outlet_.reply(under_way_.take_all());
+    pending_.break_off(in_commit);
+    outlet_.reply(pending_.take_all());
     if (why.kind() == failure::refused && store_.id() == 0) {
         dead_ = true;
         outlet_.tell(link_kind::auth_failed, store_.id());
@@ -163,7 +162,7 @@ void worker::await_retry() {
     const clock::time_point until =
         dead_ ? clock::time_point::max() : clock::now() + failures_.pause();
     answer_waiting();
-    while (!closing_->begun && clock::now() < until) {
+    while (!outlet_.is_closed() && clock::now() < until) {
         const auto limit = std::min(until, clock::now() + std::chrono::hours{1});
         static_cast<void>(db_->wait(tasks_.fd(), limit));
         answer_waiting();
@@ -173,8 +172,8 @@ void worker::await_retry() {
 // Answers the waiting requests. Removals of watches wait for the next attach: the database still has the watches.
 void worker::answer_waiting() {
     while (auto next = tasks_.take(together_)) {
-        if (auto* const questions = std::get_if<std::vector<waiting_request>>(&*next)) {
-            for (waiting_request& each : *questions)
+        if (auto* const questions = std::get_if<std::vector<pending_request>>(&*next)) {
+            for (pending_request& each : *questions)
                 each.answer.emplace().outcome = core::outcome::not_sent;
             outlet_.reply(*questions);
         } else {
@@ -194,7 +193,7 @@ void worker::expire() {
 }
 
 void worker::leave() noexcept {
-    if (attached_ && !dead_ && orderly_) {
+    if (attached_ && !dead_ && outlet_.is_orderly()) {
         end_own();
     } else {
         db_->withdraw(database::ended::no);

@@ -4,7 +4,6 @@
 // Thread safety: `submit`, `forget_watches`, `id` and `stop` from any thread; the session's thread calls `run`.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <deque>
 #include <memory>
@@ -23,7 +22,7 @@
 #include "sql/database.hpp"
 #include "sql/database_failures.hpp"
 #include "sql/look_schedule.hpp"
-#include "sql/requests_under_way.hpp"
+#include "sql/pending_requests.hpp"
 #include "sql/session_outlet.hpp"
 #include "sql/store.hpp"
 #include "sql/task_queue.hpp"
@@ -96,12 +95,12 @@ private:
     void end_own() noexcept;
 
     // ---- while attached (worker_tasks.cpp) ----
-    void execute(std::vector<waiting_request>&& questions);
+    void execute(std::vector<pending_request>&& questions);
     void execute(std::vector<forgotten>&& paths);
     // Executes the requests. Afterwards each of them has an answer.
-    void carry_out(std::span<waiting_request* const> all);
-    void carry_out_one(waiting_request& question);
-    void apply(std::span<waiting_request* const> all);
+    void carry_out(std::span<pending_request* const> all);
+    void carry_out_one(pending_request& question);
+    void apply(std::span<pending_request* const> all);
     void look();
     void clean();
     bool repair();
@@ -114,15 +113,14 @@ private:
     std::optional<guardian::guarded_session> guarded_;
     const core::session_settings settings_;
     task_queue tasks_;
-    std::atomic<bool> orderly_{true};
     opened_facts opened_;
+    session_outlet outlet_;
 
     // Only the session's thread uses the following members.
     store store_;
-    session_outlet outlet_;
     database_failures failures_;
     look_schedule schedule_;
-    requests_under_way under_way_;
+    pending_requests pending_;
     std::deque<std::string> given_back_;  // paths of watches to be removed at the database
     // The largest weight of the next batch. It is 1 after a failure, so that a request that always fails does not fail
     // others.

@@ -26,24 +26,24 @@ constexpr int k_patience_part = 20;
 
 // Executes a batch. Lists that cannot be read together with writes are read after the writes. The replies are delivered
 // in the order of submission.
-void worker::execute(std::vector<waiting_request>&& questions) {
-    under_way_.begin(std::move(questions));
+void worker::execute(std::vector<pending_request>&& questions) {
+    pending_.begin(std::move(questions));
     bool expired = false;
     for (int round = 0; round != k_most_rounds && !expired; ++round) {
-        const auto open = under_way_.unanswered();
+        const auto open = pending_.unanswered();
         if (open.empty()) break;
-        outlet_.deliver(under_way_.take_events());
+        outlet_.deliver(pending_.take_events());
         carry_out(open);
-        expired = std::any_of(open.begin(), open.end(), [](const waiting_request* each) {
+        expired = std::any_of(open.begin(), open.end(), [](const pending_request* each) {
             return each->answer && each->answer->error == server_error::session_expired;
         });
     }
-    outlet_.reply(under_way_.take_all());
+    outlet_.reply(pending_.take_all());
     if (expired) expire();
 }
 
 // If a transaction fails, one request may be the reason. So then each request is executed in a separate transaction.
-void worker::carry_out(std::span<waiting_request* const> all) {
+void worker::carry_out(std::span<pending_request* const> all) {
     if (all.size() == 1) return carry_out_one(*all.front());
     try {
         return apply(all);
@@ -51,15 +51,15 @@ void worker::carry_out(std::span<waiting_request* const> all) {
         if (e.kind() == failure::lost) throw;
     }
     together_ = 1;
-    for (waiting_request* const each : all) each->sent = {};
-    for (waiting_request* const each : all) carry_out_one(*each);
+    for (pending_request* const each : all) each->sent = {};
+    for (pending_request* const each : all) carry_out_one(*each);
 }
 
 // A znode whose row a user's transaction holds can be removed only after that transaction has ended. The request waits,
 // but not for long, because the session's other requests wait meanwhile and holds depend on them. Then the worker
 // refuses this request, and the core sends it again after the other requests.
-void worker::carry_out_one(waiting_request& question) {
-    const std::array<waiting_request*, 1> all{&question};
+void worker::carry_out_one(pending_request& question) {
+    const std::array<pending_request*, 1> all{&question};
     base::back_off looks = looks_for_a_row();
     const auto until = clock::now() + settings_.timeout / k_patience_part;
     for (;;) {
@@ -74,16 +74,16 @@ void worker::carry_out_one(waiting_request& question) {
         }
         static_cast<void>(
             db_->wait(closing_->closing.fd(), std::min(until, clock::now() + looks.draw(chance_))));
-        if (closing_->begun) throw database_error{failure::lost, "the session is being closed"};
+        if (outlet_.is_closed()) throw database_error{failure::lost, "the session is being closed"};
     }
 }
 
 // The lease counts from `sent`. The database reads its clock for the session's deadline after that instant. So the
 // deadline is not before the lease's end, however long the requests have waited here.
-void worker::apply(std::span<waiting_request* const> all) {
+void worker::apply(std::span<pending_request* const> all) {
     const clock::time_point sent = clock::now();
     std::vector<const core::operation*> wanted;
-    for (waiting_request* const each : all) {
+    for (pending_request* const each : all) {
         each->sent = sent;
         wanted.push_back(&each->request.op);
     }

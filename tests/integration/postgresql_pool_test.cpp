@@ -164,7 +164,7 @@ TEST(postgresql_process, of_another_session_carries_out_no_statement) {
                   .front(),
               "0");
     db.run("DEALLOCATE ALL");
-    db.commit();
+    db.commit({});
     try {
         db.begin(sql::access::read);
         db.run("SELECT 1");

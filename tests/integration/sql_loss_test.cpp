@@ -57,8 +57,8 @@ TEST(sql_loss, a_transaction_that_stands_still_is_ended_by_the_server) {
     const auto other = connected(60s);
     take_path(*stopped);
     take_path(*other);
-    other->commit();
-    EXPECT_THROW(stopped->commit(), sql::database_error);
+    other->commit({});
+    EXPECT_THROW(stopped->commit({}), sql::database_error);
 }
 
 // Lets a client wait for another client's lock while `disturb` runs. The waiter must be granted the lock when the other

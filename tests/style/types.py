@@ -18,13 +18,7 @@ import sys
 
 MOST = 45
 # Classes with more than MOST members, and the limit of each class.
-LARGE = {
-    "line": 50,
-    "mariadb_database": 56,
-    "postgresql_database": 60,
-    "sqlite_database": 52,
-    "store": 49,
-}
+LARGE = {}
 # Names that several types have, each type in a different namespace or file. These numbers may only fall, too.
 SHARED = {
     # Each back end and each module defines these types.
@@ -34,6 +28,8 @@ SHARED = {
     "link": 2,
     "options_end": 2,
     "part_writer": 2,
+    "pending_request": 3,
+    "pending_requests": 3,
     "resolution": 2,
     "server_address": 2,
     "servers": 3,

@@ -47,32 +47,22 @@ public:
         }
         file_.begin(how);
     }
-    void commit() override { file_.commit(); }
+    void commit(std::span<const std::int64_t> to_wake) override { file_.commit(to_wake); }
     bool rollback() noexcept override { return file_.rollback(); }
     result_rows execute(const std::string& statement, std::span<const value> arguments) override {
         return file_.execute(statement, arguments);
     }
     [[nodiscard]] const phrases& words() const noexcept override { return file_.words(); }
-    [[nodiscard]] value list_of(std::span<const std::string> items) const override {
-        return file_.list_of(items);
-    }
-    [[nodiscard]] value list_of(std::span<const std::int64_t> items) const override {
-        return file_.list_of(items);
-    }
-    [[nodiscard]] std::size_t longest_path() const noexcept override {
-        return file_.longest_path();
-    }
     void lock(std::span<const std::string> paths, lock_mode mode) override {
         file_.lock(paths, mode);
     }
-    std::int64_t next_number() override { return file_.next_number(); }
+    asked_statement ask_number() override { return keep(file_.answer(file_.ask_number())); }
     void announce(std::int64_t session) override { file_.announce(session); }
     void listen(std::int64_t session) override { file_.listen(session); }
     void withdraw(ended how) noexcept override { file_.withdraw(how); }
     [[nodiscard]] bool is_gone(std::int64_t session) const override {
         return file_.is_gone(session);
     }
-    void ring(std::span<const std::int64_t> sessions) override { file_.ring(sessions); }
     woken wait(int caller, boottime_clock::time_point until) override {
         if (!std::exchange(waited_, true)) {
             meeting_.idle.count_down();
@@ -125,8 +115,7 @@ TEST(sql_session, answers_nothing_as_carried_out_behind_the_end_of_its_connectio
     recorder told;
     session asked{
         {.db = std::make_unique<failing_database>(
-             sqlite_settings{folder.path() / "locks.db", testing::limit(), [] { return false; }},
-             both),
+             sqlite_settings{folder.path() / "locks.db", testing::limit(), nullptr}, both),
          .closing = std::make_shared<closing_signal>(),
          .failures = std::make_shared<base::latest_failure>(),
          .clean_containers_every = std::chrono::hours{24}},

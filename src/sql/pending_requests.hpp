@@ -1,41 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
-// requests_under_way: the batch of requests that a session's thread executes, until their replies are delivered.
+// pending_requests: the batch of requests that a session's thread executes, until their replies are delivered.
 //
 // Thread safety: a value, for one thread.
 #pragma once
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "sql/task_queue.hpp"
+#include "core/seam/seam.hpp"
+#include "sql/fetched_news.hpp"
 
 namespace turnstile::sql {
 
-class requests_under_way {
+// A request. Its paths are the database's paths: they include the chroot.
+struct pending_request {
+    core::request request;
+    bool with_next = false;               // another request follows at once
+    std::optional<core::reply> answer{};  // the database was not needed, or has committed
+    std::vector<queued_event> events{};   // events that come before the answer
+    core::time_point sent{};              // the time just before its first statement
+};
+
+class pending_requests {
 public:
-    void begin(std::vector<waiting_request>&& batch) { all_ = std::move(batch); }
-    [[nodiscard]] std::vector<waiting_request*> unanswered() {
-        std::vector<waiting_request*> open;
-        for (waiting_request& each : all_)
+    void begin(std::vector<pending_request>&& batch) { all_ = std::move(batch); }
+    [[nodiscard]] std::vector<pending_request*> unanswered() {
+        std::vector<pending_request*> open;
+        for (pending_request& each : all_)
             if (!each.answer) open.push_back(&each);
         return open;
     }
     // Returns the events that come before the answers, in order.
     [[nodiscard]] std::vector<queued_event> take_events() {
         std::vector<queued_event> events;
-        for (waiting_request& each : all_)
+        for (pending_request& each : all_)
             for (queued_event& event : std::exchange(each.events, {}))
                 events.push_back(std::move(event));
         return events;
     }
-    [[nodiscard]] std::vector<waiting_request> take_all() { return std::exchange(all_, {}); }
+    [[nodiscard]] std::vector<pending_request> take_all() { return std::exchange(all_, {}); }
     // Takes the requests before the first unanswered request: the database executed them before the connection broke.
-    [[nodiscard]] std::vector<waiting_request> take_answered() {
+    [[nodiscard]] std::vector<pending_request> take_answered() {
         const auto open = std::find_if(all_.begin(), all_.end(),
-                                       [](const waiting_request& each) { return !each.answer; });
-        std::vector<waiting_request> done{std::make_move_iterator(all_.begin()),
+                                       [](const pending_request& each) { return !each.answer; });
+        std::vector<pending_request> done{std::make_move_iterator(all_.begin()),
                                           std::make_move_iterator(open)};
         all_.erase(all_.begin(), open);
         return done;
@@ -43,7 +54,7 @@ public:
     // Answers all requests as `unknown` or `not_sent`, because the core accepts no other answer after the end of the
     // connection. A write that was executed, or whose commit was in progress, counts as unknown.
     void break_off(bool in_commit) {
-        for (waiting_request& each : all_) {
+        for (pending_request& each : all_) {
             const bool left = each.sent != core::time_point{};
             const bool in_doubt = each.answer ? core::is_write(each.request.op) : in_commit && left;
             each.answer.emplace().outcome =
@@ -52,7 +63,7 @@ public:
     }
 
 private:
-    std::vector<waiting_request> all_;
+    std::vector<pending_request> all_;
 };
 
 }  // namespace turnstile::sql

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// patience: the time limit for the answers of a transaction. Becomes shorter when close() waits for the session's
+// thread.
+//
+// Thread safety: one thread at a time.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+
+#include "sql/closing_signal.hpp"
+#include "turnstile/clock.hpp"
+
+namespace turnstile::sql {
+
+class patience {
+public:
+    // `closing` may be null.
+    patience(std::chrono::milliseconds length, std::shared_ptr<closing_signal> closing);
+
+    void begin() noexcept { begin(length_); }
+    void begin(std::chrono::milliseconds length) noexcept;
+    // While an object of this class exists, each wait ends after the fraction 1/parts of the remaining time. So a host
+    // that does not answer leaves time for the other hosts.
+    class part {
+    public:
+        part(patience& whole, std::size_t parts);
+        ~part() { whole_.until_ = until_; }
+        part(const part&) = delete;
+        part& operator=(const part&) = delete;
+
+    private:
+        patience& whole_;
+        const boottime_clock::time_point until_;
+    };
+    // Waits until the socket is ready, and returns its events; 0: the patience is used up.
+    [[nodiscard]] short await(int socket, short events);
+    // True if the patience is used up, or close() has begun.
+    [[nodiscard]] bool is_over() const noexcept {
+        return is_closing() || boottime_clock::now() >= until_;
+    }
+    [[nodiscard]] bool is_closing() const noexcept { return closing_ && closing_->begun.load(); }
+    // Returns the end of a wait of this length, at most the end of the patience.
+    [[nodiscard]] boottime_clock::time_point end_of(std::chrono::milliseconds wait) const noexcept {
+        return std::min(until_, boottime_clock::now() + wait);
+    }
+    [[nodiscard]] std::chrono::milliseconds length() const noexcept { return length_; }
+
+private:
+    const std::chrono::milliseconds length_;
+    const std::shared_ptr<closing_signal> closing_;
+    boottime_clock::time_point until_{};
+    std::optional<boottime_clock::time_point> closing_until_;  // the limit that close() has set
+};
+
+}  // namespace turnstile::sql
