@@ -2,8 +2,12 @@
 // A result that holds an answer must not convert to bool: "the call succeeded" would be read as the answer.
 #include <optional>
 
+#include "turnstile/leader.hpp"
 #include "turnstile/mutex.hpp"
+#include "turnstile/recursive_mutex.hpp"
 #include "turnstile/semaphore.hpp"
+#include "turnstile/shared_mutex.hpp"
+#include "turnstile/tools/odd_znodes.hpp"
 
 bool ask(const turnstile::mutex& orders, const turnstile::semaphore& permits) {
     if (orders.is_locked().has_error() || orders.holder().has_error()) return false;
@@ -31,4 +35,32 @@ bool ask(const turnstile::mutex& orders, const turnstile::semaphore& permits) {
 #endif
     return orders.is_locked().value() && orders.holder().value().has_value() &&
            permits.available().value() > 0;
+}
+
+bool ask_others(const turnstile::recursive_mutex& again, const turnstile::shared_mutex& prices,
+                const turnstile::semaphore& permits, const turnstile::leader& seat,
+                const turnstile::client& servers) {
+#ifdef REFUSED_recursive_is_locked
+    if (again.is_locked()) return true;  // refused: deleted
+#endif
+#ifdef REFUSED_recursive_holder
+    if (again.holder()) return true;  // refused: deleted
+#endif
+#ifdef REFUSED_shared_is_locked
+    if (prices.is_locked()) return true;  // refused: deleted
+#endif
+#ifdef REFUSED_limit
+    if (permits.limit()) return true;  // refused: deleted
+#endif
+#ifdef REFUSED_position
+    if (permits.position(turnstile::guard{})) return true;  // refused: deleted
+#endif
+#ifdef REFUSED_present_leader
+    if (seat.present_leader()) return true;  // refused: deleted
+#endif
+#ifdef REFUSED_empty_folder
+    if (remove_empty_folder(servers, "/a")) return true;  // refused: deleted
+#endif
+    return again.is_locked().value() && prices.is_locked().value() && permits.limit().value() > 0 &&
+           seat.present_leader().value().has_value() && remove_empty_folder(servers, "/a").value();
 }
