@@ -9,14 +9,19 @@
 // The critical section is an O_EXCL file: the file system detects two at once, independently of any lock. The
 // program prints a line "grant <token> <znode>" for each grant. `hold` stores valid_until() in the file
 // FOLDER/lease, in nanoseconds of the boottime clock.
+//
+// The variable TURNSTILE_TEST_FILE_SYSTEM sets the f_type that this program's statfs() shows for each path.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 #include <iostream>
 #include <string>
 
@@ -105,6 +110,14 @@ int leave_with_static_client(const char* where, const char* path, const char* ti
 
 }  // namespace
 }  // namespace turnstile::tests
+
+// Replaces the C library's function.
+extern "C" int statfs(const char* path, struct statfs* found) noexcept {
+    const auto answer = static_cast<int>(::syscall(SYS_statfs, path, found));
+    if (const char* kind = std::getenv("TURNSTILE_TEST_FILE_SYSTEM"); kind != nullptr)
+        found->f_type = std::strtol(kind, nullptr, 0);
+    return answer;
+}
 
 int main(int argc, char** argv) {
     using namespace turnstile;

@@ -79,6 +79,25 @@ TEST_F(sqlite_file, that_is_mounted_alone_is_refused_and_its_folder_is_not) {
     EXPECT_TRUE(with_folder.wait_for_output("grant ")) << with_folder.output();
 }
 
+// Each host that sees the file has its own boot clock and its own POSIX locks.
+TEST_F(sqlite_file, on_a_file_system_that_other_hosts_may_see_is_refused_by_name) {
+    const std::vector<std::pair<const char*, const char*>> kinds{{"0x6969", "NFS"},
+                                                                 {"0xFF534D42", "CIFS"},
+                                                                 {"0x01021997", "9p"},
+                                                                 {"0x65735546", "FUSE"},
+                                                                 {"0x00C36400", "Ceph"}};
+    for (const auto& [kind, name] : kinds) {
+        testing::process there{
+            {{TURNSTILE_CONTENDER, where(), "/lock", "4000", "hold", folder.path().string()},
+             {std::string{"TURNSTILE_TEST_FILE_SYSTEM="} + kind},
+             folder.path() / name,
+             {}}};
+        EXPECT_TRUE(there.wait_for_output(std::string{"other hosts may see ("} + name + ")"))
+            << there.output();
+    }
+    EXPECT_FALSE(fs::exists(file));
+}
+
 // A time namespace has separate clocks. Only /proc shows their offset.
 TEST_F(sqlite_file, is_refused_without_proc) {
     if (::geteuid() != 0) GTEST_SKIP() << "only root mounts";
