@@ -17,6 +17,8 @@
 namespace turnstile::sql {
 namespace {
 
+using namespace std::chrono_literals;
+
 // The stack for libmariadb's calls. Its default of 60 KiB is too small for a name service and a TLS handshake. Unused
 // pages cost nothing.
 constexpr std::size_t k_stack = std::size_t{512} * 1024;
@@ -25,6 +27,7 @@ constexpr std::size_t k_stack = std::size_t{512} * 1024;
     "mysql_native_password,client_ed25519,parsec,caching_sha2_password,sha256_password,"
     "auth_gssapi_client";
 constexpr int k_most_steps_to_an_end = 1000;
+constexpr std::chrono::milliseconds k_longest_handshake{10'000};  // without an answer
 constexpr int k_everything =
     MYSQL_WAIT_READ | MYSQL_WAIT_WRITE | MYSQL_WAIT_EXCEPT | MYSQL_WAIT_TIMEOUT;
 
@@ -122,6 +125,9 @@ void mariadb_link::set_options(const mariadb_target& target) {
     if (!target.encrypted()) return;
     const my_bool on = 1;
     set(MYSQL_OPT_SSL_ENFORCE, &on);
+    // libmariadb takes this number of seconds for milliseconds, when a read of the handshake has failed.
+    const auto handshake = static_cast<unsigned>(patience_of_handshake().count());
+    set(MYSQL_OPT_CONNECT_TIMEOUT, &handshake);
     // Without this option libmariadb logs in without TLS if the server's greeting does not offer TLS.
     set(MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
     set_parameter(MYSQL_OPT_SSL_CA, "ssl_ca");
@@ -158,12 +164,17 @@ void mariadb_link::open(const mariadb_target& target, const mariadb_host* host,
          waiting);
     keep_from_programs();
     try {
-        drive(accepted);
+        drive([&] {
+            never_block();
+            bound_handshake();
+            if (accepted) accepted();
+        });
     } catch (const database_error&) {
         close();  // the abandoned call still reads the variables above
         throw;
     }
     keep_from_programs();  // again: the library may have tried several addresses
+    never_block();
     if (connected_ == nullptr) fail(last_error());
     if (target.encrypted() && ::mysql_get_ssl_cipher(connection_) == nullptr)
         throw database_error{failure::fatal, name_, "the connection is not encrypted"};
@@ -173,6 +184,27 @@ void mariadb_link::open(const mariadb_target& target, const mariadb_host* host,
 // connection, and would keep it open after this process's end.
 void mariadb_link::keep_from_programs() const noexcept {
     if (const int open = socket(); open >= 0) ::fcntl(open, F_SETFD, FD_CLOEXEC);
+}
+
+// libmariadb leaves the socket blocking, and reads without TLS with a flag. OpenSSL reads without the flag: it would
+// block this thread, whatever the patience is, when a record of TLS has no answer in it.
+void mariadb_link::never_block() const noexcept {
+    const int open = socket();
+    if (open < 0) return;
+    const int flags = ::fcntl(open, F_GETFL);
+    if (flags >= 0) ::fcntl(open, F_SETFL, flags | O_NONBLOCK);
+}
+
+std::chrono::milliseconds mariadb_link::patience_of_handshake() const noexcept {
+    return std::max(std::min(patience_.length(), k_longest_handshake) / 2, 1ms);
+}
+
+// During the handshake libmariadb makes the socket blocking again, and reads without a limit. A limit of the socket ends
+// such a read; then libmariadb waits as long once more, and gives up.
+void mariadb_link::bound_handshake() const noexcept {
+    const auto ms = patience_of_handshake().count();
+    const timeval limit{ms / 1000, ms % 1000 * 1000};
+    ::setsockopt(socket(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
 bool mariadb_link::in_transaction() const noexcept {

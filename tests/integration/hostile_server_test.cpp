@@ -61,6 +61,17 @@ TEST(hostile_server, mariadb_without_tls_gets_no_login) {
     }
 }
 
+// The greeting has CLIENT_SSL. The peer never answers the client's request for a handshake.
+TEST(hostile_server, mariadb_that_is_silent_in_the_handshake_is_left) {
+    auto silent = mariadb_without_tls();
+    const auto flags = silent.greeting.find("\xfe\xf7");
+    silent.greeting.replace(flags, 2, "\xfe\xff");
+    const recording_peer peer{silent};
+    EXPECT_THAT(sent_to(peer, "mysql://shop@" + peer.address() + "/shop?ssl=true"),
+                HasSubstr("\x16\x03"))
+        << "the beginning of a handshake";
+}
+
 // Shows that the peer's greeting is well-formed: a client without TLS answers it with its login.
 TEST(hostile_server, mariadb_gets_a_login_from_a_client_without_tls) {
     const recording_peer peer{mariadb_without_tls()};

@@ -31,6 +31,19 @@ void expect_grant(const std::string& where) {
     EXPECT_TRUE(hold) << where << ": " << hold.error().message();
 }
 
+// Acquires and releases a few times. A connection that blocks its thread would cost a session each time.
+void expect_one_session(const std::string& where) {
+    const auto servers = connect(where, database_options(4s));
+    const auto first = servers->session().id;
+    mutex lock{*servers, lock_path()};
+    for (int i = 0; i != 5; ++i) {
+        auto hold = lock.acquire({.timeout = limit()});
+        ASSERT_TRUE(hold) << hold.error().message();
+        EXPECT_TRUE(hold->release(limit()));
+    }
+    EXPECT_EQ(servers->session().id, first);
+}
+
 TEST(mariadb_links, a_socket_of_the_system) {
     const auto socket = shared_server().socket().string();
     expect_grant("mysql://root@localhost/turnstile?socket=" + socket);
@@ -117,6 +130,7 @@ TEST(mariadb_links, an_encrypted_connection_to_a_server_that_is_known) {
     server.start();
     const auto where = server.connect_string();
     expect_grant(where + "?ssl_ca=" + right.certificate());
+    expect_one_session(where + "?ssl_ca=" + right.certificate());
     // Over the loopback interface, libmariadb from 3.4 on accepts any certificate, unless the connect string names an
     // authority.
     if constexpr (MARIADB_PACKAGE_VERSION_ID < 30400) {
