@@ -16,6 +16,7 @@
 #include "cli/option_name.hpp"
 #include "cli/standard_streams.hpp"
 #include "cli/wrong_words.hpp"
+#include "support/last_words.hpp"
 #include "turnstile/error.hpp"
 #include "turnstile/log.hpp"
 
@@ -125,6 +126,7 @@ void add_commands(CLI::App& program, command_line& line) {
 int run_command_line(std::vector<std::string> words) {
     // The log is for programs. A person gets the one line of the error.
     set_log_level(log_level::off);
+    support::name_lack_of_memory("turnstile");
     try {
         return read_and_run(std::move(words));
     } catch (const std::system_error& failure) {

@@ -9,9 +9,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 
@@ -19,6 +21,7 @@
 #include "guardian/message.hpp"
 #include "guardian/service.hpp"
 #include "guardian/watch.hpp"
+#include "support/last_words.hpp"
 #include "support/secrets.hpp"
 
 namespace turnstile::guardian {
@@ -88,6 +91,10 @@ int run(int argc, char** argv) {
 int main(int argc, char** argv) {
     try {
         return turnstile::guardian::run(argc, argv);
+    } catch (const std::bad_alloc&) {
+        turnstile::support::write_last_words(
+            std::array<std::string_view, 2>{"turnstile-guardian", turnstile::support::k_no_memory});
+        return turnstile::guardian::k_failed;
     } catch (const std::exception& failure) {
         std::fprintf(stderr, "turnstile-guardian: %s\n", failure.what());
         return turnstile::guardian::k_failed;
