@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "support/clock_drift.hpp"
+
 namespace turnstile::cli {
 
 std::optional<server_configuration> told_pace(const std::vector<server_health>& servers) {
@@ -23,8 +25,8 @@ assumed_pace pace_of(const examination& seen) {
 
 certain_hold certain_hold_of(const examination& seen) {
     const auto timeout = seen.granted.count() > 0 ? seen.granted : seen.settings.session_timeout;
-    const auto whole = std::chrono::duration_cast<std::chrono::milliseconds>(
-        timeout * (1 - lease_settings{}.clock_drift));
+    const auto whole = std::chrono::floor<std::chrono::milliseconds>(
+        support::shortened(timeout, lease_settings{}.clock_drift));
     const auto late = whole - pace_of(seen).relay_bound();
     return {.through_follower = std::max(late, std::chrono::milliseconds{0}),
             .through_leader = whole};

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "support/clock_drift.hpp"
+
 namespace turnstile::cli {
 
 void supervision::confirmed_until(time_point valid_until) noexcept {
@@ -37,8 +39,8 @@ bool is_end_of(boottime_clock::time_point longest,
 
 std::chrono::milliseconds longest_grace(const lease_terms& terms) noexcept {
     constexpr int k_intervals = 3;
-    const auto reduced = std::chrono::duration_cast<std::chrono::milliseconds>(
-        terms.session_timeout * (1 - terms.clock_drift));
+    const auto reduced = std::chrono::floor<std::chrono::milliseconds>(
+        support::shortened(terms.session_timeout, terms.clock_drift));
     const auto late = terms.session_timeout * k_intervals / k_confirmations_per_timeout;
     return std::max(reduced - terms.relay_bound - late - k_kill_margin,
                     std::chrono::milliseconds{0});

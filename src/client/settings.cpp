@@ -8,6 +8,7 @@
 #include "base/metadata_limits.hpp"
 #include "base/random.hpp"
 #include "base/span_check.hpp"
+#include "support/clock_drift.hpp"
 
 namespace turnstile::detail {
 
@@ -24,13 +25,6 @@ constexpr milliseconds k_longest_pause = std::chrono::days{1};
 
 error bad(std::string message) {
     return {errc::bad_option, std::move(message)};
-}
-
-// Returns the time for which a session is certain to exist after a confirmation.
-milliseconds certain_for(const client_options& o) {
-    const double part = 1 - o.lease.clock_drift;
-    return milliseconds{
-        static_cast<milliseconds::rep>(static_cast<double>(o.session_timeout.count()) * part)};
 }
 
 result<void> check_length(std::string_view option, std::string_view value, std::size_t longest) {
@@ -93,7 +87,8 @@ result<void> check_lease(const client_options& o) {
         return bad(fmt::format("lease.confirm_every {} ms: must not be negative",
                                o.lease.confirm_every.count()));
     }
-    const auto certain = certain_for(o);
+    const auto certain = std::chrono::floor<milliseconds>(
+        support::shortened(o.session_timeout, o.lease.clock_drift));
     if (o.lease.confirm_every > milliseconds{0} && o.lease.confirm_every >= certain) {
         return bad(
             fmt::format("lease.confirm_every {} ms: must be less than session_timeout * (1 - "

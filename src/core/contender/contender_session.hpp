@@ -47,7 +47,7 @@ public:
     // Returns the time to wait by our clock until each clock within the allowed drift has advanced by at least
     // `wanted`.
     [[nodiscard]] duration lengthened(duration wanted) const {
-        return core::lengthened(wanted, seen_.clock_drift);
+        return support::lengthened(wanted, seen_.clock_drift);
     }
     [[nodiscard]] const queue_index* index(contender_family of) const {
         return seen_.list == nullptr ? nullptr : seen_.list->of(of);

@@ -48,7 +48,7 @@ void lease::set_bound(duration bound) {
 void lease::set_timeout(duration timeout) {
     TURNSTILE_CHECK(timeout >= duration::zero());
     timeout_ = timeout;
-    certain_for_ = timeout - scaled(timeout, rule_.clock_drift);
+    certain_for_ = support::shortened(timeout, rule_.clock_drift);
 }
 
 void lease::opening(time_point before_connect) {

@@ -37,6 +37,7 @@
 
 #include "core/lease/unproven_answers.hpp"
 #include "core/seam/seam.hpp"
+#include "support/clock_drift.hpp"
 
 namespace turnstile::core {
 
@@ -48,14 +49,6 @@ struct lease_rule {
     double clock_drift = 0;
     friend bool operator==(const lease_rule&, const lease_rule&) = default;
 };
-
-[[nodiscard]] inline duration scaled(duration d, double factor) {
-    return duration{static_cast<duration::rep>(static_cast<double>(d.count()) * factor)};
-}
-// Returns the time to wait by our clock until each clock within the drift has advanced by at least `wanted`.
-[[nodiscard]] inline duration lengthened(duration wanted, double clock_drift) {
-    return scaled(wanted, 1 + clock_drift);
-}
 
 class lease {
 public:
@@ -85,7 +78,7 @@ public:
     [[nodiscard]] duration certain_for() const noexcept { return certain_for_; }
     // Returns the time to wait by our clock until each clock within the drift has advanced by at least `wanted`.
     [[nodiscard]] duration lengthened(duration wanted) const {
-        return core::lengthened(wanted, rule_.clock_drift);
+        return support::lengthened(wanted, rule_.clock_drift);
     }
     [[nodiscard]] double clock_drift() const noexcept { return rule_.clock_drift; }
     // True if the server is known to be the leader or standalone, so that each request touches the session at the

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lengths of time by one clock, from lengths by another clock whose rate differs by at most `drift`, a fraction.
+//
+//     shortened(10s, 0.001)   // 9.99 s: the lease of a session with a timeout of 10 s
+//     lengthened(10s, 0.001)  // 10.01 s: the wait after which 10 s have passed by either clock
+//
+// Thread safety: pure functions.
+#pragma once
+
+#include <chrono>
+
+namespace turnstile::support {
+
+[[nodiscard]] inline std::chrono::nanoseconds scaled(std::chrono::nanoseconds length,
+                                                     double factor) {
+    return std::chrono::nanoseconds{
+        static_cast<std::chrono::nanoseconds::rep>(static_cast<double>(length.count()) * factor)};
+}
+// Returns the time by our clock for which no clock within the drift has advanced by more than `length`.
+[[nodiscard]] inline std::chrono::nanoseconds shortened(std::chrono::nanoseconds length,
+                                                        double drift) {
+    return length - scaled(length, drift);
+}
+// Returns the time to wait by our clock until each clock within the drift has advanced by at least `length`.
+[[nodiscard]] inline std::chrono::nanoseconds lengthened(std::chrono::nanoseconds length,
+                                                         double drift) {
+    return scaled(length, 1 + drift);
+}
+
+}  // namespace turnstile::support
