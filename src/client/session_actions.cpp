@@ -47,14 +47,7 @@ public:
     }
     void operator()(core::commit_answer& answer) const REQUIRES(runner_.mutex_) {
         explain(answer.outcome);
-        const auto found = runner_.writings_.extract(answer.id);
-        if (!found) return;
-        const auto& caller = found.mapped();
-        const auto* const why = std::get_if<error>(&answer.outcome);
-        runner_.room_.enter_epoch(runner_.core_.epoch());
-        if (why != nullptr && *why != errc::outcome_unknown)
-            runner_.room_.take_back(caller->ephemeral_bytes());
-        caller->answer(std::move(answer.outcome), *runner_.services_);
+        runner_.commits_.answer(answer, *runner_.services_);
     }
     void operator()(core::changed& change) const REQUIRES(runner_.mutex_);
     void operator()(core::warning& warning) const REQUIRES(runner_.mutex_);

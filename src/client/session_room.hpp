@@ -38,10 +38,11 @@ public:
         TURNSTILE_CHECK(reserved_ >= bytes);
         reserved_ -= bytes;
     }
-    // Counts the znodes of a commit, whose outcome must be reported later. Returns false if there was no room for them.
+    // Counts the znodes of a commit. Returns false, and counts nothing, if the bytes do not fit.
     [[nodiscard]] bool write(std::size_t bytes, std::size_t owned) {
+        if (bytes != 0 && owned + reserved_ + written_ + bytes > k_most_owned) return false;
         written_ += bytes;
-        return bytes == 0 || owned + reserved_ + written_ <= k_most_owned;
+        return true;
     }
     // Called if the commit did not write. Znodes of a commit of an earlier epoch are no longer counted.
     void take_back(std::size_t bytes) { written_ -= std::min(written_, bytes); }

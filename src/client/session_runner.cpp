@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include <fmt/core.h>
-
 #include "base/out_of_memory.hpp"
 
 namespace turnstile::detail {
@@ -39,6 +37,7 @@ void session_runner::enter(F&& step) {
             step(core_, now);
             // Publishes the lease before a caller can learn of a grant that depends on it.
             lease_.publish(core_.epoch(), core_.session_lease());
+            room_.enter_epoch(core_.epoch());
             opens = execute();
             news = calls_.take_news();
         });
@@ -70,7 +69,6 @@ bool session_runner::reserve(const std::string& path, const core::claim& wants,
     const base::lock_guard lock{mutex_};
     if (first_attach_.refusal() || !core_.has_room_for_watches()) return false;
     if (needed && core_.state() != *needed) return false;
-    room_.enter_epoch(core_.epoch());
     return room_.reserve(core_.bytes_of(path, wants), core_.owned_bytes());
 }
 
@@ -116,18 +114,8 @@ void session_runner::refuse_waiters(const error& why) {
 
 void session_runner::commit(core::commit&& message, const std::shared_ptr<commit_call>& caller) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
-        const auto bytes = caller->ephemeral_bytes();
-        room_.enter_epoch(core.epoch());
-        if (!room_.write(bytes, core.owned_bytes())) {
-            room_.take_back(bytes);
-            return caller->answer(
-                error{errc::too_many,
-                      fmt::format("the commit would add {} bytes of paths of ephemeral znodes, and "
-                                  "the session can safely own {} bytes in all",
-                                  bytes, session_room::k_most_owned)},
-                *services_);
-        }
-        writings_.emplace(message.id, caller);
+        if (auto refusal = commits_.add(message.id, caller, core.owned_bytes()))
+            return caller->answer(*std::move(refusal), *services_);
         if (!message.deadline) message.deadline = now + core.session_lease().timeout();
         core.on(std::move(message), now);
     });

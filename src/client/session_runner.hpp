@@ -11,7 +11,6 @@
 
 #include <atomic>
 #include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "client/commit_call.hpp"
 #include "client/first_attach.hpp"
 #include "client/lease_view.hpp"
+#include "client/open_commits.hpp"
 #include "client/opened_session.hpp"
 #include "client/question_table.hpp"
 #include "client/session_call.hpp"
@@ -138,10 +138,10 @@ private:
     lease_of_epoch lease_ GUARDED_BY(mutex_);
     session_calls calls_ GUARDED_BY(mutex_);
     question_table questions_ GUARDED_BY(mutex_);
-    std::map<core::commit_id, std::shared_ptr<commit_call>> writings_ GUARDED_BY(mutex_);
     boottime_clock::time_point armed_ GUARDED_BY(mutex_) = boottime_clock::time_point::max();
     first_attach first_attach_ GUARDED_BY(mutex_);
     session_room room_ GUARDED_BY(mutex_);
+    open_commits commits_ GUARDED_BY(mutex_){room_};
 };
 
 }  // namespace turnstile::detail
