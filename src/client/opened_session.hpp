@@ -4,7 +4,7 @@
 //     session_opening   the epoch of the session that is being opened, if any
 //     session_handle    the session that is open, if any, and the reason why none could be opened
 //
-// Thread safety: values under the session's lock; `session_opening::is_for` from any thread.
+// Thread safety: session_opening from any thread; the others are values under the session's lock.
 #pragma once
 
 #include <atomic>
@@ -43,21 +43,28 @@ public:
     // True while the coordinator opens the session of this epoch. The session's first events may come before it
     // returns.
     [[nodiscard]] bool is_for(std::uint64_t epoch) const noexcept { return epoch_ == epoch; }
-    void begin(std::uint64_t epoch) noexcept { epoch_ = epoch; }
+    void begin(std::uint64_t epoch) noexcept {
+        const base::lock_guard lock{mutex_};
+        epoch_ = epoch;
+    }
     // Called when the coordinator has returned the session of this epoch or thrown.
     void end(std::uint64_t epoch) noexcept {
+        const base::lock_guard lock{mutex_};
         if (is_for(epoch)) epoch_ = k_none;
         ended_.notify_all();
     }
-    // Waits, under the session's lock, until the opening for this epoch has ended.
-    void await_end(base::unique_lock& session, std::uint64_t epoch) noexcept {
+    // Waits until the opening for this epoch has ended. Takes no lock if the opening is not for this epoch.
+    void await_end(std::uint64_t epoch) noexcept {
+        if (!is_for(epoch)) return;
         const boost::this_thread::disable_interruption uninterrupted;
-        while (is_for(epoch)) ended_.wait(session);
+        base::unique_lock lock{mutex_};
+        while (is_for(epoch)) ended_.wait(lock);
     }
 
 private:
     static constexpr std::uint64_t k_none = 0;  // the first epoch is 1
 
+    base::mutex mutex_;  // taken for each change of `epoch_`, so that no waiter misses the change
     std::atomic<std::uint64_t> epoch_{k_none};
     base::condition ended_;
 };

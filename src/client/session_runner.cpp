@@ -225,10 +225,7 @@ void session_runner::on_timer() {
 
 void session_runner::deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept {
     // The first events may arrive before open_handle() has the handle, which their requests need.
-    if (opening_.is_for(epoch)) {
-        base::unique_lock lock{mutex_};
-        opening_.await_end(lock, epoch);
-    }
+    opening_.await_end(epoch);
     tell(core::from_session{epoch, std::move(event)});
 }
 

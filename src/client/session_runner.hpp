@@ -127,13 +127,13 @@ private:
 
     const std::shared_ptr<client_services> services_;
     std::atomic<std::uint64_t> next_id_{0};
+    session_opening opening_;  // has its own lock
 
     mutable base::mutex mutex_;
     base::condition changed_;  // notified for the state and idleness
     core::session_core core_ GUARDED_BY(mutex_);
     std::optional<core::clock_watch> wall_clock_ GUARDED_BY(mutex_);
     std::vector<core::action> decided_ GUARDED_BY(mutex_);  // member, to reuse its memory
-    session_opening opening_;                               // its lock-free part is atomic
     session_handle current_ GUARDED_BY(mutex_);
     lease_of_epoch lease_ GUARDED_BY(mutex_);
     session_calls calls_ GUARDED_BY(mutex_);

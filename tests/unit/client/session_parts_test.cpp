@@ -2,6 +2,9 @@
 // Tests the parts of a session_runner, which are values that the runner keeps under its lock.
 #include <gtest/gtest.h>
 
+#include <boost/thread/thread.hpp>
+
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -146,6 +149,20 @@ TEST(session_opening, is_for_one_epoch_until_it_ends) {
     EXPECT_TRUE(opening.is_for(2));
     opening.end(2);
     EXPECT_FALSE(opening.is_for(2));
+}
+
+TEST(session_opening, an_event_waits_for_its_own_epoch_only) {
+    session_opening opening;
+    opening.begin(1);
+    opening.await_end(2);
+    std::atomic<bool> ended{false};
+    boost::thread event{[&] {
+        opening.await_end(1);
+        EXPECT_TRUE(ended);
+    }};
+    ended = true;
+    opening.end(1);
+    event.join();
 }
 
 opened_session a_session(std::vector<std::string>& told) {
