@@ -120,25 +120,16 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
     return request;
 }
 
-// Reserves room in a session as the last step, because only the call itself can give the room back.
+// Makes the hold as the last step that can fail, because only its call can give the room back.
 result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>& request) {
     if (!request) return request.error();
     // A contender that callers share has no record, because the metrics count its callers.
     auto record = request->on_contended
                       ? nullptr
                       : record_of(services_->metrics, request->message.settings.folder);
-    const auto session = sessions_.with_room(*request);
-    if (!session) return session.error();
-    auto& message = request->message;
-    try {
-        message.id = (*session)->next_id<core::contender_id>();
-        auto hold = std::make_shared<session_hold>(*session, *request);
-        hold->observe(std::move(record));
-        return hold;
-    } catch (const std::bad_alloc&) {  // no request was sent: the caller gets the exception
-        (*session)->give_room_back(message.settings.folder, message.settings.wants);
-        throw;
-    }
+    auto hold = sessions_.place(*request);
+    if (hold) (*hold)->observe(std::move(record));
+    return hold;
 }
 
 result<std::shared_ptr<session_hold>> client_impl::acquire(result<acquire_request>&& request) {

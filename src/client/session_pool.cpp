@@ -47,6 +47,19 @@ std::shared_ptr<session_runner> session_pool::make(std::size_t index) const {
     return std::make_shared<session_runner>(services_, std::move(settings));
 }
 
+result<std::shared_ptr<session_hold>> session_pool::place(acquire_request& request) {
+    const auto session = with_room(request);
+    if (!session) return session.error();
+    auto& message = request.message;
+    try {
+        message.id = (*session)->next_id<core::contender_id>();
+        return std::make_shared<session_hold>(*session, request);
+    } catch (const std::bad_alloc&) {  // no request was sent: the caller gets the exception
+        (*session)->give_room_back(message.settings.folder, message.settings.wants);
+        throw;
+    }
+}
+
 result<std::shared_ptr<session_runner>> session_pool::with_room(const acquire_request& request) {
     const auto& settings = request.message.settings;
     const auto has_room = [&settings](const auto& session, std::optional<session_state> needed) {

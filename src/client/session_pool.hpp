@@ -17,6 +17,7 @@
 #include "base/mutex.hpp"
 #include "client/acquire_request.hpp"
 #include "client/late_sessions.hpp"
+#include "client/session_hold.hpp"
 #include "client/session_runner.hpp"
 #include "turnstile/client_options.hpp"
 
@@ -30,8 +31,9 @@ public:
 
     // Opens the client's first sessions. Throws what the coordinator throws.
     void open();
-    // Returns a session in which room for the contender has been reserved. Errors: `closed`, `too_many`.
-    [[nodiscard]] result<std::shared_ptr<session_runner>> with_room(const acquire_request& request);
+    // Makes the hold of a contender in a session that has reserved room for it. The caller must start the contender.
+    // Errors: `closed`, `too_many`.
+    [[nodiscard]] result<std::shared_ptr<session_hold>> place(acquire_request& request);
     [[nodiscard]] std::vector<std::shared_ptr<session_runner>> all() const;
     [[nodiscard]] std::shared_ptr<session_runner> first() const { return all().front(); }
     // True if `session` was a session of this client and is no longer. Its znodes may still exist for a while.
@@ -41,6 +43,7 @@ public:
     void close(boottime_clock::time_point deadline);
 
 private:
+    [[nodiscard]] result<std::shared_ptr<session_runner>> with_room(const acquire_request& request);
     [[nodiscard]] std::shared_ptr<session_runner> make(std::size_t index) const;
 
     const client_options& options_;
