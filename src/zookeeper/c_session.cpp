@@ -8,7 +8,6 @@
 #include "base/log.hpp"
 #include "base/random.hpp"
 #include "zookeeper/addresses.hpp"
-#include "zookeeper/limits.hpp"
 
 namespace turnstile::zookeeper {
 
@@ -59,19 +58,13 @@ void c_session::close() noexcept {
         const base::lock_guard lock{mutex_};
         is_shared = suspicion_.is_confirmed();
     }
-    // Leaves a shared session without closing it. zookeeper_close() would close the session of a connected handle. A
-    // handle whose credentials a server has refused is not connected and never connects again.
-    if (is_shared) {
-        sweep_.begin(handle_.get(), "turnstile-leaves", {});
-        sweep_.await(k_leave_limit);
-    }
+    if (is_shared) handle_.disconnect();
     bool is_idle = true;
     {
         const base::lock_guard lock{mutex_};
         is_idle = requests_.is_idle();
     }
-    if (!is_idle) sweep_.begin(handle_.get(), "digest", "closing:closing");
-    handle_.close();
+    handle_.close(is_idle);
     guardian_.end(identity().id);
     const base::lock_guard lock{mutex_};
     requests_.clear();
@@ -116,7 +109,7 @@ void c_session::leave_server(std::uint64_t connection) {
 }
 
 void c_session::completed(pending_request& p, int rc) {
-    sweep_.await(k_sweep_limit);
+    handle_.await_sweep();
     const base::lock_guard turn{turn_};
     deliver_settled();  // the helper, which also does this, may be late
     if (take_reply(p, rc)) deliver_settled();

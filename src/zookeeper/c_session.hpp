@@ -47,7 +47,6 @@
 #include "guardian/link.hpp"
 #include "zookeeper/client_handle.hpp"
 #include "zookeeper/client_requests.hpp"
-#include "zookeeper/completion_sweep.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/guardian_notice.hpp"
 #include "zookeeper/helper_thread.hpp"
@@ -66,7 +65,6 @@ public:
     c_session(connect_string servers, const core::session_settings& settings,
               core::session_sink& sink, std::shared_ptr<known_servers> known,
               std::shared_ptr<guardian::link> guardian);
-    ~c_session() = default;
     c_session(const c_session&) = delete;
     c_session& operator=(const c_session&) = delete;
 
@@ -85,8 +83,6 @@ public:
     void completed(pending_request& p, int rc) override EXCLUDES(turn_, mutex_);
 
 private:
-    enum class suspicion { opened_unasked, early_ends };
-
     // ---- the C client's events, and the connection: c_session_link.cpp ----
     static void on_event(zhandle_t* handle, int type, int state, const char* path, void* self);
     void enter() EXCLUDES(turn_, mutex_);
@@ -104,9 +100,8 @@ private:
     void await_arrival(way_to_leader taken) EXCLUDES(turn_, mutex_);
     void ask_what_is_owned(const socket_address& server) EXCLUDES(turn_, mutex_);
     // `first`: the server to ask first, if it has an address.
-    void look_for_sharer(suspicion why, const socket_address& first) EXCLUDES(turn_, mutex_);
-    // Returns true if no other server need be asked.
-    [[nodiscard]] bool look_at(const socket_address& server, suspicion why) EXCLUDES(turn_, mutex_);
+    void look_for_sharer(sharing_suspicion::cause why, const socket_address& first)
+        EXCLUDES(turn_, mutex_);
 
     // ---- replies: c_session.cpp ----
     void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
@@ -131,7 +126,6 @@ private:
     client_handle handle_;
     client_requests requests_ GUARDED_BY(mutex_);
 
-    completion_sweep sweep_;
     base::wake_up closing_;  // close() has begun
     base::wake_up changed_;  // ends the helper's waits: an attach, a detach or close()
     helper_thread helper_;

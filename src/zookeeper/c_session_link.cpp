@@ -127,7 +127,8 @@ void c_session::detach() {
     }
     changed_.set();
     outlet_.deliver(std::move(event));
-    if (suspicious) helper_.post([this] { look_for_sharer(suspicion::early_ends, {}); });
+    if (suspicious)
+        helper_.post([this] { look_for_sharer(sharing_suspicion::cause::early_ends, {}); });
 }
 
 // Reports the session as expired at once, so that its holders need not wait for the end of the lease.

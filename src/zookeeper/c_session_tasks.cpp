@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/random.hpp"
@@ -15,6 +17,36 @@
 #include "zookeeper/sharer_check.hpp"
 
 namespace turnstile::zookeeper {
+namespace {
+
+// Returns the servers that a check asks: `first`, if it has an address, and some others.
+std::vector<socket_address> servers_to_ask(const connect_string& servers, unresolved_hosts& missing,
+                                           const socket_address& first) {
+    auto chance = base::random::from_system();
+    auto asked = shuffled_addresses(servers, chance, missing);
+    asked.resize(std::min(asked.size(), k_most_looks));
+    if (first.length != 0) asked.insert(asked.begin(), first);
+    return asked;
+}
+
+void log_no_sharer(std::int64_t session) {
+    log::write(log_level::info,
+               "session {:#x}: the connections of this session end early, one after the other. No "
+               "other client has the session, so the cause is a network link or a server",
+               static_cast<std::uint64_t>(session));
+}
+
+void log_sharer(std::int64_t session, const path_list& foreign) {
+    log::write(log_level::error,
+               "session {:#x} also belongs to another client: the session owns znodes that this "
+               "client did not create ({}, such as {}). A server's machine has restarted, and the "
+               "server gave out the session's id again. This client leaves the session open, and "
+               "opens another session. To prevent this, start each server a random time after its "
+               "machine",
+               static_cast<std::uint64_t>(session), foreign.count, foreign.paths.front());
+}
+
+}  // namespace
 
 // Each task first clears `changed_` and then checks the state, so that a later change ends its questions.
 void c_session::learn_role(std::uint64_t connection, const socket_address& server) {
@@ -146,7 +178,7 @@ void c_session::await_arrival(way_to_leader taken) {
 // starts at that server, because with localSessionsEnabled no other server knows the session yet. The session counts as
 // attached after the check. The check ends the C client's connection, and the C client attaches once more.
 void c_session::ask_what_is_owned(const socket_address& server) {
-    look_for_sharer(suspicion::opened_unasked, server);
+    look_for_sharer(sharing_suspicion::cause::opened_unasked, server);
     const base::lock_guard turn{turn_};
     {
         const base::lock_guard lock{mutex_};
@@ -158,42 +190,28 @@ void c_session::ask_what_is_owned(const socket_address& server) {
     if (state == ZOO_CONNECTED_STATE || state == ZOO_READONLY_STATE) session_event(state);
 }
 
-void c_session::look_for_sharer(suspicion why, const socket_address& first) {
+// If the C client opened the session without a check, the session mark belongs to the other client.
+void c_session::look_for_sharer(sharing_suspicion::cause why, const socket_address& first) {
     if (known_->requests.ephemerals.is_refused()) return;
+    core::session_identity own;
     {
         const base::lock_guard lock{mutex_};
         if (state_.is_dead() || state_.is_closed()) return;
+        own = state_.identity();
     }
-    if (first.length != 0 && look_at(first, why)) return;
-    auto chance = base::random::from_system();
-    int looks = 0;
-    for (const auto& server : shuffled_addresses(servers_, chance, known_->missing))
-        if (looks++ == k_most_looks || look_at(server, why)) return;
-}
-
-// If the C client opened the session without a check, the session mark belongs to the other client.
-bool c_session::look_at(const socket_address& server, suspicion why) {
-    const auto own = identity();
-    sharer_check check{server, settings_, own};
-    path_list owned;
-    if (const auto found = check.list(owned); found != sharer_check::outcome::listed)
-        return found == sharer_check::outcome::ended;
+    sharer_check check{servers_to_ask(servers_, known_->missing, first), settings_, own};
+    auto owned = check.list();
+    if (!owned) return;
+    const bool ends_early = why == sharing_suspicion::cause::early_ends;
     path_list foreign;
     {
         const base::lock_guard lock{mutex_};
-        foreign = requests_.own().take_foreign(owned, servers_.chroot, mark_of(own.id),
-                                               why == suspicion::early_ends);
+        foreign =
+            requests_.own().take_foreign(*owned, servers_.chroot, mark_of(own.id), ends_early);
     }
-    const auto id = static_cast<std::uint64_t>(own.id);
     if (foreign.paths.empty()) {
-        if (why == suspicion::early_ends)
-            log::write(
-                log_level::info,
-                "session {:#x}: the connections of this session end early, one after the other. No "
-                "other client has the session, so the cause is a network link or a server",
-                id);
-        check.settle(why == suspicion::opened_unasked && settings_.mark);
-        return true;
+        if (ends_early) log_no_sharer(own.id);
+        return check.settle(!ends_early && settings_.mark);
     }
     guardian_.end(own.id);
     {
@@ -205,18 +223,11 @@ bool c_session::look_at(const socket_address& server, suspicion why) {
             if (!is_over) suspicion_.confirm();
         }
         if (!is_over) {
-            log::write(log_level::error,
-                       "session {:#x} also belongs to another client: the session owns znodes that "
-                       "this client did not create ({}, such as {}). A server's machine has "
-                       "restarted, and the server gave out the session's id again. This client "
-                       "leaves the session open, and opens another session. To prevent this, start "
-                       "each server a random time after its machine",
-                       id, foreign.count, foreign.paths.front());
+            log_sharer(own.id, foreign);
             die(core::link_kind::expired);
         }
     }
-    check.leave(std::move(owned));
-    return true;
+    check.leave(*std::move(owned));
 }
 
 }  // namespace turnstile::zookeeper

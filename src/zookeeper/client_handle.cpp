@@ -93,7 +93,14 @@ void client_handle::make_tunnel(const core::session_identity& own) {
                                        });
 }
 
-void client_handle::close() {
+// A handle whose credentials a server has refused is not connected and never connects again.
+void client_handle::disconnect() {
+    sweep_.begin(handle_, "turnstile-leaves", {});
+    sweep_.await(k_leave_limit);
+}
+
+void client_handle::close(bool is_idle) {
+    if (!is_idle) sweep_.begin(handle_, "digest", "closing:closing");
     zookeeper_close(handle_);
     if (tunnel_) tunnel_->stop();
 }

@@ -5,7 +5,7 @@
 // the local addresses of a tunnel in place of servers that speak TLS.
 //
 // Thread safety: `open` and `make_tunnel` before all other use, and before the C client calls the session. After that,
-// any thread may call `get`, `server`, `identity` and `timeout`. One thread at a time changes the list of servers.
+// any thread may call `get`, `server`, `identity`, `timeout` and `await_sweep`. One thread at a time changes the list of servers.
 #pragma once
 
 #include <zookeeper/zookeeper.h>
@@ -17,8 +17,10 @@
 
 #include "core/seam/coordinator.hpp"
 #include "zookeeper/addresses.hpp"
+#include "zookeeper/completion_sweep.hpp"
 #include "zookeeper/connect_string.hpp"
 #include "zookeeper/known_servers.hpp"
+#include "zookeeper/limits.hpp"
 #include "zookeeper/operations.hpp"
 #include "zookeeper/tunnel.hpp"
 #include "zookeeper/way_to_leader.hpp"
@@ -38,8 +40,13 @@ public:
     void open(const server_list& hosts, const core::session_identity* own, const watcher& tell);
     // Passes the bytes of the session to servers with TLS, from `open` on.
     void make_tunnel(const core::session_identity& own);
+    // Ends the connection for ever, so that close() does not close the session. Blocks.
+    void disconnect();
     // Closes the session, unless it is not connected. The C client's threads may call the session until then.
-    void close();
+    // `is_idle`: no request is in progress.
+    void close(bool is_idle);
+    // Each completion calls this first (completion_sweep.hpp).
+    void await_sweep() { sweep_.await(k_sweep_limit); }
     // Throws the error of a session without a server: no name was resolved, or the system lacks a resource.
     [[noreturn]] void throw_open_error(int failure) const;
 
@@ -72,7 +79,8 @@ private:
     // Set once, under the lock that lets one thread deliver at a time, so that no callback runs before.
     zhandle_t* handle_ = nullptr;
     std::unique_ptr<tunnel> tunnel_;  // null: the servers are without TLS
-    std::size_t listed_ = 0;          // the number of addresses in the list; 0: names alone
+    completion_sweep sweep_;
+    std::size_t listed_ = 0;  // the number of addresses in the list; 0: names alone
 };
 
 }  // namespace turnstile::zookeeper

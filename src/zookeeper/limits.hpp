@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 
 namespace turnstile::zookeeper {
@@ -47,7 +48,7 @@ inline constexpr int k_last_suspicion = 256;
 inline constexpr int k_early_part = 3;
 // Largest number of servers that a check asks for the session's znodes. The other client may break each of these
 // connections.
-inline constexpr int k_most_looks = 3;
+inline constexpr std::size_t k_most_looks = 3;
 // Longest wait, at the end of a session that another client has too, until the servers have refused the handle.
 inline constexpr std::chrono::seconds k_leave_limit{2};
 // If names take longer than this to resolve, the C client gets addresses, because it blocks while it resolves names.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "zookeeper/sharer_check.hpp"
 
-#include <utility>
+#include <cstddef>
+#include <cstdint>
 
 #include "base/log.hpp"
 #include "zookeeper/limits.hpp"
@@ -16,14 +17,6 @@ std::unique_ptr<byte_stream> open_link(const socket_address& server) {
 
 }  // namespace
 
-sharer_check::sharer_check(const socket_address& server, const core::session_settings& settings,
-                           const core::session_identity& own)
-    : server_{server},
-      settings_{settings},
-      own_{own},
-      link_{open_link(server)},
-      raw_{*link_, &server} {}
-
 // Uses this client's own timeout: with a longer timeout the session would outlive this process.
 std::optional<attach_answer> sharer_check::attach(raw_session& raw) const {
     return raw.attach({.timeout_ms = wire_timeout(settings_.timeout),
@@ -31,17 +24,22 @@ std::optional<attach_answer> sharer_check::attach(raw_session& raw) const {
                        .password = own_.password});
 }
 
-sharer_check::outcome sharer_check::list(path_list& owned) {
-    const auto attached = attach(raw_);
-    if (!attached) return outcome::failed;
-    if (attached->timeout_ms <= 0) return outcome::ended;  // the C client will notice the end
-    return raw_.list(settings_.credentials, owned) == raw_session::listing::listed
-               ? outcome::listed
-               : outcome::failed;
+std::optional<path_list> sharer_check::list() {
+    for (const auto& server : servers_) {
+        server_ = &server;
+        link_ = open_link(server);
+        raw_.emplace(*link_, server_);
+        const auto attached = attach(*raw_);
+        if (!attached) continue;
+        if (attached->timeout_ms <= 0) break;  // the C client will notice the session's end
+        path_list owned;
+        if (raw_->list(settings_.credentials, owned) == raw_session::listing::listed) return owned;
+    }
+    return std::nullopt;
 }
 
 void sharer_check::settle(bool marks) {
-    if (marks) static_cast<void>(raw_.create_ephemeral(mark_of(own_.id)));
+    if (marks) static_cast<void>(raw_->create_ephemeral(mark_of(own_.id)));
     link_->finish();
 }
 
@@ -50,9 +48,9 @@ void sharer_check::settle(bool marks) {
 void sharer_check::leave(path_list own_paths) {
     constexpr std::int32_t k_no_node = -101;
     std::string reason;
-    for (int i = 0; i != k_most_looks && !own_paths.paths.empty(); ++i) {
-        const auto link = open_link(server_);
-        raw_session raw{*link, &server_};
+    for (std::size_t i = 0; i != k_most_looks && !own_paths.paths.empty(); ++i) {
+        const auto link = open_link(*server_);
+        raw_session raw{*link, server_};
         if (attach(raw))
             std::erase_if(own_paths.paths, [&raw](const std::string& path) {
                 const auto error = raw.remove(path);
@@ -65,7 +63,7 @@ void sharer_check::leave(path_list own_paths) {
                    "session {:#x}: {} cannot be removed, and remains until the other client's "
                    "session ends ({})",
                    static_cast<std::uint64_t>(own_.id), path, reason);
-    lengthen(*open_link(server_), own_);
+    lengthen(*open_link(*server_), own_);
 }
 
 }  // namespace turnstile::zookeeper

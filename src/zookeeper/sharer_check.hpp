@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharer_check: lists the znodes of a session at one server, over a separate attach.
+// sharer_check: lists the znodes of a session, over a separate attach to one server after the other.
 //
 // Purpose: a server may give this client's session to another client. If two clients with one session are attached to
 // different servers, each client ends the other's connections. The reason is the leader: it accepts writes for a
@@ -12,7 +12,8 @@
 
 #include <memory>
 #include <optional>
-#include <string>
+#include <utility>
+#include <vector>
 
 #include "core/seam/coordinator.hpp"
 #include "zookeeper/byte_stream.hpp"
@@ -24,15 +25,14 @@ namespace turnstile::zookeeper {
 
 class sharer_check {
 public:
-    // `failed`: another server must be asked. `ended`: the servers have no such session.
-    enum class outcome { listed, ended, failed };
+    // `servers`: in the order of the attempts. `settings` must outlive this object.
+    sharer_check(std::vector<socket_address> servers, const core::session_settings& settings,
+                 const core::session_identity& own)
+        : servers_{std::move(servers)}, settings_{settings}, own_{own} {}
 
-    // The references must outlive this object.
-    sharer_check(const socket_address& server, const core::session_settings& settings,
-                 const core::session_identity& own);
-
-    [[nodiscard]] outcome list(path_list& owned);
-    // Call one of the following two functions after `listed`. Only this client has the session. `marks`: creates the
+    // Returns the list of the first server that gives one; nothing if none does, or if the session has ended.
+    [[nodiscard]] std::optional<path_list> list();
+    // Call one of the following two functions after a list. Only this client has the session. `marks`: creates the
     // session mark; any answer to the create proves that the session is usable (raw_session.hpp).
     void settle(bool marks);
     // Another client has the session. Removes the paths, and gives the session its longest timeout.
@@ -41,11 +41,13 @@ public:
 private:
     [[nodiscard]] std::optional<attach_answer> attach(raw_session& raw) const;
 
-    const socket_address& server_;
+    const std::vector<socket_address> servers_;
     const core::session_settings& settings_;
     const core::session_identity own_;
-    const std::unique_ptr<byte_stream> link_;
-    raw_session raw_;
+    // The server that gave the list, and the attach to it.
+    const socket_address* server_ = nullptr;
+    std::unique_ptr<byte_stream> link_;
+    std::optional<raw_session> raw_;
 };
 
 }  // namespace turnstile::zookeeper

@@ -15,6 +15,8 @@ namespace turnstile::zookeeper {
 
 class sharing_suspicion {
 public:
+    enum class cause { opened_unasked, early_ends };
+
     void opened_unasked() noexcept { asking_ = asking::due; }
     // Returns true if the client must ask now, before it uses the session.
     [[nodiscard]] bool begin_to_ask(core::link_kind kind) noexcept {
