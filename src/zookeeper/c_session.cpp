@@ -117,7 +117,7 @@ void c_session::completed(pending_request& p, int rc) {
 
 bool c_session::take_reply(pending_request& p, int rc) {
     base::unique_lock lock{mutex_};
-    const auto word = requests_.judge(p, rc);
+    const auto word = requests_.apply(p, rc);
     if (!word) {
         outlet_.expect(p);
         return false;
@@ -131,7 +131,7 @@ bool c_session::take_reply(pending_request& p, int rc) {
     if (word->outcome == core::outcome::answered) role = p.told;
     if (role && why == pending_request::purpose::examination)
         role = knowledge_.examined(word->error, *role);
-    requests_.answered(p, rc);
+    requests_.apply_to_watches(p, rc);
     // The C client may have sent the request on a later connection than the connection of its submission.
     if (why == pending_request::purpose::user && word->outcome == core::outcome::answered)
         answer.connection = state_.connection();

@@ -50,8 +50,13 @@ bool client_requests::submit(const core::request& request) {
         p.sets_watch = true;
         p.path = *path;
     }
-    const auto* const create = std::get_if<core::create_op>(&request.op);
-    const bool unknown = create != nullptr && !servers_.prepare_create(p, *create);
+    bool unknown = false;
+    if (const auto* const create = std::get_if<core::create_op>(&request.op)) {
+        const auto step = servers_.first_step(create->mode);
+        unknown = !step;
+        p.step = step.value_or(create_step::none);
+        p.created_bytes = static_cast<std::int32_t>(create->data.size());
+    }
     p.answer.sent = boottime_clock::now();
     int rc = ZINVALIDSTATE;
     if (state_.is_usable())
@@ -120,21 +125,20 @@ bool client_requests::examine(const core::operation& question,
     return handed_over(p, hand_over(handle_.get(), question, {}, p));
 }
 
-std::optional<verdict> client_requests::judge(pending_request& p, int rc) {
-    using step = pending_request::create_step;
+std::optional<verdict> client_requests::apply(pending_request& p, int rc) {
     pending_.came_back();
     verdict word = judge_completion(rc);
     // The reply arrived on a silent connection, whose end the library has already reported to the core. So the outcome
     // counts as unknown.
     if (state_.is_detached() && word.outcome == core::outcome::answered)
         word = {core::outcome::unknown, core::server_error::ok};
-    servers_.learn_create(p, word, state_.is_closed());
-    if (p.step == step::create && reads_created(p, word)) return std::nullopt;
+    servers_.learn_create(p.step, p.answer.connection, word, state_.is_closed());
+    if (p.step == create_step::create && send_stat(p, word)) return std::nullopt;
     // `not_sent` makes the caller repeat the create, now with the two older requests. Many servers close the connection
     // after this answer.
-    if (p.step == step::create2 && word.error == core::server_error::unimplemented)
+    if (p.step == create_step::create2 && word.error == core::server_error::unimplemented)
         word = {core::outcome::not_sent, core::server_error::ok};
-    if (p.step != step::stat) return word;
+    if (p.step != create_step::stat) return word;
     if (word.error == core::server_error::ok && word.outcome == core::outcome::answered &&
         state_.connection() == p.answer.connection) {
         p.answer.stat = as_created(p.answer.stat, p.created_bytes);
@@ -144,8 +148,7 @@ std::optional<verdict> client_requests::judge(pending_request& p, int rc) {
     return word;
 }
 
-// Returns true if the Stat of the created znode is being read.
-bool client_requests::reads_created(pending_request& p, verdict& word) {
+bool client_requests::send_stat(pending_request& p, verdict& word) {
     if (word.outcome != core::outcome::answered || word.error != core::server_error::ok)
         return false;
     p.answer.connection = state_.connection();
@@ -155,15 +158,15 @@ bool client_requests::reads_created(pending_request& p, verdict& word) {
         leave_open(p, word);
         return false;
     }
-    p.step = pending_request::create_step::stat;
+    p.step = create_step::stat;
     pending_.handed_over();
     return true;
 }
 
-void client_requests::answered(const pending_request& p, int rc) {
+void client_requests::apply_to_watches(const pending_request& p, int rc) {
     if (p.why == pending_request::purpose::watch_removal) {
         const auto word = judge_completion(rc);
-        servers_.learn_removal(p, word, state_.is_closed());
+        servers_.learn_removal(p.answer.connection, word, state_.is_closed());
         // A removal without an answer is sent again after the next attach.
         if (word.outcome == core::outcome::answered && rc == ZUNIMPLEMENTED) {
             forget_here(p.path);

@@ -44,11 +44,11 @@ public:
     // servers know, once for a session.
     void identify(server_answers told);
 
-    // Judges the code of a completion. Returns nothing if the reply is incomplete, and another request is in progress
-    // for it.
-    [[nodiscard]] std::optional<verdict> judge(pending_request& p, int rc);
-    // Takes the effects of a completion on the watches.
-    void answered(const pending_request& p, int rc);
+    // Applies the code of a completion to the request. Returns nothing if the reply is incomplete, and sends the next
+    // request for it.
+    [[nodiscard]] std::optional<verdict> apply(pending_request& p, int rc);
+    // Applies the code of a completion to the watches.
+    void apply_to_watches(const pending_request& p, int rc);
     void remove(pending_request& p) { pending_.remove(p); }
     // Returns the reply of the first request, if it is known.
     [[nodiscard]] std::optional<core::reply> take_settled();
@@ -68,7 +68,8 @@ private:
     [[nodiscard]] bool examine(const core::operation& question,
                                const std::optional<server_answers>& told);
     void forget_here(const std::string& path);
-    [[nodiscard]] bool reads_created(pending_request& p, verdict& word);
+    // Sends the read of a created znode's Stat. Returns false if the create failed or the read cannot be sent.
+    [[nodiscard]] bool send_stat(pending_request& p, verdict& word);
 
     const client_handle& handle_;
     const link_state& state_;

@@ -173,7 +173,7 @@ public:
 
     int operator()(const core::create_op& op) const {
         if (!fits(op.data)) return ZBADARGUMENTS;
-        if (pending_.step == pending_request::create_step::create) {
+        if (pending_.step == create_step::create) {
             return zoo_acreate(handle_, op.path.c_str(), op.data.data(), size_of(op.data),
                                acl_of(op.acl), mode_of(op.mode), on_path, &pending_);
         }

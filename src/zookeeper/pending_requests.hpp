@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "core/seam/seam.hpp"
+#include "zookeeper/server_knowledge.hpp"
 #include "zookeeper/server_role.hpp"
 
 namespace turnstile::zookeeper {
@@ -46,9 +47,6 @@ struct pending_request {
     bool settled = false;     // `answer` is complete and waits for its turn
     bool sets_watch = false;  // a watch on `path`
     std::string path;         // for sets_watch and watch_removal
-    // The request that is in progress for a create. `container` and `create2` are single requests; `create` and `stat`
-    // form a pair.
-    enum class create_step { none, container, create2, create, stat };
     create_step step = create_step::none;
     std::int32_t created_bytes = 0;  // the length of the new znode's data
 

@@ -12,33 +12,28 @@ bool server_knowledge::lacks(const request_knowledge& request) const noexcept {
            (request.is_doubted() && software_ != server_software::zookeeper);
 }
 
-bool server_knowledge::prepare_create(pending_request& p, const core::create_op& op) const {
-    if (op.mode == core::create_mode::container) {
-        p.step = pending_request::create_step::container;
-        return !lacks(known_.containers);
-    }
-    p.step = lacks(known_.create2) ? pending_request::create_step::create
-                                   : pending_request::create_step::create2;
-    p.created_bytes = static_cast<std::int32_t>(op.data.size());
-    return true;
+std::optional<create_step> server_knowledge::first_step(core::create_mode mode) const {
+    if (mode != core::create_mode::container)
+        return lacks(known_.create2) ? create_step::create : create_step::create2;
+    if (lacks(known_.containers)) return std::nullopt;
+    return create_step::container;
 }
 
-void server_knowledge::learn_removal(const pending_request& p, const verdict& word, bool closed) {
-    learn(known_.removals, p, word, closed);
+void server_knowledge::learn_removal(std::uint64_t connection, const verdict& word, bool closed) {
+    learn(known_.removals, connection, word, closed);
 }
 
-void server_knowledge::learn_create(const pending_request& p, const verdict& word, bool closed) {
-    if (p.step == pending_request::create_step::container)
-        learn(known_.containers, p, word, closed);
-    if (p.step == pending_request::create_step::create2) learn(known_.create2, p, word, closed);
+void server_knowledge::learn_create(create_step step, std::uint64_t connection, const verdict& word,
+                                    bool closed) {
+    if (step == create_step::container) learn(known_.containers, connection, word, closed);
+    if (step == create_step::create2) learn(known_.create2, connection, word, closed);
 }
 
-void server_knowledge::learn(request_knowledge& request, const pending_request& p,
+void server_knowledge::learn(request_knowledge& request, std::uint64_t connection,
                              const verdict& word, bool closed) {
     if (word.outcome != core::outcome::answered) {
         // An end of the connection counts only if the server may not know the request, and close() is not its cause.
-        if (!closed && software_ != server_software::zookeeper)
-            request.cut_off(this, p.answer.connection);
+        if (!closed && software_ != server_software::zookeeper) request.cut_off(this, connection);
     } else if (word.error == core::server_error::unimplemented) {
         request.refused();
     } else {

@@ -12,11 +12,14 @@
 
 #include "core/seam/seam.hpp"
 #include "zookeeper/answers.hpp"
-#include "zookeeper/pending_requests.hpp"
 #include "zookeeper/request_knowledge.hpp"
 #include "zookeeper/server_role.hpp"
 
 namespace turnstile::zookeeper {
+
+// The request that is in progress for a create. `container` and `create2` are single requests; `create` and `stat` form
+// a pair.
+enum class create_step { none, container, create2, create, stat };
 
 class server_knowledge {
 public:
@@ -27,11 +30,12 @@ public:
     [[nodiscard]] bool lacks_removals() const noexcept {
         return lacks(known_.removals) || lacks(known_.create2);
     }
-    // Returns false if the servers do not know the request and no other request can replace it.
-    [[nodiscard]] bool prepare_create(pending_request& p, const core::create_op& op) const;
-    // Learns from the answer to a removal of watches, or to a create. `closed`: the session ends the connection.
-    void learn_removal(const pending_request& p, const verdict& word, bool closed);
-    void learn_create(const pending_request& p, const verdict& word, bool closed);
+    // Returns the first request for a create; nothing if the servers do not know it and no other request can replace it.
+    [[nodiscard]] std::optional<create_step> first_step(core::create_mode mode) const;
+    // Learns from the answer to a removal of watches, or to a step of a create, that was sent on `connection`. Without an
+    // answer, the end of the connection counts only if the caller did not end it.
+    void learn_removal(std::uint64_t connection, const verdict& word, bool closed);
+    void learn_create(create_step step, std::uint64_t connection, const verdict& word, bool closed);
 
     // Adds the known software to the server's own answers. Returns true if the session must examine the server now.
     [[nodiscard]] bool begin_examination(server_answers& told);
@@ -53,7 +57,7 @@ public:
 
 private:
     [[nodiscard]] bool lacks(const request_knowledge& request) const noexcept;
-    void learn(request_knowledge& request, const pending_request& p, const verdict& word,
+    void learn(request_knowledge& request, std::uint64_t connection, const verdict& word,
                bool closed);
 
     known_requests& known_;
