@@ -27,6 +27,7 @@ c_session::c_session(connect_string servers, const core::session_settings& setti
         const auto hosts = handle_.hosts();
         if (guardian_.is_wanted())
             for (const auto& server : servers_.servers) guardian_.add(resolve(server));
+        state_.enter({});
         // The lock makes callbacks wait until the handle and its credentials are set.
         const base::lock_guard turn{turn_};
         handle_.open(hosts, nullptr, {on_event, this});

@@ -4,7 +4,7 @@
 // | state    | from                         | until                                                       |
 // |----------|------------------------------|-------------------------------------------------------------|
 // | entering | the beginning                | `enter`: the C client has the session, or may open one      |
-// | detached | `enter`, `detach`            | `attach`, `die`                                             |
+// | detached | `enter`, `detach`            | `attach`, `die`; `enter` again if the C client cannot start |
 // | attached | `attach`                     | `detach`, `die`, `begin_move`                               |
 // | moving   | `begin_move`                 | `detach`, `die`                                             |
 // | dead     | `die`                        |                                                             |
@@ -16,6 +16,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/check.hpp"
 #include "core/seam/coordinator.hpp"
 #include "zookeeper/way_to_leader.hpp"
 
@@ -25,6 +26,7 @@ class link_state {
 public:
     // `clock`: the servers' clock, if the opening of the session has shown it.
     void enter(const std::optional<core::clock_reading>& clock) noexcept {
+        TURNSTILE_CHECK(phase_ == phase::entering || phase_ == phase::detached);
         phase_ = phase::detached;
         if (clock) clock_ = clock;
     }
@@ -33,11 +35,18 @@ public:
         timeout_ = timeout;
     }
     void attach() noexcept {
+        TURNSTILE_CHECK(phase_ == phase::detached);
         phase_ = phase::attached;
         ++connection_;
     }
-    void detach() noexcept { phase_ = phase::detached; }
-    void die() noexcept { phase_ = phase::dead; }
+    void detach() noexcept {
+        TURNSTILE_CHECK(is_linked());
+        phase_ = phase::detached;
+    }
+    void die() noexcept {
+        TURNSTILE_CHECK(phase_ != phase::dead);
+        phase_ = phase::dead;
+    }
     void close() noexcept { closed_ = true; }
 
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
@@ -58,6 +67,7 @@ public:
 
     // The session moves to the leader once no request is in progress.
     void begin_move(way_to_leader&& way) {
+        TURNSTILE_CHECK(phase_ == phase::attached);
         to_leader_ = std::move(way);
         phase_ = phase::moving;
     }
@@ -80,9 +90,8 @@ public:
     [[nodiscard]] const std::optional<core::clock_reading>& clock() const noexcept {
         return clock_;
     }
-    [[nodiscard]] core::duration timeout() const noexcept {
-        return timeout_;
-    }  // the servers granted it
+    // The timeout that the servers granted.
+    [[nodiscard]] core::duration timeout() const noexcept { return timeout_; }
     [[nodiscard]] core::link_event event(core::link_kind kind) const {
         core::link_event event;
         event.kind = kind;
