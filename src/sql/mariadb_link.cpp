@@ -27,7 +27,7 @@ constexpr std::size_t k_stack = std::size_t{512} * 1024;
     "mysql_native_password,client_ed25519,parsec,caching_sha2_password,sha256_password,"
     "auth_gssapi_client";
 constexpr int k_most_steps_to_an_end = 1000;
-constexpr std::chrono::milliseconds k_longest_handshake{10'000};  // without an answer
+constexpr std::chrono::seconds k_longest_silence{5};  // of a server during the handshake
 constexpr int k_everything =
     MYSQL_WAIT_READ | MYSQL_WAIT_WRITE | MYSQL_WAIT_EXCEPT | MYSQL_WAIT_TIMEOUT;
 
@@ -125,8 +125,12 @@ void mariadb_link::set_options(const mariadb_target& target) {
     if (!target.encrypted()) return;
     const my_bool on = 1;
     set(MYSQL_OPT_SSL_ENFORCE, &on);
-    // libmariadb takes this number of seconds for milliseconds, when a read of the handshake has failed.
-    const auto handshake = static_cast<unsigned>(patience_of_handshake().count());
+    // During the handshake libmariadb makes the socket blocking, and limits a read only by this number of seconds. When
+    // a read has failed, it waits as many milliseconds and gives up.
+    const auto silence =
+        std::clamp<std::chrono::milliseconds>(patience_.length() / 2, 1s, k_longest_silence);
+    const auto handshake =
+        static_cast<unsigned>(std::chrono::ceil<std::chrono::seconds>(silence).count());
     set(MYSQL_OPT_CONNECT_TIMEOUT, &handshake);
     // Without this option libmariadb logs in without TLS if the server's greeting does not offer TLS.
     set(MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &on);
@@ -166,7 +170,6 @@ void mariadb_link::open(const mariadb_target& target, const mariadb_host* host,
     try {
         drive([&] {
             never_block();
-            bound_handshake();
             if (accepted) accepted();
         });
     } catch (const database_error&) {
@@ -193,18 +196,6 @@ void mariadb_link::never_block() const noexcept {
     if (open < 0) return;
     const int flags = ::fcntl(open, F_GETFL);
     if (flags >= 0) ::fcntl(open, F_SETFL, flags | O_NONBLOCK);
-}
-
-std::chrono::milliseconds mariadb_link::patience_of_handshake() const noexcept {
-    return std::max(std::min(patience_.length(), k_longest_handshake) / 2, 1ms);
-}
-
-// During the handshake libmariadb makes the socket blocking again, and reads without a limit. A limit of the socket ends
-// such a read; then libmariadb waits as long once more, and gives up.
-void mariadb_link::bound_handshake() const noexcept {
-    const auto ms = patience_of_handshake().count();
-    const timeval limit{ms / 1000, ms % 1000 * 1000};
-    ::setsockopt(socket(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
 bool mariadb_link::in_transaction() const noexcept {

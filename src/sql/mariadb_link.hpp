@@ -72,8 +72,6 @@ private:
     void set_authentication(const mariadb_target& target);
     void keep_from_programs() const noexcept;
     void never_block() const noexcept;
-    void bound_handshake() const noexcept;
-    [[nodiscard]] std::chrono::milliseconds patience_of_handshake() const noexcept;
     void step(std::function<int(int)> next, int waiting);
     // Runs the call in progress to its end. Calls `reads`, if it is not empty, before each wait for bytes of the
     // server.
