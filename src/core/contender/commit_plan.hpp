@@ -76,7 +76,7 @@ private:
         std::size_t part = 0;
         enum class kind { as_told, put, make } why = kind::as_told;
         // True: the step's answer is the part's result. False: the step creates a parent of the part's znode, or only
-        // checks it.
+        // checks that parent.
         bool is_answer = true;
         friend bool operator==(const step&, const step&) = default;
     };

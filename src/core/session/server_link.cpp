@@ -30,7 +30,7 @@ const std::string& server_link::server() const noexcept {
 
 void server_link::open(time_point now) {
     TURNSTILE_CHECK(!epoch_);
-    epoch_.emplace().heard_at = now;
+    epoch_ = epoch{.heard_at = now};
     lease_.opening(now);
 }
 
@@ -55,7 +55,7 @@ std::optional<error> server_link::attach(const link_event& event, bool closing, 
     epoch_->session_id = event.session_id;
     epoch_->latest_connection = event.connection;
     epoch_->heard_at = now;
-    take_note(epoch_->server.emplace<attachment>(event.server), event, now);
+    take_note(epoch_->server.emplace<attachment>(attachment{event.server}), event, now);
     return std::nullopt;
 }
 
