@@ -113,8 +113,8 @@ password_place password_of_user(std::string_view text) noexcept {
     return colon < at ? from_colon(colon, at, true) : password_place{begin, at};
 }
 
-// Returns the place behind the first colon of "user:password" without a host, else the text's end. A number behind the
-// colon is a port, and colons in brackets belong to an IPv6 address.
+// If the text is "user:password" without a host, returns the position after its first colon, otherwise the text's end.
+// A number behind the colon is a port, and colons in brackets belong to an IPv6 address.
 std::size_t begin_of_lone_password(std::string_view text) noexcept {
     const auto begin = begin_of_user(text);
     const auto end = std::min(text.find_first_of("/?", begin), text.size());

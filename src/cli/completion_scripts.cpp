@@ -18,7 +18,7 @@ std::string all_names(const suggested_command& command) {
     return text;
 }
 
-// Quotes a text for a shell with single quotes. Removes zsh's special characters from descriptions.
+// Puts a description in single quotes for a shell, without the characters that are special in zsh.
 std::string quoted(const std::string& text) {
     std::string result = "'";
     for (const char symbol : text)

@@ -114,7 +114,7 @@ std::string empty_folders_text(const examination& seen) {
     const bool stay = seen.trial && !seen.trial->containers;
     return line("empty folders",
                 text + (stay ? ": locks that are free; these servers do not remove them"
-                             : ": locks that are free; servers remove containers in some minutes"));
+                             : ": locks that are free; servers remove containers within minutes"));
 }
 
 std::string clock_text(const examination& seen) {

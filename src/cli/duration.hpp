@@ -15,7 +15,7 @@ namespace turnstile::cli {
 // Returns the two largest units: "12 s", "5 min 3 s", "3 h 20 min", "2 d 4 h".
 [[nodiscard]] std::string duration_text(std::chrono::seconds span);
 
-// Returns milliseconds below a minute: "300 ms", "2.5 s", "12 s".
+// Returns the span as text; exact to the millisecond if it is below a minute: "300 ms", "2.5 s", "12 s".
 [[nodiscard]] std::string exact_text(std::chrono::milliseconds span);
 
 }  // namespace turnstile::cli

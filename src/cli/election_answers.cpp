@@ -81,8 +81,8 @@ http_answer metrics_answer(const election_view& view) {
     add("turnstile_participants", gauge, "Participants in the queue.",
         view.queue ? view.queue->size() : 0);
     add("turnstile_terms_total", counter, "Terms that this participant has begun.", view.terms);
-    add("turnstile_entered_total", counter, "Times that this participant has entered the queue.",
-        view.counters.entered);
+    add("turnstile_entered_total", counter,
+        "Number of times that this participant has entered the queue.", view.counters.entered);
     add("turnstile_waited_total", counter, "Times that other participants were ahead at the entry.",
         view.counters.waited);
     add("turnstile_lost_total", counter, "Leads that this participant has lost.",

@@ -5,8 +5,8 @@
 // | guard    | a process of the command is                        | needs                                       |
 // |----------|----------------------------------------------------|---------------------------------------------|
 // | cgroup   | in the command's control group                     | cgroup v2 that may be written, Linux 5.14   |
-// | children | below this process, which is its subreaper: it     | /proc of this PID namespace, with lists of  |
-// |          | becomes a child when its parent ends               | children                                    |
+// | children | a descendant of this process. This process is the  | /proc of this PID namespace, with lists of  |
+// |          | subreaper: the parent of orphaned descendants      | children                                    |
 //
 // The constructor throws on a machine that has neither. With a control group, the children are killed as well, if they
 // can be listed: a process that was moved to another group still becomes a child of this process.

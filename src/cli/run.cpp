@@ -54,8 +54,8 @@ watched_hold watched(const guard& hold, instant longest) {
             longest};
 }
 
-// The time at which this run's contender was created, by this machine's clock. Its znode has the servers' time. Both
-// together give the servers' time without a request.
+// The time at which this run's contender was created, by this machine's clock. The contender's znode has that time by
+// the servers' clock. The difference gives the servers' present time without a request.
 using arrival = std::atomic<boottime_clock::rep>;
 
 std::chrono::system_clock::time_point servers_now(const std::vector<contender>& queue,

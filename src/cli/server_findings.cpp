@@ -180,7 +180,7 @@ bool is_out_of_reach(const error& failure) {
     });
 }
 
-// Returns advice for servers that gave no session. For an error without its own code the message must be enough.
+// Returns advice for a user without a session of the servers. For other codes the error's message must be enough.
 std::string advice_for(const error& failure, const examination& seen) {
     switch (failure.code()) {
         case errc::auth_failed:

@@ -54,7 +54,7 @@ session_closing::session_closing(support::descriptor run) : all_{&fork_end} {
     all_.add(std::move(run));
 }
 
-// Keeps the standard streams open, but leads them to /dev/null.
+// Keeps the standard streams open, but redirects them to /dev/null.
 void session_closing::drop_all_others() const {
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);

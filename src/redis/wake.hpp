@@ -4,10 +4,10 @@
 // needs no further request:
 // | bytes | content                                                                                    |
 // |-------|--------------------------------------------------------------------------------------------|
-// | 40    | SHA-1, in hex, of the rest and the session's mark, which has its connection and password     |
+// | 40    | SHA-1, in hex, of the rest and the session's mark: its connection's number, and its password |
 // | 8     | the zxid of the removal                                                                    |
 // | 4 + n | the event, after its length                                                                |
-// | 64    | only if the list of the folder is short, as all further fields: the head of the folder's record |
+// | 64    | this and all further fields only if the folder's list is short: the head of the folder's record |
 // | 4, 4  | the lengths of the folder's data and of the folder's path; then the path                    |
 // | 4 + n | the name of a child, after its length; repeated for each child                              |
 //

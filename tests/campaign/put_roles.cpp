@@ -18,7 +18,7 @@ using turnstile::commit_result;
 using turnstile::transaction;
 
 constexpr const char* k_shelf = "/campaign-shelf";
-// folder of the marks that removals create
+// folder in which each removal notes which znode it removed
 constexpr const char* k_swept = "/campaign-shelf-swept";
 
 struct held {

@@ -61,9 +61,9 @@ void invariants::judge_place(contender_key key, const znode_record& mine) const 
     }
 }
 
-// Returns true if the contender ahead may be unknown to its own client (F37): it was deleted by hand so recently that
-// the client's next confirmation has not shown it. A client whose clock stopped cannot tell how long ago the deletion
-// was.
+// Returns true if the client of the contender ahead may not know yet that the contender was deleted by hand (F37),
+// because its next confirmation has not shown the deletion. A client whose clock stopped cannot tell how long ago the
+// deletion was.
 bool invariants::may_be_unknown(contender_key key, const znode_record& mine) const {
     if (core::family(mine.wants.kind) == contender_family::read_write) return false;
     const auto interval = confirmation();

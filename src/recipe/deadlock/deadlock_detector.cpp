@@ -60,7 +60,7 @@ std::string deadlock::to_string() const {
     return text;
 }
 
-// ---- looks at the queues -----------------------------------------------------------------------
+// ---- reading the queues ------------------------------------------------------------------------
 
 class TURNSTILE_NO_EXPORT deadlock_detector::state {
 public:

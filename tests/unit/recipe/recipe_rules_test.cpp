@@ -51,7 +51,8 @@ TEST(succession, everybody_but_the_named_one_steps_aside_for_a_while) {
     EXPECT_EQ(next_step((succession_hint{"b", 0, k_now}).to_string(), "a", k_now), wipes);
 }
 
-// The named participant may never lead. Another participant must lead after at most the allowed number of steps aside.
+// The participant that the hint names might never lead. Then another participant must lead after at most the allowed
+// number of steps aside.
 TEST(succession, ends_after_as_many_steps_as_participants) {
     auto text = (succession_hint{"gone", 5, k_now}).to_string();
     int aside = 0;

@@ -20,7 +20,7 @@ constexpr duration k_timeout = 30s;
 constexpr bool k_write = true;
 constexpr bool k_read = false;
 
-// Returns the lease of a new session, which was opening from 10 s on, and attached at 11 s.
+// Returns the lease of a new session that began to open at 10 s and attached at 11 s.
 lease attached_lease(server_role role) {
     lease session_lease{lease_rule{k_relay, false, 0}};
     session_lease.opening(at(10s));
