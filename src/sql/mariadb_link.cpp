@@ -27,7 +27,8 @@ constexpr std::size_t k_stack = std::size_t{512} * 1024;
     "mysql_native_password,client_ed25519,parsec,caching_sha2_password,sha256_password,"
     "auth_gssapi_client";
 constexpr int k_most_steps_to_an_end = 1000;
-constexpr std::chrono::seconds k_longest_silence{5};  // the longest wait for the server in the handshake
+// The longest wait for the server in the handshake.
+constexpr std::chrono::seconds k_longest_silence{5};
 constexpr int k_everything =
     MYSQL_WAIT_READ | MYSQL_WAIT_WRITE | MYSQL_WAIT_EXCEPT | MYSQL_WAIT_TIMEOUT;
 
