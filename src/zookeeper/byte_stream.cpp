@@ -13,13 +13,11 @@
 #include <cstring>
 #include <utility>
 
+#include "support/poll_time.hpp"
 #include "zookeeper/security.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
-
-// poll() takes its limit as milliseconds in an int.
-constexpr std::chrono::milliseconds k_longest_wait = std::chrono::hours{1};
 
 // The limit for finish(): a server closes its side when it has read the end of the client's bytes.
 constexpr std::chrono::seconds k_finish_limit{1};
@@ -67,12 +65,10 @@ std::string tcp_stream::reason() const {
 
 bool tcp_stream::await(short events) {
     for (;;) {
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(deadline_ - boottime_clock::now());
-        if (left.count() <= 0) return fail(ETIMEDOUT);
+        const int left = support::milliseconds_until(deadline_);
+        if (left == 0) return fail(ETIMEDOUT);
         std::array<pollfd, 2> wishes{{{socket_.get(), events, 0}, {give_up_, POLLIN, 0}}};
-        const auto part = static_cast<int>(std::min(left, k_longest_wait).count());
-        const int ready = ::poll(wishes.data(), wishes.size(), part);
+        const int ready = ::poll(wishes.data(), wishes.size(), left);
         if (ready < 0 && errno != EINTR) return fail(errno);
         if (ready <= 0) continue;
         if (wishes[1].revents != 0) return fail(ECANCELED);

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
 #include <iterator>
 #include <list>
 #include <memory>
 #include <utility>
 
 #include "support/descriptor.hpp"
+#include "support/poll_time.hpp"
 #include "zookeeper/security.hpp"
 
 namespace turnstile::zookeeper {
@@ -146,9 +146,6 @@ private:
     word_answer answer_;
 };
 
-// Limit of one poll(), which takes milliseconds in an int. A longer wait consists of several polls.
-constexpr std::chrono::milliseconds k_longest_poll = std::chrono::hours{1};
-
 // Runs until all conversations have ended, `enough` accepts an answer, the time has passed, or `give_up` is readable.
 void converse(std::list<conversation>& all, int give_up, core::duration limit,
               const std::function<bool(const word_answer&)>& enough) {
@@ -161,11 +158,9 @@ void converse(std::list<conversation>& all, int give_up, core::duration limit,
         }
         if (std::all_of(all.begin(), all.end(), [](const auto& each) { return each.over(); }))
             return;
-        const auto left =
-            std::chrono::ceil<std::chrono::milliseconds>(deadline - boottime_clock::now());
-        if (left.count() <= 0) return;
-        const auto part = std::min(left, k_longest_poll);
-        const int ready = ::poll(wishes.data(), wishes.size(), static_cast<int>(part.count()));
+        const int left = support::milliseconds_until(deadline);
+        if (left == 0) return;
+        const int ready = ::poll(wishes.data(), wishes.size(), left);
         if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
         if (ready < 0 || wishes[0].revents != 0) return;
         auto wish = std::next(wishes.begin());

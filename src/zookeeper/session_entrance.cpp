@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "support/poll_time.hpp"
 #include "turnstile/error.hpp"
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/diagnosis.hpp"
@@ -53,7 +54,7 @@ session_entrance::session_entrance(const connect_string& servers,
       pauses_{entry_pauses(settings.timeout)} {}
 
 bool session_entrance::has_to_stop() const noexcept {
-    return is_readable_within(stop_, {});
+    return support::is_readable(stop_);
 }
 
 void session_entrance::begin_round() {
