@@ -39,10 +39,6 @@ std::int32_t next(std::int32_t n) noexcept {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(n) + 1U);
 }
 
-bool has_parent(const std::string& path) noexcept {
-    return path.find('/') != std::string::npos && path.find('\0') == std::string::npos;
-}
-
 }  // namespace
 
 prepared preparation::prepare(const core::create_op& op) {

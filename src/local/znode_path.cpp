@@ -54,6 +54,10 @@ std::string_view name_of(std::string_view path) noexcept {
     return path.substr(path.rfind('/') + 1);
 }
 
+bool has_parent(std::string_view path) noexcept {
+    return path.find('/') != std::string_view::npos && path.find('\0') == std::string_view::npos;
+}
+
 bool client_accepts_path(std::string_view path, path_use use) noexcept {
     if (path.empty() || path.front() != '/') return false;
     if (path.size() == 1) return true;

@@ -12,6 +12,9 @@ namespace turnstile::local {
 // "/a/b" -> "b".
 [[nodiscard]] std::string_view name_of(std::string_view path) noexcept;
 
+// True if the path has a parent and no NUL. The servers refuse to create or remove a znode with another path.
+[[nodiscard]] bool has_parent(std::string_view path) noexcept;
+
 // Does the check that ZooKeeper's clients do before they send a request. The path of a sequential create may end in
 // '/': the sequence number is then the whole name.
 enum class path_use { plain, sequential };

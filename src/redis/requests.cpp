@@ -32,10 +32,6 @@ unsigned mode_flags(create_mode mode) noexcept {
     return 0;
 }
 
-bool has_parent(const std::string& path) noexcept {
-    return path.find('/') != std::string::npos && path.find('\0') == std::string::npos;
-}
-
 // A sequential create gets its number at the server. "0000000000" replaces the number here: the check gives the same
 // result for all digits.
 bool acceptable(const std::string& path, bool sequential) {
@@ -54,12 +50,12 @@ struct part_writer {
     void operator()(const core::create_op& op) const {
         unsigned flags = mode_flags(op.mode);
         if (op.acl == core::acl_policy::creator_only) flags |= k_part_creator_only;
-        if (!has_parent(op.path)) flags |= k_part_refused;
+        if (!local::has_parent(op.path)) flags |= k_part_refused;
         if (!acceptable(op.path, (flags & k_part_sequential) != 0)) flags |= k_part_bad_characters;
         add("c", op.path, op.data, core::k_any_version, flags);
     }
     void operator()(const core::remove_op& op) const {
-        const bool refused = !has_parent(op.path) || local::is_system_path(op.path);
+        const bool refused = !local::has_parent(op.path) || local::is_system_path(op.path);
         add("r", op.path, {}, op.version, refused ? k_part_refused : 0U);
     }
     void operator()(const core::set_op& op) const {
@@ -197,7 +193,7 @@ bool are_entry(const core::operation& first, const core::operation& second) {
     const auto* list = std::get_if<core::children_op>(&second);
     if (!may_be_entry(first) || list == nullptr) return false;
     const auto& path = std::get<core::create_op>(first).path;
-    return list->watch == core::watch_mode::none && has_parent(path) &&
+    return list->watch == core::watch_mode::none && local::has_parent(path) &&
            list->path == local::parent_of(path);
 }
 
