@@ -134,7 +134,7 @@ postgresql_link::owned_result postgresql_link::run(const std::string& statements
 
 void postgresql_link::await_socket(short events) {
     if (patience_.await(::PQsocket(connection_), events) == 0)
-        lose(fmt::format("no answer for {} ms", settings_.patience.count()));
+        lose(fmt::format("no answer for {} ms", patience_.length().count()));
 }
 
 void postgresql_link::consume() {

@@ -14,9 +14,7 @@
 // the names of prepared statements differ between sessions, and each transaction begins with a prepared statement.
 #include <libpq-fe.h>
 
-#include <algorithm>
 #include <string>
-#include <utility>
 
 #include "sql/postgresql_link.hpp"
 
@@ -30,11 +28,9 @@ constexpr int k_bell_part = 4;
 
 void postgresql_link::check_pool(const std::string& process) {
     if (has_own_process_ || process == std::to_string(::PQbackendPID(connection_))) return;
-    const auto bound = settings_.patience / k_bell_part;
-    auto settings_of_ringer = settings_;
-    settings_of_ringer.patience = bound;
+    const auto bound = patience_.length() / k_bell_part;
     patience of_ringer{bound, settings_.closing};
-    postgresql_link ringer{settings_of_ringer, of_ringer};
+    postgresql_link ringer{settings_, of_ringer};
     ringer.first_host_ = first_host_;
     const std::string channel = "turnstile_pool_" + process;
     run("LISTEN " + channel);
