@@ -61,7 +61,6 @@ void mariadb_bell::open(const place& at, const mariadb_flavour& flavour,
     known_.clear();
     rung_ = false;
     asleep_ = false;
-    open_ = true;
     link_.open(at.target, at.host, {});
     const auto set = link_.run(settings);
     if (set.failure) link_.fail(*set.failure);
@@ -70,13 +69,8 @@ void mariadb_bell::open(const place& at, const mariadb_flavour& flavour,
     take_lock(other, patience_, door_);
 }
 
-void mariadb_bell::close() noexcept {
-    link_.close();
-    open_ = false;
-}
-
 void mariadb_bell::withdraw(mariadb_link& other, const std::string& database) noexcept {
-    if (open_ && other.usable()) {
+    if (link_.is_open() && other.usable()) {
         try {
             patience_.begin();
             static_cast<void>(other.run("KILL IS_USED_LOCK(" + bell_of(database, session_) + ")"));
@@ -124,7 +118,7 @@ bool mariadb_bell::rang(short ready) {
 // next sleep at once.
 database::woken mariadb_bell::wait(int caller, boottime_clock::time_point until) {
     for (;;) {
-        const bool listens = open_ && !rung_;
+        const bool listens = link_.is_open() && !rung_;
         if (listens) sleep();
         const short events = listens ? link_.events() : short{0};
         const bool over = listens && events == 0;  // the answer came at once

@@ -53,7 +53,7 @@ public:
     // Closes the connection, which sleeps in a statement. `other` first kills the statement: without that, the server
     // would notice the closed connection only seconds later.
     void withdraw(mariadb_link& other, const std::string& database) noexcept;
-    void close() noexcept;
+    void close() noexcept { link_.close(); }
 
     // `events`: the events that the session has fetched. They end no sleep.
     void has_heard(const std::set<std::int64_t>& events);
@@ -74,7 +74,6 @@ private:
     std::int64_t session_ = 0;
     std::string door_;
     std::set<std::int64_t> known_;
-    bool open_ = false;
     bool rung_ = false;  // the bell has rung, and the session has fetched nothing since
     bool asleep_ = false;
     boottime_clock::time_point until_{};

@@ -48,6 +48,7 @@ public:
     void open(const mariadb_target& target, const mariadb_host* host,
               const std::function<void()>& accepted);
     void close() noexcept;
+    [[nodiscard]] bool is_open() const noexcept { return connection_ != nullptr; }
     // False if there is no connection, or after an abandoned call.
     [[nodiscard]] bool usable() const noexcept { return connection_ != nullptr && !next_; }
     [[nodiscard]] bool in_transaction() const noexcept;
