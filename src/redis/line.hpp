@@ -100,8 +100,8 @@ private:
     std::optional<server_address> peer_;
     core::duration resolving_{};
     std::unique_ptr<tls_stream> secured_;
-    short
-        opening_;  // events for which the connection or its TLS handshake waits; 0: the line is up
+    // The events for which the connection or its TLS handshake waits; 0: the line is up.
+    short opening_;
     bool broken_ = false;
     bool refused_ = false;
     std::optional<reply_bound> bound_;
