@@ -25,7 +25,10 @@ identities identities_of(const core::session_settings& settings) {
 }  // namespace
 
 link::link(core::session_settings settings, core::session_sink& sink, chroot root, std::string name)
-    : settings_{std::move(settings)}, sink_{sink}, root_{std::move(root)}, name_{std::move(name)} {}
+    : settings_{std::move(settings)},
+      outlet_{sink},
+      root_{std::move(root)},
+      name_{std::move(name)} {}
 
 void link::attach(tree& servers) {
     if (attached_ || dead_) return;
@@ -43,10 +46,10 @@ void link::attach(tree& servers) {
     event.timeout = settings_.timeout;
     event.role = core::server_role::standalone;
     event.server = name_;
-    deliver(core::link_event{event});
+    outlet_.deliver(core::link_event{event});
     if (settings_.detect_role) {
         event.kind = core::link_kind::role_known;
-        deliver(std::move(event));
+        outlet_.deliver(std::move(event));
     }
     for (const fired_watch& w : servers.restore_watches(id(), watches_.list(), seen_zxid_)) hear(w);
 }
@@ -61,7 +64,7 @@ void link::detach(tree& servers) {
     event.kind = core::link_kind::detached;
     event.connection = connection_;
     event.session_id = id();
-    deliver(std::move(event));
+    outlet_.deliver(std::move(event));
     for (const open_request& open : std::exchange(unanswered_, {})) {
         reply(unanswered(outcome::unknown), open.id, open.sent);
     }
@@ -73,7 +76,7 @@ void link::expire() {
     core::link_event event;
     event.kind = core::link_kind::expired;
     event.session_id = id();
-    deliver(std::move(event));
+    outlet_.deliver(std::move(event));
 }
 
 bool link::accept(core::request& request, core::time_point sent) {
@@ -113,7 +116,7 @@ void link::answer(const core::request& request, core::time_point sent, core::rep
 void link::hear(const fired_watch& event) {
     if (!attached_ || traffic_ != traffic::flows) return;
     if (!watches_.on_event(event.kind, event.path)) return;
-    deliver(core::watch_event{event.kind, root_.to_client(event.path), connection_});
+    outlet_.deliver(core::watch_event{event.kind, root_.to_client(event.path), connection_});
 }
 
 void link::forget_watches(tree& servers, const std::string& path) {
@@ -126,11 +129,7 @@ void link::reply(core::reply&& r, core::ticket id, core::time_point sent) {
     r.id = id;
     r.sent = sent;
     r.connection = connection_;
-    deliver(std::move(r));
-}
-
-void link::deliver(core::coordinator_event&& event) noexcept {
-    if (!muted_.load()) sink_.deliver(std::move(event));
+    outlet_.deliver(std::move(r));
 }
 
 }  // namespace turnstile::local

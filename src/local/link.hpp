@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/seam/coordinator.hpp"
+#include "core/seam/event_outlet.hpp"
 #include "local/chroot.hpp"
 #include "local/client_watches.hpp"
 #include "local/tree.hpp"
@@ -33,7 +34,7 @@ public:
     link(core::session_settings settings, core::session_sink& sink, chroot root, std::string name);
 
     // After this call the link delivers nothing more to the sink. The call does not wait for a delivery in progress.
-    void mute() noexcept { muted_.store(true); }
+    void mute() noexcept { outlet_.close(true); }
     [[nodiscard]] session_id id() const noexcept { return id_.load(); }
     [[nodiscard]] bool attached() const noexcept { return attached_; }
     [[nodiscard]] bool dead() const noexcept { return dead_; }
@@ -58,15 +59,13 @@ public:
     void stall_after(std::size_t requests) noexcept { until_stall_ = requests; }
 
 private:
-    void deliver(core::coordinator_event&& event) noexcept;
     void reply(core::reply&& r, core::ticket id, core::time_point sent);
 
     const core::session_settings settings_;
-    core::session_sink& sink_;
+    core::event_outlet outlet_;
     const chroot root_;
     const std::string name_;
     std::atomic<session_id> id_{0};
-    std::atomic<bool> muted_{false};
 
     bool attached_ = false;
     bool dead_ = false;
