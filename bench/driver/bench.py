@@ -230,6 +230,17 @@ class Bench:
             peer.send(*command, begin, end)
         return [peer.receive() for peer in peers]
 
+    def idle_minute(self, peer):
+        """Waits while the peer is idle. Returns, for a minute, the packets that the ZooKeeper servers received and the
+        seconds of processor time that the peer used.
+        """
+        used = peer.processor_seconds()
+        received, _ = self.zookeeper.connections()
+        time.sleep(self.settings.idle_seconds)
+        after, _ = self.zookeeper.connections()
+        a_minute = 60 / self.settings.idle_seconds
+        return (after - received) * a_minute, (peer.processor_seconds() - used) * a_minute
+
     def _backend(self, name):
         key = name, self._on_disk
         if key not in self._backends:

@@ -5,7 +5,7 @@ import os
 import queue
 import subprocess
 import threading
-from pathlib import Path
+import time
 
 
 class PeerError(Exception):
@@ -67,15 +67,14 @@ class Peer:
     def version(self):
         return self.greeting["version"]
 
+    def threads(self):
+        return len(os.listdir(f"/proc/{self.pid}/task"))
+
     def processor_seconds(self):
-        """Returns the processor time that the peer's threads have used, from the scheduler's count."""
-        total = 0
-        for file in Path(f"/proc/{self.pid}/task").glob("*/schedstat"):
-            try:
-                total += int(file.read_text().split()[0])
-            except FileNotFoundError:  # the thread has ended
-                continue
-        return total / 1e9
+        """Returns the processor time of all the peer's threads, also of threads that have ended, from the scheduler's
+        count.
+        """
+        return time.clock_gettime(~self.pid << 3 | 2)  # the clock that clock_getcpuclockid(3) names
 
     @property
     def log(self):

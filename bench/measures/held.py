@@ -1,9 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures what many held locks cost one client, and what many clients of one process cost. Measures only the library."""
 
-import os
 import time
-from pathlib import Path
 
 from driver.kinds import OURS
 
@@ -41,28 +39,14 @@ def measure(bench):
         answer = peer.ask("clients", clients, seconds=bench.settings.pending_seconds)
         after = peer.ask("heap")
         crowd.add("seconds to connect", OURS, answer["us"] / 1e6)
-        crowd.add("threads", OURS, _threads(peer.pid))
+        crowd.add("threads", OURS, peer.threads())
         crowd.add("KiB of heap a client", OURS, (after["heap"] - before["heap"]) / clients / 1024)
         crowd.add("KiB resident a client", OURS, (after["rss"] - before["rss"]) / clients / 1024)
         _add_minute(bench, peer, crowd)
     return [held, crowd]
 
 
-def _threads(pid):
-    return len(list(Path(f"/proc/{pid}/task").iterdir()))
-
-
-def _processor_seconds(pid):
-    """Returns the processor time of all threads, also of threads that have ended."""
-    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
 def _add_minute(bench, peer, result):
-    seconds = bench.settings.idle_seconds
-    used = _processor_seconds(peer.pid)
-    received, _ = bench.zookeeper.connections()
-    time.sleep(seconds)
-    after, _ = bench.zookeeper.connections()
-    result.add("packets a minute", OURS, (after - received) * 60 / seconds)
-    result.add("ms of processor a minute", OURS, (_processor_seconds(peer.pid) - used) * 1e3 * 60 / seconds)
+    packets, seconds = bench.idle_minute(peer)
+    result.add("packets a minute", OURS, packets)
+    result.add("ms of processor a minute", OURS, seconds * 1e3)

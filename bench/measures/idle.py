@@ -1,21 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Measures the threads and requests of unused lock objects. Measures only the library."""
 
-import time
-from pathlib import Path
-
 from driver.kinds import OURS
 from driver.result import Aim
 
 OBJECTS = 10_000
 CASES = ("threads", "requests when made", "requests a minute idle")
-
-
-def _threads(pid):
-    for line in Path(f"/proc/{pid}/status").read_text().splitlines():
-        if line.startswith("Threads:"):
-            return int(line.split()[1])
-    raise RuntimeError(f"no thread count in /proc/{pid}/status")
 
 
 def measure(bench):
@@ -29,19 +19,11 @@ def measure(bench):
     with bench.crew([OURS]) as crew:
         (peer,) = crew[OURS]
         peer.ask("cycle", bench.new_path(), 10)
-        threads, without = _threads(peer.pid), _requests_a_minute(bench)
+        threads, without = peer.threads(), bench.idle_minute(peer)[0]
         received, _ = bench.zookeeper.connections()
         peer.ask("idle", OBJECTS)
         made, _ = bench.zookeeper.connections()
-        cost.add(CASES[0], OURS, _threads(peer.pid) - threads)
+        cost.add(CASES[0], OURS, peer.threads() - threads)
         cost.add(CASES[1], OURS, made - received)
-        cost.add(CASES[2], OURS, _requests_a_minute(bench) - without)
+        cost.add(CASES[2], OURS, bench.idle_minute(peer)[0] - without)
     return [cost]
-
-
-def _requests_a_minute(bench):
-    seconds = bench.settings.idle_seconds
-    received, _ = bench.zookeeper.connections()
-    time.sleep(seconds)
-    after, _ = bench.zookeeper.connections()
-    return (after - received) * 60 / seconds
