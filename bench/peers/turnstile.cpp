@@ -28,15 +28,14 @@
 #include <malloc.h>
 #include <unistd.h>
 
-#include <condition_variable>
 #include <fstream>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <stop_token>
 
 #include "protocol.hpp"
 #include "sqlite_counts.hpp"
+#include "tally.hpp"
 #include "turnstile/turnstile.hpp"
 #include "turnstile/version.hpp"
 #include "turnstile_crowd.hpp"
@@ -48,32 +47,6 @@ namespace {
 using bench::arguments;
 using bench::number;
 
-// Counts events on the thread of the callbacks, and keeps the first failure.
-class tally {
-public:
-    void add() {
-        const std::lock_guard held{mutex_};
-        ++count_;
-        changed_.notify_one();
-    }
-    void fail(const std::string& why) {
-        const std::lock_guard held{mutex_};
-        failure_ = why;
-        changed_.notify_one();
-    }
-    void wait(std::int64_t count) {
-        std::unique_lock held{mutex_};
-        changed_.wait(held, [&] { return count_ >= count || failure_.has_value(); });
-        if (failure_) throw std::runtime_error{*failure_};
-    }
-
-private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::int64_t count_ = 0;
-    std::optional<std::string> failure_;
-};
-
 void take_and_give_up(turnstile::mutex& lock, bench::grant_count& count) {
     const auto hold = lock.acquire().value();
     count.granted();
@@ -81,8 +54,8 @@ void take_and_give_up(turnstile::mutex& lock, bench::grant_count& count) {
 
 // Empties a queue: each waiter releases as soon as it is granted.
 std::string drain(turnstile::mutex& lock, std::int64_t count) {
-    const auto queued = std::make_shared<tally>();
-    const auto granted = std::make_shared<tally>();
+    const auto queued = std::make_shared<bench::tally>();
+    const auto granted = std::make_shared<bench::tally>();
     const auto start = bench::now_us();
     auto first = lock.acquire().value();
     for (std::int64_t i = 0; i < count; ++i) {
@@ -133,7 +106,7 @@ public:
         return "at=" + std::to_string(at);
     }
     std::string queue(const std::string& path) {
-        queued_ = std::make_shared<tally>();
+        queued_ = std::make_shared<bench::tally>();
         granted_at_ = std::make_shared<std::promise<std::int64_t>>();
         turnstile::acquire_options options;
         options.on_queued = [queued = queued_](std::size_t) { queued->add(); };
@@ -169,7 +142,7 @@ private:
     const turnstile::lock_options modes_;
     std::unique_ptr<turnstile::mutex> lock_;
     turnstile::guard held_;
-    std::shared_ptr<tally> queued_;
+    std::shared_ptr<bench::tally> queued_;
     std::shared_ptr<std::promise<std::int64_t>> granted_at_;
 };
 
@@ -250,7 +223,7 @@ private:
     const turnstile::client& servers_;
     std::vector<std::unique_ptr<turnstile::mutex>> locks_;
     std::stop_source stop_;
-    tally ended_;
+    bench::tally ended_;
     std::int64_t count_ = 0;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_held: plays the peer "turnstile" in the measures "held" and "growth": a process that holds many locks at
-// the same time, and a process that has many clients.
+// turnstile_held: plays the peer "turnstile" in the measure "held": a process that holds many locks at the same time,
+// and a process that has many clients.
 //
 //     keep FOLDER COUNT    takes the locks FOLDER/0 to FOLDER/(COUNT - 1) and holds them; answers us=N, the time until
 //                          the last grant
@@ -10,45 +10,19 @@
 // Thread safety: only one thread may use an object.
 #pragma once
 
-#include <condition_variable>
+#include <chrono>
+#include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "protocol.hpp"
+#include "tally.hpp"
 #include "turnstile/turnstile.hpp"
 
 namespace bench {
-
-// Collects the outcomes of asynchronous acquires.
-class grants {
-public:
-    void add(turnstile::result<turnstile::guard>&& hold) {
-        const std::lock_guard held{mutex_};
-        if (hold) {
-            all_.push_back(std::move(hold).value());
-        } else {
-            failure_ = hold.error().message();
-        }
-        changed_.notify_one();
-    }
-    // Returns the guards of all grants. Throws if an acquire has failed.
-    std::vector<turnstile::guard> wait(std::size_t count) {
-        std::unique_lock held{mutex_};
-        changed_.wait(held, [&] { return all_.size() >= count || failure_.has_value(); });
-        if (failure_) throw std::runtime_error{*failure_};
-        return std::move(all_);
-    }
-
-private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::vector<turnstile::guard> all_;
-    std::optional<std::string> failure_;
-};
 
 class held_crowd {
 public:
@@ -56,14 +30,17 @@ public:
 
     std::string keep(const std::string& folder, std::int64_t count) {
         const auto start = now_us();
-        const auto outcomes = std::make_shared<grants>();
+        const auto outcomes = std::make_shared<kept>();
         for (std::int64_t i = 0; i < count; ++i) {
             turnstile::mutex lock{servers_, folder + "/" + std::to_string(i)};
             lock.async_acquire({}, [outcomes](turnstile::result<turnstile::guard> hold) {
-                outcomes->add(std::move(hold));
+                if (!hold) return outcomes->count.fail(hold.error().message());
+                outcomes->holds.push_back(std::move(hold).value());
+                outcomes->count.add();
             });
         }
-        holds_ = outcomes->wait(static_cast<std::size_t>(count));
+        outcomes->count.wait(count);
+        holds_ = std::move(outcomes->holds);
         return "us=" + std::to_string(now_us() - start);
     }
     std::string drop() {
@@ -73,6 +50,12 @@ public:
     }
 
 private:
+    struct kept {
+        // Only the handlers, which run one at a time, use these until the count is complete.
+        std::vector<turnstile::guard> holds;
+        tally count;
+    };
+
     const turnstile::client& servers_;
     std::vector<turnstile::guard> holds_;
 };
