@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "client/log_lines.hpp"
+#include "may_run.hpp"
 #include "sql_backend.hpp"
 #include "turnstile/testing/process.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
@@ -37,6 +38,9 @@ protected:
         struct stat found {};
         EXPECT_EQ(::stat(path.c_str(), &found), 0) << path;
         return found.st_mode & 0777U;
+    }
+    static bool may_mount() {
+        return may_run({"unshare", "--mount", "mount", "-t", "tmpfs", "none", "/proc"});
     }
     // Starts a contender in a mount namespace in which `commands` have run.
     [[nodiscard]] testing::process contender_behind(const std::string& commands,
@@ -65,7 +69,7 @@ TEST_F(sqlite_file, with_a_hard_link_is_refused_by_both_names) {
 }
 
 TEST_F(sqlite_file, that_is_mounted_alone_is_refused_and_its_folder_is_not) {
-    if (::geteuid() != 0) GTEST_SKIP() << "only root mounts";
+    if (!may_mount()) GTEST_SKIP() << "this process may not mount";
     make();
     const auto beside = folder.path() / "beside";
     fs::create_directory(beside);
@@ -100,7 +104,7 @@ TEST_F(sqlite_file, on_a_file_system_that_other_hosts_may_see_is_refused_by_name
 
 // A time namespace has separate clocks. Only /proc shows their offset.
 TEST_F(sqlite_file, is_refused_without_proc) {
-    if (::geteuid() != 0) GTEST_SKIP() << "only root mounts";
+    if (!may_mount()) GTEST_SKIP() << "this process may not mount";
     auto blind = contender_behind("mount -t tmpfs none /proc", where());
     EXPECT_TRUE(blind.wait_for_output("needs the /proc of this process's PID namespace"))
         << blind.output();

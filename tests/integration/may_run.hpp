@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// may_run: whether this machine permits what a test needs. The user id does not tell: a container's root often may make
+// no namespace.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "turnstile/testing/process.hpp"
+
+namespace turnstile::tests {
+
+// Returns true if the command succeeds.
+inline bool may_run(std::vector<std::string> command) {
+    testing::process trial{{.command = std::move(command)}};
+    return trial.wait() && trial.exit_code() == 0;
+}
+
+}  // namespace turnstile::tests
