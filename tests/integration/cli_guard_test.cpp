@@ -66,8 +66,10 @@ TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
 class cli_guard_clocks : public cli_guard {
 protected:
     void SetUp() override {
+        const std::string own = "/proc/self/ns/time";  // older kernels have no such file
         if (code_of(apart(
-                {"sh", "-c", "test /proc/self/ns/time -ef /proc/self/ns/time_for_children"})) == 0)
+                {"sh", "-c",
+                 "test -e " + own + " && ! test " + own + " -ef " + own + "_for_children"})) != 0)
             GTEST_SKIP() << "this process may make no time namespace";
     }
 
