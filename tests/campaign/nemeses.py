@@ -337,7 +337,7 @@ class ZooKeeperNemeses(Nemeses):
             until = time.monotonic() + self.random.uniform(0.5, 3)
             while time.monotonic() < until:
                 times += self.remake_once(session)
-                time.sleep(self.random.uniform(0, 0.01))
+                time.sleep(self.random.uniform(0, 0.01))  # so that the next deletion comes at a random instant
             session.close()
         self.done("remake", None, [], times=times)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scenarios: services that use one recipe each, written as a user would write them: several processes with blocking
 // calls and threads. Meanwhile servers fail, processes stop, and the run kills one process after the other and starts
-// it again.
+// it again. The time is virtual: a sleep simulates a program's work, or a random time until the next act.
 #pragma once
 
 #include <chrono>
