@@ -41,8 +41,7 @@ const char* text(errc code) noexcept {
             return "an operator or a program took the lock or the place in the queue away";
         case errc::outcome_unknown:
             return "the servers may or may not have executed the request: find out by a read "
-                   "before "
-                   "you send it again";
+                   "before you send it again";
         case errc::no_node: return "a znode does not exist";
         case errc::node_exists: return "a znode exists already";
         case errc::not_empty: return "a znode has children";
