@@ -141,11 +141,18 @@ void async_commit_by(const std::shared_ptr<hold>& held, const transaction& write
 
 // ---- reads under a hold ----------------------------------------------------------------------
 
+namespace {
+
+boottime_clock::time_point deadline_of(const hold& held, const query_options& options) {
+    return options.timeout.deadline().value_or(boottime_clock::now() + held.release_limit());
+}
+
+}  // namespace
+
 // A commit ends with outcome_unknown, too, if its session ends, and the caller may see that outcome before the hold's
 // loss. So such a commit is repeated: it changes nothing that matters, and under a lost hold it fails with the loss.
 result<void> catch_up(const std::shared_ptr<hold>& held, const query_options& options) {
-    const auto deadline =
-        options.timeout.deadline().value_or(boottime_clock::now() + held->release_limit());
+    const auto deadline = deadline_of(*held, options);
     for (;;) {
         const auto done =
             commit_by(held, transaction{}.check("/"), {wait_limit::until(deadline), options.stop});
@@ -165,8 +172,7 @@ result<core::reply> read_by(const std::shared_ptr<hold>& held, const std::string
     holds all;
     if (const auto added = add_parts_of(held, all); !added) return added.error();
     const stop_any over{options.stop, held->lost_token()};
-    const auto deadline =
-        options.timeout.deadline().value_or(boottime_clock::now() + held->release_limit());
+    const auto deadline = deadline_of(*held, options);
     auto seen = all.front()->read(path, deadline, over.token());
     const auto is_fresh = [&seen](const auto& part) { return part->granted_at() == seen->from; };
     if (seen && !std::all_of(all.begin(), all.end(), is_fresh)) {

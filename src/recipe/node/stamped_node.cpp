@@ -8,14 +8,6 @@
 
 namespace turnstile::detail {
 
-namespace {
-
-commit_options as_commit(const query_options& limits) {
-    return {limits.timeout, limits.stop};
-}
-
-}  // namespace
-
 result<stamped_data> read_stamped(client_impl& servers, const std::string& path,
                                   const query_options& limits) {
     auto answers = servers.read({core::get_op{path}}, limits);
@@ -61,7 +53,7 @@ result<void> stamped_node::write(const stamped_data& as_read, const std::string&
     } else {
         writes.create(path_, text);
     }
-    const auto written = by_.commit(writes, as_commit(limits));
+    const auto written = by_.commit(writes, {limits.timeout, limits.stop});
     if (!written) return written.error();
     return {};
 }
