@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <boost/thread/thread.hpp>
+
 #include "base/out_of_memory.hpp"
 #include "base/resource_name.hpp"
 #include "client/hold.hpp"
@@ -151,7 +153,9 @@ boottime_clock::time_point deadline_of(const hold& held, const query_options& op
 
 // A commit ends with outcome_unknown, too, if its session ends, and the caller may see that outcome before the hold's
 // loss. So such a commit is repeated: it changes nothing that matters, and under a lost hold it fails with the loss.
+// An interruption would end it the same way and would be lost, so it stays pending for the read that follows.
 result<void> catch_up(const std::shared_ptr<hold>& held, const query_options& options) {
+    const boost::this_thread::disable_interruption uninterrupted;
     const auto deadline = deadline_of(*held, options);
     for (;;) {
         const auto done =
