@@ -182,7 +182,6 @@ void session_runner::open_handle(std::uint64_t epoch) {
         // for ever, so the process ends instead.
         base::finish_or_end("the start of a session", [&] { opened.handle = std::move(handle); });
     } catch (...) {
-        const base::lock_guard lock{mutex_};
         opening_.end(epoch);
         throw;
     }
