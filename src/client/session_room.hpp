@@ -44,7 +44,8 @@ public:
         written_ += bytes;
         return true;
     }
-    // Called if the commit did not write. Znodes of a commit of an earlier epoch are no longer counted.
+    // Called if the commit did not write. The step that ends an epoch answers all its commits, so `bytes` are counted
+    // here, unless the next epoch has begun in the same step and nothing is counted yet.
     void take_back(std::size_t bytes) { written_ -= std::min(written_, bytes); }
 
 private:
