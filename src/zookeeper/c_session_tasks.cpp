@@ -19,13 +19,11 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// Returns the servers that a check asks: `first`, if it has an address, and some others.
-std::vector<socket_address> servers_to_ask(const connect_string& servers, unresolved_hosts& missing,
-                                           const socket_address& first) {
+std::vector<socket_address> servers_to_ask(const connect_string& servers,
+                                           unresolved_hosts& missing) {
     auto chance = base::random::from_system();
     auto asked = shuffled_addresses(servers, chance, missing);
     asked.resize(std::min(asked.size(), k_most_looks));
-    if (first.length != 0) asked.insert(asked.begin(), first);
     return asked;
 }
 
@@ -199,8 +197,8 @@ void c_session::look_for_sharer(sharing_suspicion::cause why, const socket_addre
         if (state_.is_dead() || state_.is_closed()) return;
         own = state_.identity();
     }
-    sharer_check check{servers_to_ask(servers_, known_->missing, first), settings_, own};
-    auto owned = check.list();
+    sharer_check check{settings_, own};
+    auto owned = check.list(first, [this] { return servers_to_ask(servers_, known_->missing); });
     if (!owned) return;
     const bool ends_early = why == sharing_suspicion::cause::early_ends;
     path_list foreign;

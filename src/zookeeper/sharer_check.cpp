@@ -24,18 +24,30 @@ std::optional<attach_answer> sharer_check::attach(raw_session& raw) const {
                        .password = own_.password});
 }
 
-std::optional<path_list> sharer_check::list() {
-    for (const auto& server : servers_) {
-        server_ = &server;
-        link_ = open_link(server);
-        raw_.emplace(*link_, server_);
-        const auto attached = attach(*raw_);
-        if (!attached) continue;
-        if (attached->timeout_ms <= 0) break;  // the C client will notice the session's end
-        path_list owned;
-        if (raw_->list(settings_.credentials, owned) == raw_session::listing::listed) return owned;
+sharer_check::outcome sharer_check::ask(const socket_address& server, path_list& owned) {
+    server_ = server;
+    link_ = open_link(server_);
+    raw_.emplace(*link_, &server_);
+    const auto attached = attach(*raw_);
+    if (!attached) return outcome::failed;
+    if (attached->timeout_ms <= 0) return outcome::ended;  // the C client will notice the end
+    return raw_->list(settings_.credentials, owned) == raw_session::listing::listed
+               ? outcome::listed
+               : outcome::failed;
+}
+
+std::optional<path_list> sharer_check::list(
+    const socket_address& first, const std::function<std::vector<socket_address>()>& others) {
+    path_list owned;
+    auto found = first.length != 0 ? ask(first, owned) : outcome::failed;
+    if (found == outcome::failed) {
+        for (const auto& server : others()) {
+            found = ask(server, owned);
+            if (found != outcome::failed) break;
+        }
     }
-    return std::nullopt;
+    if (found != outcome::listed) return std::nullopt;
+    return owned;
 }
 
 void sharer_check::settle(bool marks) {
@@ -49,8 +61,8 @@ void sharer_check::leave(path_list own_paths) {
     constexpr std::int32_t k_no_node = -101;
     std::string reason;
     for (std::size_t i = 0; i != k_most_looks && !own_paths.paths.empty(); ++i) {
-        const auto link = open_link(*server_);
-        raw_session raw{*link, server_};
+        const auto link = open_link(server_);
+        raw_session raw{*link, &server_};
         if (attach(raw))
             std::erase_if(own_paths.paths, [&raw](const std::string& path) {
                 const auto error = raw.remove(path);
@@ -63,7 +75,7 @@ void sharer_check::leave(path_list own_paths) {
                    "session {:#x}: {} cannot be removed, and remains until the other client's "
                    "session ends ({})",
                    static_cast<std::uint64_t>(own_.id), path, reason);
-    lengthen(*open_link(*server_), own_);
+    lengthen(*open_link(server_), own_);
 }
 
 }  // namespace turnstile::zookeeper

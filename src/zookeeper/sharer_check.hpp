@@ -10,9 +10,9 @@
 // Thread safety: none. All members block. The check continues when the client closes the session in reaction.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "core/seam/coordinator.hpp"
@@ -25,13 +25,14 @@ namespace turnstile::zookeeper {
 
 class sharer_check {
 public:
-    // `servers`: in the order of the attempts. `settings` must outlive this object.
-    sharer_check(std::vector<socket_address> servers, const core::session_settings& settings,
-                 const core::session_identity& own)
-        : servers_{std::move(servers)}, settings_{settings}, own_{own} {}
+    // `settings` must outlive this object.
+    sharer_check(const core::session_settings& settings, const core::session_identity& own)
+        : settings_{settings}, own_{own} {}
 
-    // Returns the list of the first server that gives one; nothing if none does, or if the session has ended.
-    [[nodiscard]] std::optional<path_list> list();
+    // Asks `first`, if it has an address, and then `others()`. Returns the first list; nothing if no server gives one, or
+    // if the session has ended. `others` may resolve names, so it is called only if `first` fails.
+    [[nodiscard]] std::optional<path_list> list(
+        const socket_address& first, const std::function<std::vector<socket_address>()>& others);
     // Call one of the following two functions after a list. Only this client has the session. `marks`: creates the
     // session mark; any answer to the create proves that the session is usable (raw_session.hpp).
     void settle(bool marks);
@@ -39,13 +40,15 @@ public:
     void leave(path_list own_paths);
 
 private:
-    [[nodiscard]] std::optional<attach_answer> attach(raw_session& raw) const;
+    enum class outcome { listed, ended, failed };
 
-    const std::vector<socket_address> servers_;
+    [[nodiscard]] std::optional<attach_answer> attach(raw_session& raw) const;
+    [[nodiscard]] outcome ask(const socket_address& server, path_list& owned);
+
     const core::session_settings& settings_;
     const core::session_identity own_;
-    // The server that gave the list, and the attach to it.
-    const socket_address* server_ = nullptr;
+    // The server that was asked last, and the attach to it.
+    socket_address server_;
     std::unique_ptr<byte_stream> link_;
     std::optional<raw_session> raw_;
 };
