@@ -113,11 +113,13 @@ bool is_own_program(const std::filesystem::path& program) {
 }
 
 // Returns the guardian's path in the tree of the library or, if the library is part of the program, of the program.
+// Empty if the program's path is unknown.
 std::filesystem::path guardian_of_this_tree() {
     if (const auto folder = base::folder_of_core(); !folder.empty())
         return std::filesystem::path{folder} / TURNSTILE_GUARDIAN_FROM_LIBRARY;
     std::error_code unread;
     const auto program = std::filesystem::read_symlink("/proc/self/exe", unread);
+    if (unread) return {};  // not a path relative to the working directory
     return program.parent_path() / TURNSTILE_GUARDIAN_FROM_PROGRAM;
 }
 
