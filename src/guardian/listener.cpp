@@ -12,6 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "guardian/trusted_user.hpp"
+
 namespace turnstile::guardian {
 namespace {
 
@@ -27,10 +29,9 @@ std::vector<std::string> places() {
 bool is_safe(const std::string& place) {
     struct stat about {};
     if (!place.starts_with('/') || ::stat(place.c_str(), &about) != 0) return false;
-    const bool trusted = about.st_uid == 0 || about.st_uid == ::geteuid();
     const bool sticky = (about.st_mode & S_ISVTX) != 0;
     const bool private_ = (about.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-    return S_ISDIR(about.st_mode) && trusted && (private_ || sticky);
+    return S_ISDIR(about.st_mode) && is_trusted(about.st_uid) && (private_ || sticky);
 }
 
 support::descriptor listen_at(const std::string& path) {

@@ -22,6 +22,7 @@
 
 #include "base/core_folder.hpp"
 #include "guardian/spawn_setup.hpp"
+#include "guardian/trusted_user.hpp"
 
 namespace turnstile::guardian {
 namespace {
@@ -66,7 +67,7 @@ bool is_of_this_user(int socket) noexcept {
     ucred peer{};
     socklen_t length = sizeof peer;
     return ::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) == 0 &&
-           (peer.uid == ::geteuid() || peer.uid == 0);
+           is_trusted(peer.uid);
 }
 
 // Returns a copy of the descriptor with this number. The original stays open.
@@ -108,8 +109,7 @@ support::descriptor connected_to(std::string_view path, const pause_function& pa
 bool is_own_program(const std::filesystem::path& program) {
     struct stat found {};
     return ::stat(program.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
-           (found.st_uid == 0 || found.st_uid == ::geteuid()) &&
-           ::access(program.c_str(), X_OK) == 0;
+           is_trusted(found.st_uid) && ::access(program.c_str(), X_OK) == 0;
 }
 
 // Returns the guardian's path in the tree of the library or, if the library is part of the program, of the program.
