@@ -26,8 +26,8 @@ public:
     // `room` must outlive this object.
     explicit open_commits(session_room& room) : room_{room} {}
 
-    // Reserves the room of a commit until its outcome. Returns an error, and reserves nothing, if the room is too small.
-    // `owned`: the bytes that the core counts.
+    // Reserves the room of a commit until its outcome. Returns an error, and reserves nothing, if the room is too
+    // small. `owned`: the bytes that the core counts.
     [[nodiscard]] std::optional<error> add(core::commit_id id,
                                            const std::shared_ptr<commit_call>& caller,
                                            std::size_t owned) {

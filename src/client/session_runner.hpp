@@ -3,8 +3,8 @@
 // session.
 //
 // After open() all events enter through one function, `enter`. It locks, lets the core take a step, executes the core's
-// actions, unlocks, and wakes the callers that have an outcome. User code runs on the callback queue. Opening and closing of
-// handles may block for seconds and runs on workers. Stop callbacks of lost holds run on separate threads.
+// actions, unlocks, and wakes the callers that have an outcome. User code runs on the callback queue. Opening and
+// closing of handles may block for seconds and runs on workers. Stop callbacks of lost holds run on separate threads.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then a hold's, then queues'.
 #pragma once

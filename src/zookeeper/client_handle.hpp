@@ -5,7 +5,8 @@
 // the local addresses of a tunnel in place of servers that speak TLS.
 //
 // Thread safety: `open` and `make_tunnel` before all other use, and before the C client calls the session. After that,
-// any thread may call `get`, `server`, `identity`, `timeout` and `await_sweep`. One thread at a time changes the list of servers.
+// any thread may call `get`, `server`, `identity`, `timeout` and `await_sweep`. One thread at a time changes the list
+// of servers.
 #pragma once
 
 #include <zookeeper/zookeeper.h>

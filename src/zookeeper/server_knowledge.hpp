@@ -30,10 +30,11 @@ public:
     [[nodiscard]] bool lacks_removals() const noexcept {
         return lacks(known_.removals) || lacks(known_.create2);
     }
-    // Returns the first request for a create; nothing if the servers do not know it and no other request can replace it.
+    // Returns the first request for a create; nothing if the servers do not know it and no other request can replace
+    // it.
     [[nodiscard]] std::optional<create_step> first_step(core::create_mode mode) const;
-    // Learns from the answer to a removal of watches, or to a step of a create, that was sent on `connection`. Without an
-    // answer, the end of the connection counts only if the caller did not end it.
+    // Learns from the answer to a removal of watches, or to a step of a create, that was sent on `connection`. Without
+    // an answer, the end of the connection counts only if the caller did not end it.
     void learn_removal(std::uint64_t connection, const verdict& word, bool closed);
     void learn_create(create_step step, std::uint64_t connection, const verdict& word, bool closed);
 

@@ -29,8 +29,8 @@ public:
     sharer_check(const core::session_settings& settings, const core::session_identity& own)
         : settings_{settings}, own_{own} {}
 
-    // Asks `first`, if it has an address, and then `others()`. Returns the first list; nothing if no server gives one, or
-    // if the session has ended. `others` may resolve names, so it is called only if `first` fails.
+    // Asks `first`, if it has an address, and then `others()`. Returns the first list; nothing if no server gives one,
+    // or if the session has ended. `others` may resolve names, so it is called only if `first` fails.
     [[nodiscard]] std::optional<path_list> list(
         const socket_address& first, const std::function<std::vector<socket_address>()>& others);
     // Call one of the following two functions after a list. Only this client has the session. `marks`: creates the
