@@ -21,8 +21,8 @@ core::duration wall_time() {
 
 }  // namespace
 
-// All calls into the core use this scope, except open(), which no caller waits for. A core that ran out of memory in the
-// middle of a step is unusable, so the process ends.
+// All calls into the core use this scope, except open(), which no caller waits for. A core that ran out of memory in
+// the middle of a step is unusable, so the process ends.
 template <class F>
 void session_runner::enter(F&& step) {
     session_news news;
