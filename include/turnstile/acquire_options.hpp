@@ -43,7 +43,8 @@ public:
         : wait_limit{until(time)} {
         if (time <= boottime_clock::now()) *this = boottime_clock::duration{};
     }
-    // The deadline of a call that has already begun. If it has passed, the call fails, and does not try once.
+    // Returns the limit of a call that has already begun, from the call's deadline. If the deadline has passed, the
+    // call fails, and does not even try once.
     [[nodiscard]] static constexpr wait_limit until(boottime_clock::time_point deadline) noexcept {
         wait_limit limit;
         limit.kind_ = kind::deadline;
@@ -51,11 +52,11 @@ public:
         return limit;
     }
 
-    // True for a timeout of zero.
+    // Returns true for a timeout of zero.
     [[nodiscard]] constexpr bool is_zero() const noexcept {
         return kind_ == kind::timeout && time_.count() == 0;
     }
-    // Returns the deadline of a call that starts now; empty without limit.
+    // Returns the deadline of a call that starts now, or an empty optional if there is no limit.
     [[nodiscard]] std::optional<boottime_clock::time_point> deadline() const noexcept {
         if (kind_ == kind::none) return std::nullopt;
         if (kind_ == kind::deadline) return boottime_clock::time_point{time_};
@@ -69,8 +70,7 @@ private:
     boottime_clock::duration time_{};
 };
 
-// An operator's request to release a lock: the operator and the reason. Both may be empty, since Curator's revocation
-// gives neither.
+// An operator's request to release a lock. Both members are empty if the request came from Curator's revocation.
 struct release_request {
     std::string who{};  // name of the operator or of the program
     std::string why{};  // reason, for people
@@ -79,60 +79,62 @@ struct release_request {
 // The options of an acquisition.
 //
 // All callbacks except on_granted_at run on the client's callbacks executor, one at a time, in order, and perhaps late.
-// None of them begins after the caller has an error or has released the hold. Two groups differ in what they may refer
-// to:
-// - on_entered and on_queued do not begin after acquire() has returned or the handler was called. acquire() waits for
-//   a callback in progress. So they may refer to the caller's variables, and must not wait for the caller.
-// - The others may still be in progress when the hold is released, which does not wait for them. What they refer to
-//   must live longer than the client.
+// No callback begins after the call has returned an error or the caller has released the hold. A callback may use the
+// following objects:
+// - on_entered and on_queued may use the caller's variables, and must not wait for the caller. They do not begin after
+//   acquire() has returned or the handler was called, and acquire() waits for a callback in progress.
+// - The other callbacks may use only objects that live longer than the client. They may still be in progress when the
+//   hold is released, because the release does not wait for them.
 //
-// Each callback is made from any function, as a std::function is. Copies of the options share it.
+// Like a std::function, a callback is constructed from any function object. Copies of the options share that object.
 struct acquire_options {
-    // Says how long the call may wait: a duration (2s), or a time point of any clock (steady_clock::now() + 2s).
-    // Default: without limit. With 0s the call is the recipe's try_acquire() with its default limit: it returns the
-    // hold, or `busy`.
+    // The longest wait of the call: a duration (2s), or a time point of any clock (steady_clock::now() + 2s). Default:
+    // no limit. With 0s the call does the same as try_acquire() with default options: it returns the hold or `busy`.
     wait_limit timeout{};
     std::stop_token stop{};  // ends the wait with `cancelled`
-    // Called when the contender has its place in the queue, with the path of its znode. Every contender that comes
-    // later is behind it. Called again when a contender that lost its place with its session has queued again.
+    // Called with the path of the contender's znode when the contender has entered the queue. Later contenders are
+    // behind it. Called again if the contender loses its place because its session ends, and has then queued again.
     detail::callback<void(const std::string& znode)> on_entered{};
-    // Called when the number of contenders ahead becomes known. The library may skip calls when the number changes
-    // quickly.
+    // Called when the client learns the number of contenders that are ahead (`ahead`). The library may skip calls when
+    // the number changes quickly.
     detail::callback<void(std::size_t ahead)> on_queued{};
-    // Called with the time of the grant, once for each call that returns a guard, for metrics. Entering a
-    // recursive_mutex again is no grant.
+    // Called with the time of the grant, once for each call that returns a guard, for metrics. A thread that enters a
+    // recursive_mutex again gets no new grant.
     //
-    // The time is on boottime_clock. It is the instant at which this client learned of the grant: for a multi_lock of
-    // the grant of the last part, for a quorum_lock of the grant of a majority.
+    // The time is on boottime_clock. It is the instant at which this client learned of the grant. For a multi_lock it
+    // is the grant of the last part, for a quorum_lock the grant of a majority of the parts.
     //
-    // The callback runs on the thread that gets the guard, just before it gets it: in acquire() and try_acquire(), or
-    // before the handler, where the handler runs. (In deadlock_detector::acquire() it runs where callbacks run.) So it
-    // may refer to the caller's variables, and is called also for a hold that is released at once. The lock is held
-    // meanwhile: keep the callback short. The library logs an exception that the callback throws.
+    // The callback runs just before the caller gets the guard, on the same thread: the thread that called acquire() or
+    // try_acquire(), or the thread that calls the handler. (Exception: for deadlock_detector::acquire() it runs on the
+    // callbacks executor.) So the callback may use the caller's variables, and it is also called for a hold that the
+    // caller releases at once. The lock is held while the callback runs, so keep it short. If the callback throws an
+    // exception, the library logs it.
     detail::callback<void(boottime_clock::time_point granted_at)> on_granted_at{};
-    // Called once when a hold ends without release(), at the same moment as guard::lost() is triggered. It is not
-    // called for a hold that was lost before the caller had it: that is the outcome of the call. Nor is it called for a
-    // hold that the caller has released, with release() or with its guard, even if lost() was the reason. To count
-    // every loss, use client::counters().
+    // Called once when a hold ends without release(), at the same moment as guard::lost() is triggered. If a hold is
+    // lost before the caller has it, the call returns the error instead. If the caller has released the hold, with
+    // release() or by the guard's destructor, on_lost is not called either, even if lost() was the reason for the
+    // release. To count every loss, use client::counters().
     detail::callback<void(const error& why)> on_lost{};
     // Called when the connection is lost while the lease still runs. The hold stays valid until `valid_until`.
     detail::callback<void(boottime_clock::time_point valid_until)> on_at_risk{};
-    // Time before the end of the lease at which on_expiring is called: once each time that less is left. Zero: never.
-    // At most ten years.
+    // The remaining time of the lease below which the library calls on_expiring, once each time that the lease falls
+    // below it. Zero: never. At most ten years.
     boottime_clock::duration warn_before{};
-    // The longest time of a hold. After it the client ends the hold, with `held_too_long`; valid_until() is never
-    // later. The client has to be running for this: a client that is stopped, cut off or dead keeps the lock until its
+    // The longest time of a hold. After that time the client ends the hold with `held_too_long`; valid_until() is never
+    // later. Only a running client can do this: a client that is stopped, cut off or dead keeps the lock until its
     // session expires. Zero: no limit. At most ten years.
     boottime_clock::duration max_hold{};
-    // Called when less than `warn_before` is left of the lease. `remaining`: the time that is left.
+    // Called when the remaining time of the lease, `remaining`, is less than `warn_before`.
     detail::callback<void(boottime_clock::duration remaining)> on_expiring{};
-    // Called when an operator asks the holder to release the lock (revocation.hpp). The holder decides whether it does.
+    // Called when an operator asks the holder to release the lock (revocation.hpp). The holder decides whether to
+    // release it.
     detail::callback<void(const release_request& request)> on_asked_to_release{};
-    // The label in the holder metadata; empty: the client's. At most 1024 bytes.
+    // The label in the holder metadata (contender_metadata in lock_status.hpp). Empty: the client's label. At most 1024
+    // bytes.
     std::string label{};
-    // The owner of the call for deadlock_detector, written to the holder metadata: one line of execution, which does
-    // nothing else while it waits. Empty: the calling thread (thread_owner()) for a call that blocks, and no owner for
-    // the asynchronous forms. At most 256 bytes.
+    // The owner of the call for deadlock_detector, written to the holder metadata. An owner is one thread, or one task
+    // of the program, that does nothing else while the call waits. Empty: the calling thread (thread_owner()) for a
+    // call that blocks; no owner for the asynchronous forms. At most 256 bytes.
     std::string owner{};
 };
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// callback: a function of the user, as a member of options that has one pointer's size.
+// callback: the user's function in a struct of options. A callback has the size of one pointer.
 //
-// Options have many callbacks, and most are empty; a std::function would take four pointers each. A callback is made
-// from anything that std::function accepts, an empty std::function and a null pointer included. Copies share the
-// function.
+// Options have many callbacks, and most of them are empty; each std::function would have the size of four pointers. A
+// callback can be constructed from everything that std::function accepts, including an empty std::function and a null
+// pointer. Copies share the function.
 //
-// Thread safety: the same as a std::shared_ptr's. A call is as safe as the function.
+// Thread safety: the same as a std::shared_ptr's. Concurrent calls are safe if the user's function permits them.
 #pragma once
 
 #include "turnstile/language.hpp"

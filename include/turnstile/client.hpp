@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// client: the sessions of a program with its servers: ZooKeeper, Redis, a database, or memory.
+// client: a program's access to its servers: ZooKeeper, Redis, a database, or memory. The client owns the program's
+// sessions with them.
 //
 // Make one client for each set of servers, and pass it to every lock on these servers. A client opens one or more
 // sessions. When the servers expire a session, the client opens a new one and notifies its listeners.
@@ -9,18 +10,18 @@
 //
 // The connect string "local:" (or "local:name", "local:name/chroot") gives locks inside this process, without a server.
 //
-// Threads: a client starts four threads, or uses the threads of a `runtime` (runtime.hpp). The four are one for timers,
-// one for callbacks, one for opening and closing connections, and one for the stop callbacks of lost holds. While
-// several tasks of the last two kinds block, more such threads start, up to 32 of each kind. A stop callback that
-// blocks keeps its thread; while 32 of them block, the next one waits. Connections have threads beside these: two for
-// each session with ZooKeeper (its C client's), one for each session with Redis or a database. Locks and waiters have
-// no threads.
+// Threads: a client starts four threads, or uses the threads of a `runtime` (runtime.hpp). The four threads are for
+// timers, for callbacks, for opening and closing connections, and for the stop callbacks of lost holds. If tasks of the
+// last two kinds block, the client starts more threads for that kind, up to 32. A stop callback that blocks occupies
+// its thread; while 32 stop callbacks block, the next stop callback waits. Connections need further threads: two for
+// each session with ZooKeeper (threads of its C client), one for each session with Redis or a database. Locks and
+// waiters need no threads.
 //
-// Signals. User code runs with the signal mask of the thread that made the client, or its runtime. No thread blocks the
-// signals that report a fault, like SIGSEGV.
+// Signals. User code runs with the signal mask of the thread that made the client or the client's runtime. No thread
+// blocks the signals that report a fault, like SIGSEGV.
 //
-// Fork. In a child process every call returns `forked`. Make a new client in the child. For `sqlite:` that works only
-// after exec, once the parent has opened a file.
+// Fork. In a child process every call returns `forked`. Make a new client in the child. If the parent has opened a
+// `sqlite:` file, a `sqlite:` client works in the child only after exec().
 //
 // Thread safety: any thread may call any member.
 #pragma once
@@ -53,7 +54,7 @@ enum class server_role { unknown, standalone, leader, follower, observer, read_o
 // Returns the name of the role, like "leader".
 [[nodiscard]] TURNSTILE_EXPORT std::string_view to_string(server_role role) noexcept;
 
-// The state of one session at the instant of the call.
+// The state of one session at the instant at which client::session() was called.
 struct session_info {
     session_state state = session_state::connecting;  // state of the session
     std::uint64_t epoch = 0;  // number of the session, counted from 1; 0 before the first one
@@ -63,8 +64,8 @@ struct session_info {
     server_role role = server_role::unknown;  // the role of that server
     std::size_t owned_bytes = 0;  // total length of the paths of the znodes that the session owns
     // The present time on the servers' wall clock, which may differ from this machine's by hours. The client reads that
-    // clock when it opens the session, and adds the time that has passed since. Empty without a session, and where no
-    // server gave the time (ZooKeeper before 3.6, or with an ACL on /zookeeper).
+    // clock when it opens the session, and adds the time that has passed since. Empty if there is no session, or if no
+    // server gave the time (ZooKeeper before 3.6, or an ACL on /zookeeper).
     std::optional<std::chrono::system_clock::time_point> servers_time{};
 };
 
@@ -72,17 +73,18 @@ struct session_info {
 // client does not count a call that fails before the call has a contender. The client also does not count a grant that
 // one thread of the process hands over to another thread (retained and cohort locks).
 struct client_counters {
-    // Contenders that entered a queue. Each counts later in `granted` or in `failed`, and at its end in `gone`.
+    // Contenders that entered a queue. Each contender later counts in `granted` or `failed` too, and in `gone` when it
+    // ends.
     std::uint64_t entered = 0;
     std::uint64_t granted = 0;
     std::uint64_t failed = 0;
     // Grants that ended without a release.
     std::uint64_t lost = 0;
-    // Contenders that have ended, in any way.
+    // Contenders that have ended, for any reason.
     std::uint64_t gone = 0;
     // Contenders that found others ahead of them, and waited.
     std::uint64_t waited = 0;
-    guardian_state guardian = guardian_state::off;  // no count: the present state
+    guardian_state guardian = guardian_state::off;  // the present state, not a count
     friend bool operator==(const client_counters&, const client_counters&) = default;
 };
 
@@ -110,10 +112,10 @@ private:
 // A program's access to one set of servers.
 class TURNSTILE_EXPORT client {
 public:
-    // Starts to connect in the background, and returns at once. The client resolves the host names in the background
-    // too, and repeats that until it succeeds. With `client_options::require` the constructor first asks a Redis,
-    // PostgreSQL or MariaDB server for its promises, and blocks as long as promises() does. A ZooKeeper connect string
-    // names at most 64 servers.
+    // Starts to connect in the background, and returns at once. The client also resolves the host names in the
+    // background, and tries again until it succeeds. If `client_options::require` is set, the constructor first asks a
+    // Redis, PostgreSQL or MariaDB server for its promises, and blocks as long as promises() does. A ZooKeeper connect
+    // string names at most 64 servers.
     //
     // Throws std::system_error: `bad_connect_string`; `bad_option` (the message names the value and the rule); `forked`
     // (the runtime of the options belongs to the parent process); or the system's code if threads or descriptors run
@@ -123,9 +125,9 @@ public:
     explicit client(const char* connect_string, client_options options = {});
     explicit client(std::nullptr_t, client_options options = {}) = delete;
     // Makes a client from the environment, as the command `turnstile` does. The connect string comes from the variable
-    // TURNSTILE_SERVERS, or else from the first line of the file that TURNSTILE_SERVERS_FILE names. Only its owner may
-    // have access to that file. Throws also `bad_connect_string` if neither variable is set or the file cannot be used.
-    // Do not call it while another thread changes the environment.
+    // TURNSTILE_SERVERS, or else from the first line of the file that TURNSTILE_SERVERS_FILE names. Only the file's
+    // owner may have access to the file. Also throws `bad_connect_string` if neither variable is set, or if the file
+    // cannot be used. Do not call it while another thread changes the environment.
     [[nodiscard]] static client from_environment(client_options options = {});
     // Calls close().
     ~client();
@@ -135,7 +137,8 @@ public:
     client(const client&) = delete;
     client& operator=(const client&) = delete;
 
-    // Waits until the first session is connected. A Boost interruption point. Errors:
+    // Waits until the first session is connected, at most until `deadline`. The call is a Boost interruption point.
+    // Errors:
     // - `not_connected`: no server answered in time. The message names the servers that the client tried.
     // - `unresolvable`: no host name could be resolved in time. The message names the hosts.
     // - `no_chroot`: the connect string's chroot does not exist.
@@ -157,40 +160,42 @@ public:
     // Returns the present state of the session with this index, counted from 0.
     [[nodiscard]] session_info session(std::size_t index = 0) const;
 
-    // Returns what the servers of the connect string promise of every lock. A closed client promises nothing.
+    // Returns the promises that the servers of the connect string give for every lock. For a closed client there are
+    // none.
     //
     // For Redis, PostgreSQL and MariaDB each call asks the server over a new connection. The call blocks until the
-    // server has answered, for at most 3 s and the time to resolve its name. If the server does not answer, the result
-    // for Redis and MariaDB is the weakest promise of that kind of server; the result for PostgreSQL assumes `fsync =
-    // on`.
+    // server has answered, for at most 3 s and the time to resolve its name. If a Redis or MariaDB server does not
+    // answer, the result has the weakest promises of that kind of server. If a PostgreSQL server does not answer, the
+    // result assumes `fsync = on`.
     [[nodiscard]] turnstile::promises promises() const;
 
-    // Returns the counts, for metrics. Each number is exact by itself, but the numbers are not all read at one instant.
+    // Returns the client's counts, for metrics. Each number is exact by itself, but the numbers are not all read at one
+    // instant.
     [[nodiscard]] client_counters counters() const;
 
-    // Calls `listener` with every change from now on, in order, on the callbacks' executor, until the handle is
-    // destroyed. A listener that is added to a closed client receives the change to `closed` (before this call returns,
-    // if close() has returned). Throws `bad_option` for an empty listener.
+    // Calls `listener` with every later change of a session's state, in order, on the callbacks' executor, until the
+    // handle is destroyed. A listener that is added to a closed client receives the change to `closed`; if close() has
+    // returned already, the listener receives it before this call returns. Throws `bad_option` for an empty listener.
     [[nodiscard]] listener_handle on_change(std::function<void(const session_change&)> listener);
 
     // Ends every wait with `closed`, gives up every hold, removes the znodes, and ends the sessions.
     //
-    // close() waits up to `close_timeout` until the servers confirm the removals. Znodes that are left then end with
-    // their session. It also waits for the following:
-    // - The ends of the connections, at most 32 sessions at a time. Where the servers answer, that takes no time.
-    //   ZooKeeper servers that do not answer delay it by at most 4.5 s: 3 s until the system has sent the data, 1.5 s
-    //   for the answer. Other kinds of servers delay it by some seconds.
+    // close() waits up to `close_timeout` until the servers confirm the removals. Znodes that remain after that time
+    // end with their session. close() also waits for the following:
+    // - The ends of the connections, at most 32 sessions at a time. If the servers answer, this wait is short.
+    //   ZooKeeper servers that do not answer delay close() by at most 4.5 s: 3 s until the system has sent the data,
+    //   1.5 s for the answer. Other kinds of servers that do not answer delay it by some seconds.
     // - A host name that is being resolved.
-    // - Callbacks, and stop callbacks of `lost()`, that run or are queued. On an executor of yours close() waits for
-    //   the queued ones up to `close_timeout` again, see `executor`.
+    // - Callbacks, and stop callbacks of `lost()`, that run or are queued. If the client's options have an executor,
+    //   close() waits for its queued callbacks up to `close_timeout` again, see `executor`.
     // - A log sink that blocks: at most one second (log.hpp).
     //
-    // So close() returns within `close_timeout` + 4.5 s beside ZooKeeper servers that do not answer, provided that none
+    // So if ZooKeeper servers do not answer, close() still returns within `close_timeout` + 4.5 s, provided that none
     // of your callbacks blocks and no name is being resolved.
     //
-    // Any thread and any callback may call close(), more than once. Called from a callback, it does not wait for that
-    // callback, and queued callbacks run after that callback has returned. Called from a callback while another thread
-    // closes the client, it returns at once.
+    // Any thread and any callback may call close(), more than once. If a callback calls close(), close() does not wait
+    // for that callback, and queued callbacks run after that callback has returned. If a callback calls close() while
+    // another thread closes the client, the call returns at once.
     void close() noexcept;
 
 private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // boottime_clock: the clock on which leases are measured.
 //
-// It is monotonic, and counts the time that the machine was suspended, in nanoseconds since the boot (Linux
-// CLOCK_BOOTTIME). CLOCK_MONOTONIC stops while a machine is suspended, so a lease measured on it would look valid after
-// a night with a closed lid.
+// The clock is monotonic. It counts the nanoseconds since the machine's boot, including the time in which the machine
+// was suspended (Linux CLOCK_BOOTTIME). CLOCK_MONOTONIC stops while a machine is suspended. A lease measured on
+// CLOCK_MONOTONIC would look valid after a laptop was closed for a night.
 //
 //     if (turnstile::boottime_clock::now() < hold->valid_until()) write(hold->fencing_token());
 //
@@ -48,13 +48,12 @@ concept time_point_like = requires(const T& time) {
     { T::clock::now().time_since_epoch() } -> duration_like;
 };
 
-// Says how long a call may last: a timeout, or a deadline on any clock.
+// The longest wait of a call: a timeout, or a deadline on any clock.
 template <class T>
 concept waiting_time = duration_like<T> || time_point_like<T>;
 
-// Returns `d` in nanoseconds, limited to the range from 0 to 1e18 (about 31 years), so that now + d never overflows. A
-// wait of `hours::max()` is therefore a wait without limit. A negative duration, and a value that is not a number, is
-// 0.
+// Returns `d` in nanoseconds, limited to the range from 0 to 1e18 (about 31 years), so that now + d never overflows. So
+// a wait of `hours::max()` is practically unlimited. A negative duration, or a value that is not a number, gives 0.
 template <duration_like D>
 [[nodiscard]] constexpr boottime_clock::duration to_nanoseconds(const D& d) noexcept {
     constexpr long double k_limit = 1e18L;
@@ -69,7 +68,7 @@ template <duration_like D>
 // for to_nanoseconds().
 template <time_point_like T>
 [[nodiscard]] boottime_clock::duration left_until(const T& time) {
-    // Nanoseconds of any clock, without overflow.
+    // Nanoseconds as a floating-point number, which cannot overflow.
     using nanoseconds = std::chrono::duration<long double, std::nano>;
     const auto since_epoch = [](const auto& d) {
         using period = typename std::remove_cvref_t<decltype(d)>::period;

@@ -52,7 +52,7 @@ enum class errc {
     // An ACL on the path forbids the request. The call may have created parent znodes. It removes a contender's znode
     // that it created.
     no_permission,
-    // No server answered in time, or no server that the client may use. The message names the servers.
+    // No server that the client may use answered in time. The message names the servers.
     not_connected,
     // The path breaks a rule of ZooKeeper, and the client sent nothing. Or the servers say that a parent is ephemeral,
     // and the client created nothing below it.
@@ -80,17 +80,17 @@ enum class errc {
     not_held,
     // The servers sent an answer that the library does not understand. The message quotes it.
     protocol,
-    // An operator or a program took the place in the queue, or the hold, away. The hold is over at once. The message
-    // names the operator and the reason.
+    // An operator or a program took away the contender's place in the queue, or its hold. The hold is over at once. The
+    // message names the operator and the reason.
     revoked,
     // The hold lasted for `max_hold`, so the client ended it.
     held_too_long,
     // The session timeout is too short for a certain hold through this server. The call finds this out at its start, or
-    // when the contender is first; it leaves nothing in the queue. The message has the numbers and the rule.
+    // when its contender is first in the queue; it leaves no znode in the queue. The message has the numbers and the
+    // rule.
     lease_too_short,
-    // The servers may or may not have executed a commit, and the library can no longer ask them, or not in time. The
-    // servers do not execute the commit after the hold's znode is gone, so not after another client was granted the
-    // lock.
+    // The servers may or may not have executed a commit, and the library could not find out in time. If the servers
+    // execute the commit, they do it before the hold's znode is gone, so before another client is granted the lock.
     outcome_unknown,
     // A part of a transaction needs a znode that does not exist. The servers wrote nothing.
     no_node,
@@ -100,8 +100,8 @@ enum class errc {
     not_empty,
     // A part names a version that the znode does not have. The servers wrote nothing.
     bad_version,
-    // An operator's quota for the path or one of its parents is used up, or the memory of a Redis server. The servers
-    // did not create the znode. The call may have created parents above it.
+    // An operator's quota for the path or one of its parents is used up, or a Redis server has used up its memory. The
+    // servers did not create the znode. The call may have created parents above it.
     quota_exceeded,
     // The servers keep sessions at one server (localSessionsEnabled), and do not make them global
     // (localSessionsUpgradingEnabled). Such a session can own no znode.
@@ -118,7 +118,7 @@ TURNSTILE_EXPORT std::error_code make_error_code(errc code) noexcept;
 // with them too.
 enum class condition {
     busy = 1,     // Other contenders had the lock for as long as the call waited.
-    lost,         // The servers or an operator ended a hold or a place in the queue.
+    lost,         // The servers or an operator ended a hold or a wait in the queue.
     stopped,      // This program ended the call or the client.
     unreachable,  // No server could be used in time.
     // The servers answered, and refuse: rights, limits, settings, versions.
@@ -152,10 +152,10 @@ public:
     [[nodiscard]] std::error_code error_code() const noexcept { return make_error_code(code_); }
     // Returns the class of the code.
     [[nodiscard]] turnstile::condition condition() const noexcept { return condition_of(code_); }
-    // Like the function is_retryable() for the code.
+    // Returns is_retryable(code()).
     [[nodiscard]] bool is_retryable() const noexcept { return turnstile::is_retryable(code_); }
-    // Returns what is known beyond the code; may be empty. It may quote text of other clients (a label, a reason)
-    // exactly as they wrote it.
+    // Returns the detail in words, or an empty text. The detail may quote text that other clients wrote (a label, a
+    // reason) without any change.
     [[nodiscard]] const std::string& detail() const noexcept { return message_; }
     // Returns the category's text for the code, followed by the detail. Control characters, and marks that change the
     // direction of writing, are written as \xNN, so the text is safe for a log line and for a terminal.
@@ -169,7 +169,7 @@ public:
         return std::move(*this);
     }
 
-    // Compares the code, or the class of the code. Two errors are equal if code, detail and part are equal.
+    // Compares an error with a code or with a class. Two errors are equal if code, detail and part are equal.
     friend bool operator==(const error& a, errc b) noexcept { return a.code_ == b; }
     friend bool operator==(const error& a, turnstile::condition b) noexcept {
         return a.condition() == b;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// fencing_token: a number of a grant. Of two grants that exclude each other, the later one has the larger token (G6).
+// fencing_token: a value that identifies a grant and orders grants. Of two grants that exclude each other, the later
+// one has the larger token (promise G6 in docs/guarantees.md).
 //
-// Pass it to the store that the lock protects. A store that remembers the largest token, and refuses smaller ones,
-// cannot be harmed by a holder that was paused past its lease (M. Kleppmann, "How to do distributed locking", 2016).
+// Pass the token to the store that the lock protects. A store that remembers the largest token, and refuses smaller
+// ones, cannot be harmed by a holder that was paused past its lease (M. Kleppmann, "How to do distributed locking",
+// 2016).
 //
 //     storage.write(record, hold->fencing_token().to_string());
 //
 // A token consists of the czxid of the contender's znode and a counter. The czxid is the number of the transaction that
-// created the znode; the servers only count it up, and never use it twice. The counter is 0 unless a lock is handed
-// over under one znode. The sequence number in the znode's name is no token: it has 32 bits, restarts with its parent,
-// and ends at 2^31.
+// created the znode; the servers number transactions upwards, and never use a number twice. The counter is 0 unless
+// threads of one process hand the lock over under one znode. The sequence number in the znode's name is not a token: it
+// has 32 bits, ends at 2^31, and restarts when the parent znode is created again.
 //
 // Thread safety: a value.
 #pragma once
@@ -33,7 +35,7 @@ public:
 
     // The zero token.
     constexpr fencing_token() noexcept = default;
-    // A token from its parts: the czxid of the contender's znode, and the counter of handovers.
+    // A token from its parts: `zxid` is the czxid of the contender's znode, `counter` is the number of handovers.
     constexpr explicit fencing_token(std::uint64_t zxid, std::uint32_t counter = 0) noexcept
         : zxid_{zxid}, counter_{counter} {}
 
@@ -44,13 +46,16 @@ public:
 
     // Returns "0x500000007" or, with a counter, "0x500000007+3".
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
-    // Returns two digits for each packed byte, "000000050000000700000000": 24 characters that sort as the tokens do,
-    // for SQL, shells and file names. `turnstile run` puts this text into TURNSTILE_TOKEN.
+    // Returns two hexadecimal digits for each packed byte, like "000000050000000700000000". These texts of 24
+    // characters sort in the order of the tokens, for SQL, shells and file names. `turnstile run` puts this text into
+    // TURNSTILE_TOKEN.
     [[nodiscard]] TURNSTILE_EXPORT std::string to_hex() const;
-    // Parses the text of to_string() or to_hex(). `bad_option` for any other text, which the message quotes.
+    // Parses the text of to_string() or to_hex(). For any other text the error is `bad_option`, and the message quotes
+    // the text.
     [[nodiscard]] TURNSTILE_EXPORT static result<fencing_token> parse(std::string_view text);
 
-    // The zxid, then the counter, both big-endian: the bytes sort (memcmp) as the tokens do.
+    // A token as bytes: the zxid, then the counter, both big-endian. memcmp() sorts these bytes in the order of the
+    // tokens.
     using packed = std::array<unsigned char, k_packed_size>;
     [[nodiscard]] TURNSTILE_EXPORT packed pack() const noexcept;
     [[nodiscard]] TURNSTILE_EXPORT static fencing_token unpack(const packed& bytes) noexcept;

@@ -8,8 +8,8 @@
 //     const auto tokens = hold->fencing_tokens();
 //     if (tokens.is_behind(seen)) refuse(); else seen.raise(tokens);   // in the resource
 //
-// A name that only one of two vectors has says nothing about their order: a caller may lock another set, and a quorum
-// may be another majority each time.
+// A comparison of two vectors ignores each name that only one of them has, because callers may lock different sets, and
+// a quorum may be another majority each time.
 //
 // Thread safety: a value.
 #pragma once
@@ -43,22 +43,22 @@ public:
     [[nodiscard]] const std::vector<component>& components() const noexcept { return all_; }
     [[nodiscard]] bool empty() const noexcept { return all_.empty(); }
     [[nodiscard]] std::size_t size() const noexcept { return all_.size(); }
-    // Returns the token of this name; nullptr if there is none.
+    // Returns the token with this name; nullptr if there is none.
     [[nodiscard]] TURNSTILE_EXPORT const fencing_token* find(std::string_view name) const noexcept;
 
-    // True if a token here is lower than the token of the same name in `seen`. Then another client has held that lock
-    // since, and the store must refuse the write.
+    // Returns true if a token of this vector is lower than the token with the same name in `seen`. Then another client
+    // has got that lock after this vector's holder, and the store must refuse the write.
     [[nodiscard]] TURNSTILE_EXPORT bool is_behind(const fencing_vector& seen) const noexcept;
-    // Adds the names of `other`, and keeps the larger token of each name.
+    // Adds the tokens of `other`, and keeps the larger token for each name.
     TURNSTILE_EXPORT void raise(const fencing_vector& other);
 
-    // Returns "east=0x500000007;west=0x20000000c+3". In names '%', '=', ';' and characters that are not printable ASCII
-    // are written as % and two hexadecimal digits.
+    // Returns a text like "east=0x500000007;west=0x20000000c+3". In names '%', '=', ';' and characters that are not
+    // printable ASCII are written as % and two hexadecimal digits.
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
     // Like to_string(), but writes each token as fencing_token::to_hex() does.
     [[nodiscard]] TURNSTILE_EXPORT std::string to_hex() const;
-    // Parses the text of to_string() or to_hex(). `bad_option` for any other text; the message quotes it and says what
-    // is wrong.
+    // Parses the text of to_string() or to_hex(). For any other text the error is `bad_option`; the message quotes the
+    // text and describes the fault.
     [[nodiscard]] TURNSTILE_EXPORT static result<fencing_vector> parse(std::string_view text);
 
     friend bool operator==(const fencing_vector&, const fencing_vector&) = default;

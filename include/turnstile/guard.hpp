@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// guard: a hold on a lock.
+// guard: owns a hold on a lock.
 //
 // Every acquire() returns a guard. The guard owns the hold from the grant to the release, and knows how long the hold
 // is certain. Its destructor releases the hold.
@@ -14,7 +14,7 @@
 // and calls `on_lost`.
 //
 // A process that was stopped for longer than its lease notices the loss only at its next call of valid(). So pass the
-// fencing token to the store.
+// fencing token to the store, which can then refuse writes of an older hold.
 //
 // Thread safety: one thread at a time uses a guard. Any thread may use the token of lost() and the returned values. A
 // guard may move between threads, and may outlive its mutex and its client.
@@ -42,17 +42,17 @@ class hold;
 class internals;
 }  // namespace detail
 
-// The basis of a hold's lease, see docs/why/lease.md.
+// The facts from which the client computes a hold's lease, see docs/why/lease.md.
 enum class lease_evidence {
-    direct,   // the session is connected to the leader or to a standalone server
-    relayed,  // through a follower, with the proven relay bound
-    // Through a follower, with a relay bound that the user assumed; or the server is not known to be Apache ZooKeeper
-    // (docs/reference/servers.md).
+    direct,  // the session is connected to the leader or to a standalone server
+    relayed,  // the session is connected to a follower; the proven relay bound is used (lease_settings)
+    // The session is connected to a follower, and the relay bound is the user's assumption
+    // (lease_settings::assumed_stall); or the server may not be Apache ZooKeeper (docs/reference/servers.md).
     assumed,
 };
 
-// The compiler warns of a discarded guard, as in `orders.acquire().value();`, which would be released at once. (The
-// attribute is on this declaration because GCC 12 does not accept it beside the export macro of the class.)
+// The compiler warns if a guard is discarded, as in `orders.acquire().value();`, because its hold is released at once.
+// (The attribute is on this declaration because GCC 12 does not accept it beside the export macro of the class.)
 class [[nodiscard]] guard;
 
 // Owner of a hold.
@@ -61,32 +61,32 @@ public:
     guard() noexcept = default;  // holds nothing
     // Starts the release, and does not wait for it. The client completes it in the background.
     ~guard() { unlock(); }
-    // Takes over the hold of `other`, which is empty then.
+    // Takes over the hold of `other`, which is empty afterwards.
     guard(guard&& other) noexcept : hold_{std::exchange(other.hold_, nullptr)} {}
     guard& operator=(guard&& other) noexcept;  // releases its present hold first
     guard(const guard&) = delete;
     guard& operator=(const guard&) = delete;
 
-    // True if the guard has a hold, valid or lost, that it has not released.
+    // Returns true if the guard has a hold, valid or lost, that it has not released.
     explicit operator bool() const noexcept { return hold_ != nullptr; }
 
-    // Returns the hold's token. For a multi_lock it is the token of the last lock in its order, and grows with each
-    // grant of the same set.
+    // Returns the hold's token. For a multi_lock it is the token of the last lock in its order, which grows with each
+    // grant of the same set of locks.
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
     // Returns one token for each lock of the hold, with the lock's name.
     [[nodiscard]] fencing_vector fencing_tokens() const;
     // Returns the path of the lock.
     [[nodiscard]] const std::string& path() const noexcept;
-    // Returns the full path of the contender's znode; empty for a hold that consists of several.
+    // Returns the full path of the contender's znode; empty if the hold consists of several holds (multi_lock).
     [[nodiscard]] std::string znode() const;
 
-    // Compares valid_until() with the clock at the call. False for an empty guard.
+    // Returns true if valid_until() is later than the time of this call. False for an empty guard.
     [[nodiscard]] bool valid() const noexcept;
-    // Returns the instant until which the hold is certain, as of now.
+    // Returns the instant until which the hold is certain. A later call may return a later instant.
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept;
     // Returns the time left until valid_until(); zero after it.
     [[nodiscard]] boottime_clock::duration remaining() const noexcept;
-    // Returns what the present lease rests on.
+    // Returns the facts on which the present lease rests.
     [[nodiscard]] lease_evidence evidence() const noexcept;
 
     // Returns success while the hold is valid, or else the reason: `session_lost`, `removed`, `revoked`,
@@ -98,31 +98,33 @@ public:
     // (std::stop_callback) run on threads of the client: all callbacks of one hold on one thread, and the callbacks of
     // up to 32 holds at once. close() waits for them, and they may call close().
     [[nodiscard]] std::stop_token lost() const noexcept;
-    // Calls `callback` once when the hold is lost, at once if it is lost already, on the client's callbacks executor.
-    // After the release of the guard it does not begin any more, see acquire_options.
+    // Calls `callback` once when the hold is lost, on the client's callbacks executor. If the hold is lost already, the
+    // callback is queued at once. It does not begin after the guard has been released, see acquire_options.
     void on_lost(std::function<void(const error& why)> callback);
 
-    // Writes at the servers, all parts or none, and only if this hold still exists at the servers. So the write of a
-    // holder that has lost its hold, and does not know it yet, fails (docs/how-to/guarded-writes.md).
+    // Executes the writes of a transaction at the servers, all of its parts or none, and only if this hold still exists
+    // at the servers. So if the holder has lost its hold, and does not know it yet, its write fails
+    // (docs/how-to/guarded-writes.md).
     //
-    // The call waits for the servers' answer, and is a Boost interruption point. For a multi_lock the servers check all
-    // parts of the hold, which must be on the same servers and chroot. The servers execute the commits of one hold one
-    // after the other, and release the hold after them. If an answer is lost, the library finds out the outcome, and
-    // never guesses.
+    // The call waits for the servers' answer, and is a Boost interruption point. For a multi_lock the servers check the
+    // holds of all its locks, which must be on the same servers and chroot. The commits of one hold are executed one
+    // after the other. If the hold is released meanwhile, its release comes after them. If an answer is lost, the
+    // library finds out the outcome, and never guesses.
     //
     // Errors after which nothing was written, and nothing will be:
     // - `no_node`, `node_exists`, `not_empty`, `bad_version`, `no_permission`, `quota_exceeded`, `local_session`: the
-    //   servers refused a part; error::part() is its index.
-    // - `removed`: another client deleted or changed the hold's znode, or deleted the znode of a further hold.
+    //   servers refused a part of the transaction; error::part() is the part's index.
+    // - `removed`: another client deleted or changed the hold's znode, or deleted the znode of a further hold
+    //   (transaction::under).
     // - `session_lost`, `revoked`, `held_too_long`, `closed`, `not_held`, `forked`: the hold is over.
     // - `timeout`, `not_connected`, `cancelled`, `interrupted`: the client had not sent the transaction yet.
-    // - `bad_path`, `bad_option`: a part breaks a rule, or touches a znode of the holds; or a further hold is on other
-    //   servers, or is a quorum_lock's.
+    // - `bad_path`, `bad_option`: a part breaks a rule, or touches the znode of one of the holds; or a further hold is
+    //   on other servers, or belongs to a quorum_lock.
     // - `too_many`: the transaction creates more ephemeral znodes than a session can safely own.
     //
     // After one error the servers may have carried out the transaction or not:
-    // - `outcome_unknown`: the timeout passed, the stop token was triggered, or the session or the znode was lost,
-    //   before the library could find out the outcome.
+    // - `outcome_unknown`: before the library could find out the outcome, the timeout passed, the stop token was
+    //   triggered, or the session or the hold's znode was lost.
     result<commit_result> commit(const transaction& writes, const commit_options& options) const;
     result<commit_result> commit(const transaction& writes) const;
     // Takes a timeout or a deadline in place of options: commit(writes, 2s). Returns a result<commit_result>.
@@ -140,12 +142,12 @@ public:
         async_commit(writes, {.timeout = limit}, std::move(handler));
     }
 
-    // Releases the hold, and waits until the servers have confirmed it or `timeout` has passed. Without a timeout it
-    // waits at most for the session timeout; after that time the servers end an unreachable session, and the hold with
-    // it, by themselves. A Boost interruption point. After the call the guard is empty, except after `not_owner`.
-    // Errors:
+    // Releases the hold, and waits until the servers have confirmed the release or `timeout` has passed. Without a
+    // timeout it waits at most for the session timeout; after that time the servers end a session without a connection,
+    // and so the hold, by themselves. The call is a Boost interruption point. After the call the guard is empty, except
+    // after `not_owner`. Errors:
     // - `timeout`, `interrupted`: the wait ended; the client continues the removal in the background.
-    // - `session_lost`, `removed`, `revoked`, `held_too_long`, `closed`: the hold had been lost before.
+    // - `session_lost`, `removed`, `revoked`, `held_too_long`, `closed`: the hold was lost before the call.
     // - `not_owner`: the hold belongs to another thread (recursive_mutex). Nothing changed, and the guard keeps the
     //   hold.
     // - `not_held`: the guard is empty. `forked`: this is a forked child.
@@ -159,7 +161,8 @@ public:
     result<void> release_until(const T& time) {
         return release(left_until(time));
     }
-    // Releases the hold, and returns at once. It does not report whether the hold had been lost: call status() first.
+    // Releases the hold, and returns at once. This function does not report whether the hold had been lost; call
+    // status() first.
     void unlock() noexcept {
         if (hold_ != nullptr) let_go();
     }

@@ -13,24 +13,25 @@
 // | shared_lockable  | the same with ..._shared                                     | shared_mutex: readers       |
 // | upgrade_lockable | the same with ..._upgrade; Boost's conversions               | shared_mutex: upgradables   |
 //
-// Holds. The lock itself keeps a hold that these names take, for the calling thread. While a thread has such a hold, of
-// whatever kind, lock...() throws `would_deadlock` and the try forms return false (recursive_mutex counts instead).
-// That includes a lost hold, until the thread unlocks it. All of these forms throw std::system_error, or
-// boost::thread_interrupted.
+// Holds. These functions store the hold in the lock object, for the calling thread. While the object stores a hold of
+// that thread, of any kind, lock...() throws `would_deadlock` and try_lock...() returns false. (A recursive_mutex
+// counts the entries instead.) A lost hold also stays in the object until the thread unlocks it. To report other
+// errors, all of these functions throw std::system_error, or boost::thread_interrupted.
 //
-// try_lock...() returns false if another contender is ahead, or if no server answered in time. With a time of zero it
-// still waits for the servers' answer.
+// try_lock...() returns false if another contender is ahead, or if no server answered in time. Even with a time of zero
+// it waits for the servers' answer.
 //
-// unlock...() returns at once; the client removes the znode in the background. It throws `not_owner` if the calling
-// thread has no such hold here. It does not report whether the hold had been lost: call current()->status() first.
+// unlock...() returns at once; the client removes the znode in the background. It throws `not_owner` if the object
+// stores no hold of this kind for the calling thread. It does not report whether the hold had been lost; call
+// current()->status() first.
 //
 // Times. Timeouts are of any duration type. Deadlines are time points of any clock, std's or Boost's. The call reads
-// that clock once, when it begins, and ignores later changes of the clock. A time that is too far away means without
-// limit, a time in the past means zero, and nothing overflows.
+// that clock once, when it begins, and ignores later changes of the clock. A time that is too far away means no limit,
+// a time in the past means zero, and nothing overflows.
 //
-// The bases also have the calls that return a hold with a timeout or a deadline in place of options: acquire(2s) is
-// acquire({.timeout = 2s}). The same goes for try_acquire(), async_acquire(), acquire_shared(), upgrade() and the
-// others. Parameters after the options stay.
+// With these bases acquire(), try_acquire(), async_acquire(), acquire_shared(), upgrade() and similar functions also
+// take a timeout or a deadline in place of options: acquire(2s) is acquire({.timeout = 2s}). Parameters after the
+// options stay.
 //
 // Thread safety: the same as the lock's.
 #pragma once
@@ -47,14 +48,15 @@ namespace turnstile {
 
 // The base of every lock `L`. `L` befriends its bases, and has these members:
 //     void take(), bool try_take(boottime_clock::duration left), void give_back(), const guard* own() const
-// A lock of several kinds has the kind as a last argument, by default contender_kind::writer.
+// If `L` has several kinds of holds, each of these members takes the kind as its last argument, by default
+// contender_kind::writer.
 template <class L>
 class lockable {
 public:
     // Waits for the lock without a limit. Throws std::system_error, or boost::thread_interrupted.
     void lock() { self().take(); }
-    // Tries to take the lock: once, until `timeout` has passed, or until `time`. Returns false if the call did not get
-    // the lock.
+    // Tries to take the lock: once, until `timeout` has passed, or until the time point `time`. Returns false if the
+    // call did not get the lock.
     [[nodiscard]] bool try_lock() { return self().try_take({}); }
     template <duration_like D>
     [[nodiscard]] bool try_lock_for(const D& timeout) {
@@ -64,11 +66,11 @@ public:
     [[nodiscard]] bool try_lock_until(const T& time) {
         return self().try_take(left_until(time));
     }
-    // Releases the calling thread's hold. Throws `not_owner` if the thread has no hold here.
+    // Releases the calling thread's hold. Throws `not_owner` if this object stores no hold of the thread.
     void unlock() { self().give_back(); }
 
     // Acquires with a timeout or a deadline in place of options: acquire(2s) is acquire({.timeout = 2s}). `more` are
-    // the further arguments of the lock's own function, such as a handler.
+    // the arguments after the options, such as a handler.
     template <waiting_time W, class... More>
     result<guard> acquire(const W& limit, More&&... more) {
         return self().acquire(acquire_options{.timeout = limit}, std::forward<More>(more)...);
@@ -82,13 +84,14 @@ public:
         self().async_acquire(acquire_options{.timeout = limit}, std::forward<More>(more)...);
     }
 
-    // Returns the calling thread's hold that these names took, for its fencing token; nullptr if there is none.
+    // Returns the hold that this object stores for the calling thread, for example to get its fencing token; nullptr if
+    // there is none.
     [[nodiscard]] const guard* current() const noexcept {
         return static_cast<const L&>(*this).own();
     }
 
 private:
-    friend L;  // no other class derives from it
+    friend L;  // only L derives from this class
     lockable() = default;
     ~lockable() = default;
     L& self() noexcept { return static_cast<L&>(*this); }
@@ -110,7 +113,8 @@ public:
     [[nodiscard]] bool try_lock_shared_until(const T& time) {
         return self().try_take(left_until(time), k_kind);
     }
-    // Releases the calling thread's hold as a reader. Throws `not_owner` if the thread has no such hold here.
+    // Releases the calling thread's hold as a reader. Throws `not_owner` if this object stores no such hold of the
+    // thread.
     void unlock_shared() { self().give_back(k_kind); }
 
     // Acquires as a reader, with a timeout or a deadline `limit` in place of options.
@@ -148,8 +152,8 @@ public:
     [[nodiscard]] bool try_lock_upgrade_until(const T& time) {
         return self().try_take(left_until(time), k_kind);
     }
-    // Releases the calling thread's hold as an upgradable reader. Throws `not_owner` if the thread has no such hold
-    // here.
+    // Releases the calling thread's hold as an upgradable reader. Throws `not_owner` if this object stores no such hold
+    // of the thread.
     void unlock_upgrade() { self().give_back(k_kind); }
 
     // Acquires as an upgradable reader, or upgrades `hold` to a writer, with a timeout or a deadline `limit` in place
@@ -171,15 +175,15 @@ public:
         return self().try_upgrade(hold, acquire_options{.timeout = limit});
     }
 
-    // Convert the calling thread's hold to a weaker kind. They do nothing to a lost hold: current()->status() gives the
-    // reason.
+    // Convert the calling thread's hold to a weaker kind. They do not change a lost hold; current()->status() gives the
+    // reason of the loss.
     void unlock_and_lock_upgrade() { self().convert(contender_kind::writer, k_kind); }
     void unlock_and_lock_shared() {
         self().convert(contender_kind::writer, contender_kind::reader);
     }
     void unlock_upgrade_and_lock_shared() { self().convert(k_kind, contender_kind::reader); }
-    // Convert the calling thread's upgradable hold to a writer's. Throw the error of upgrade(); the thread then keeps
-    // its upgradable hold.
+    // Convert the calling thread's upgradable hold to a writer's hold. If that fails, unlock_upgrade_and_lock() throws
+    // the error of upgrade(), and the thread keeps its upgradable hold.
     void unlock_upgrade_and_lock() { self().convert(k_kind, contender_kind::writer); }
     [[nodiscard]] bool try_unlock_upgrade_and_lock() { return self().try_convert_up({}); }
     template <duration_like D>

@@ -2,7 +2,7 @@
 // mutex: a fair, exclusive lock between processes.
 //
 // Use it for work that only one process may do at a time. At most one valid hold exists for a path at any instant, and
-// the servers grant it in the order of arrival.
+// waiters get the lock in the order in which they arrived at the servers.
 //
 //     turnstile::mutex orders{servers, "/locks/orders"};
 //     if (auto hold = orders.acquire({.timeout = 2s}); hold) ship(hold->fencing_token());
@@ -16,9 +16,10 @@
 // A mutex is not recursive: a holder that calls acquire() again waits for itself, like any other waiter. The exception
 // is lock() by the same thread on the same object, which throws `would_deadlock`.
 //
-// Protocol: Apache ZooKeeper's lock recipe as Curator corrected it. Each contender is an ephemeral sequential znode
-// `_c_<uuid>-lock-<number>`, and watches only its predecessor. So Curator's InterProcessMutex and Go's samuel client on
-// the same path take part in the same queue. docs/why/mutex.md lists each step and what happens if it fails.
+// Protocol: Apache ZooKeeper's lock recipe, with Curator's corrections. Each contender (one attempt to get the lock) is
+// an ephemeral sequential znode `_c_<uuid>-lock-<number>`, and watches only the contender ahead of it. Curator's
+// InterProcessMutex and the Go client samuel/go-zookeeper use the same names, so they share the queue with Turnstile.
+// docs/why/mutex.md lists each step and what happens if it fails.
 //
 // Thread safety: any thread may call any member. Do not destroy a mutex while a call on it is in progress. Asynchronous
 // acquisitions and guards may outlive it.
@@ -50,72 +51,74 @@ class exclusive_queue;
 class TURNSTILE_EXPORT mutex : public lockable<mutex> {
 public:
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
-    // and the rule); `closed` for a client that was moved from.
+    // and the rule), or `closed` if `servers` was moved from.
     mutex(const client& servers, std::string_view path);
     // Makes a lock with options: a lock that threads of this process share (retained, cohort or both), or a lock with a
-    // delay after a crash, see lock_options. Objects of one client with the same path and options share the lock.
-    // Throws also `bad_option`.
+    // delay after a crash, see lock_options. Objects of one client with the same path and options share the lock. Also
+    // throws `bad_option`.
     mutex(const client& servers, std::string_view path, const lock_options& modes);
-    // Refuses a temporary client: it would close at the end of the statement, and the lock with it.
+    // Refuses a temporary client, because it would close at the end of the statement, and the lock needs an open
+    // client.
     mutex(client&&, std::string_view, const lock_options& = {}) = delete;
-    // Releases the holds that the standard forms have taken.
+    // Releases the holds that lock() and the other standard forms have taken.
     ~mutex();
     mutex(const mutex&) = delete;
     mutex& operator=(const mutex&) = delete;
 
-    // Returns the path, as given.
+    // Returns the path that was given to the constructor.
     [[nodiscard]] const std::string& path() const noexcept;
     // Returns the servers and the path from their root, like "zk1:2181,zk2:2181/shop/locks/orders". This is the name
     // of the lock in fencing vectors, and its key in the order of a multi_lock.
     [[nodiscard]] const std::string& resource() const noexcept;
 
-    // Acquire with a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.
+    // These functions also take a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.
     using lockable::acquire;
     using lockable::async_acquire;
     using lockable::try_acquire;
 
-    // Waits for the lock, and returns the hold. After an error no znode of the call blocks the queue: the client has
-    // removed the znode, or removes it as soon as it reaches the servers, or the znode ends with its session. Errors:
-    // - `timeout`: the timeout passed. `not_connected`: it passed, and no server could be reached. `unresolvable`: it
-    //   passed, and no host name could be resolved.
+    // Waits for the lock, and returns the hold. After an error the client removes the call's znode as soon as it can
+    // reach the servers. If it cannot reach them, the servers delete the znode when the session expires. Errors:
+    // - `timeout`: the timeout passed. `not_connected`: the timeout passed, and no server could be reached.
+    //   `unresolvable`: the timeout passed, and no host name could be resolved.
     // - `cancelled`: the stop token was triggered. `interrupted`: Boost interrupted the calling thread; this call
     //   consumes the interruption.
     // - `session_lost`, `removed`: the lock was granted, and the hold ended before the caller woke. With
-    //   `session_loss_policy::fail` also `session_lost`: the waiter's session ended.
-    // - `revoked`: an operator took the place in the queue, or the hold. `held_too_long`: `max_hold` passed before the
-    //   caller woke.
-    // - `lease_too_short`: through this server no hold is certain. The call finds this out before it queues, or when no
-    //   contender is ahead.
+    //   `session_loss_policy::fail`, `session_lost` also means that the session ended while the call waited.
+    // - `revoked`: an operator ended the call's wait, or its hold (revocation.hpp). `held_too_long`: `max_hold` passed
+    //   before the caller woke.
+    // - `lease_too_short`: the session timeout is too short for a certain hold through this server. The call finds this
+    //   out before it queues, or when no contender is ahead.
     // - `closed`, `forked`, `auth_failed`, `too_many`, `no_permission`, `quota_exceeded`, `local_session`, `no_chroot`,
     //   `server_too_old`, `protocol`: see error.hpp.
-    // - `bad_path`: a parent is ephemeral, or the servers refuse the contender's path as too long.
+    // - `bad_path`: a parent of the path is ephemeral, or the servers refuse the contender's path as too long.
     // - `bad_option`: the label, the owner, `max_hold` or `warn_before` breaks a rule, or the servers refuse the ACL.
     result<guard> acquire(acquire_options options = {});
-    // Takes the lock if no contender is ahead; otherwise returns `busy`. The other errors are acquire()'s. The
-    // call waits only for the servers' answer, and no longer than the options say (default: the session timeout; then
-    // `timeout` or `not_connected`).
+    // Takes the lock if no contender is ahead; otherwise returns `busy`. The other errors are acquire()'s. The call
+    // waits only for the servers' answer, at most for the timeout of the options (default: the session timeout). After
+    // that time it returns `timeout` or `not_connected`.
     result<guard> try_acquire(acquire_options options = {});
     // Like acquire(), but no thread waits. `handler` runs once, with the result of acquire(), on the callbacks'
-    // executor. On a closed client, and in a forked child, it runs before this call returns. Throws
+    // executor. On a closed client, and in a forked child, the handler runs before this call returns. Throws
     // std::system_error(bad_option) for an empty handler, because no code could release the lock.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
-    // Queries. They need no lock and change nothing. A znode that ends during the query is left out. Errors: `timeout`,
-    // `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`, `no_permission`, `protocol`.
+    // Queries. They neither take a lock nor change anything. A znode that is deleted during a query may be missing in
+    // the result. Errors: `timeout`, `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`,
+    // `no_permission`, `protocol`.
     //
     // Returns whether a contender holds the lock.
     [[nodiscard]] result<bool> is_locked(const query_options& options = {}) const;
     // Returns all contenders in their order, the holder first.
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
-    // Returns the first contender of the queue, or an empty optional. The answer was true at some instant during the
-    // call.
+    // Returns the first contender of the queue, or an empty optional if the queue is empty. The answer was true at some
+    // instant during the call.
     [[nodiscard]] result<std::optional<contender>> holder(const query_options& options = {}) const;
-    // Returns the number of contenders ahead of this guard's znode; the error `removed` if the znode is not in the
+    // Returns the number of contenders ahead of this guard's znode, or the error `removed` if the znode is not in the
     // queue.
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
-    // Take a timeout or a deadline in place of options: queue(2s).
+    // The same queries with a timeout or a deadline in place of options, as in queue(2s).
     template <waiting_time W>
     [[nodiscard]] result<bool> is_locked(const W& limit) const {
         return is_locked({.timeout = limit});

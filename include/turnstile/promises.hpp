@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// promises: what a kind of server promises of every lock on it, as data.
+// promises: the promises that a kind of server gives for every lock, as data.
 //
 // Use it to refuse servers that promise less than a program needs, or to warn about them.
 //
@@ -7,8 +7,9 @@
 //                                                            .scope = turnstile::scope_promise::host}}};
 //     if (servers.promises().failover == turnstile::failover_promise::none) warn_the_operator();
 //
-// The values of each enum ascend: a greater one promises more, and the first one promises nothing. So every kind of
-// server meets `promises{}`. docs/start/choosing.md has the table of all kinds.
+// The values of each enum ascend: a greater value promises more, and the first value promises nothing. So every kind of
+// server meets `promises{}`. docs/start/choosing.md has the table of all kinds of servers, and docs/guarantees.md
+// explains the promises G1 to G6.
 //
 // Thread safety: values.
 #pragma once
@@ -24,37 +25,43 @@
 namespace turnstile {
 
 // Exclusion (G1): at most one valid guard of an exclusive lock exists at any instant.
-// - `best_effort`: a failover of the servers may forget a grant. Only the fencing token and guarded writes help then.
-// - `leased`: holds while the server keeps its data and its clock runs at a true rate. Argued, and judged from outside.
-// - `proved`: holds through failovers of the servers too. Argued step by step, simulated, and judged from outside.
+// - `best_effort`: after a failover the servers may have forgotten a grant. Then only fencing tokens and guarded writes
+//   protect the data.
+// - `leased`: exclusion holds while the server keeps its data and its clock runs at the right rate. The reasons are an
+//   argument, and tests that judge the library from outside.
+// - `proved`: exclusion also holds through failovers of the servers. The reasons are an argument step by step,
+//   simulation, and tests that judge the library from outside.
 enum class exclusion_promise { best_effort, leased, proved };
 
 // Order (G2). `arrival`: grants follow the order in which the servers received the contenders.
 enum class order_promise { none, arrival };
 
-// The way in which a waiter learns that its turn has come. `polled`: it asks from time to time. `notified`: the server
-// notifies it.
+// The means by which a waiter learns that it may have the lock. `polled`: the waiter asks from time to time.
+// `notified`: the server notifies the waiter.
 //
-// On MariaDB `notified` holds among clients of one user, or with the right CONNECTION ADMIN. Without that right a
-// waiter of another user asks every third of its session timeout, and the log says so once.
+// On MariaDB `notified` is true only among clients with the same database user, or with the right CONNECTION ADMIN.
+// Without that right, clients of another user cannot notify a waiter; it asks every third of its session timeout, and
+// the log says so once.
 enum class waiting_promise { polled, notified };
 
-// The fate of locks when one server is lost. `none`: they are not available until it is back. `loses_writes`: another
-// server continues, and may lack the last writes. `survives`: no acknowledged write is lost.
+// The effect on locks when one server is lost. `none`: no lock can be acquired until the server is back.
+// `loses_writes`: another server continues, and may lack the last writes. `survives`: no acknowledged write is lost.
 enum class failover_promise { none, loses_writes, survives };
 
-// Report of a loss (G5). `told`: a holder learns of its loss before any other contender can be granted the lock.
+// Report of a loss (G5). `told`: a holder learns that its hold is lost before any other contender can be granted the
+// lock.
 enum class loss_promise { none, told };
 
-// Fencing (G6). `grows`: the later of two grants that exclude each other has the larger fencing token, while the
-// servers keep their data. `grows_across_lost_data`: also after the servers continued from older data, unless that data
-// contains a waiter that another client had removed by force.
+// Fencing (G6). `grows`: of two grants that exclude each other, the later one has the larger fencing token, as long as
+// the servers keep their data. `grows_across_lost_data`: that is also true after the servers lost data and continued
+// from older data. Exception: the older data contains a waiter that another client had removed by force.
 enum class token_promise { none, grows, grows_across_lost_data };
 
 // Writes. `guarded`: guard::commit() writes at these servers all together or not at all, and only under the hold.
 enum class write_promise { none, guarded };
 
-// When the locks of a dead process are free. `at_once`: as soon as the system has noticed the death.
+// The time at which the locks of a dead process become free. `session_timeout`: when its session expires. `at_once`: as
+// soon as the operating system has noticed the death.
 enum class crash_promise { never, session_timeout, at_once };
 
 // The programs that can contend for one lock. `process`: threads of one process. `host`: processes of one host.
@@ -62,12 +69,12 @@ enum class crash_promise { never, session_timeout, at_once };
 // as one server.
 enum class scope_promise { process, host, server, cluster };
 
-// The promises of a kind of server. The default is the least of everything.
+// The promises of a kind of server. The default is the weakest value of each.
 struct promises {
     exclusion_promise exclusion = exclusion_promise::best_effort;  // exclusion (G1)
     order_promise order = order_promise::none;                     // order of grants (G2)
     waiting_promise waiting =
-        waiting_promise::polled;  // the way in which a waiter learns of its turn
+        waiting_promise::polled;  // the means by which a waiter learns of its turn
     failover_promise failover = failover_promise::none;  // locks after the loss of a server
     loss_promise loss = loss_promise::none;              // report of a loss (G5)
     token_promise token = token_promise::none;           // fencing (G6)
@@ -90,8 +97,8 @@ inline constexpr std::size_t k_promise_count = 9;
 [[nodiscard]] TURNSTILE_EXPORT std::array<promise_text, k_promise_count> texts_of(
     const promises& given) noexcept;
 
-// Returns what `given` lacks of `required`, like "exclusion: proved is required, best_effort is promised; scope:
-// ..."; empty if it lacks nothing.
+// Returns the promises of `required` that `given` does not meet, like "exclusion: proved is required, best_effort is
+// promised; scope: ..."; empty if `given` meets them all.
 [[nodiscard]] TURNSTILE_EXPORT std::string missing(const promises& given, const promises& required);
 
 }  // namespace turnstile

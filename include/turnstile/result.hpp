@@ -34,8 +34,8 @@
 // | transform_error(f) | the value                    | f(error), an error                       |
 //
 // On an rvalue these calls move the value or the error. value(), operator* and error() of an rvalue return the value or
-// the error itself, where std::expected returns a reference into the dying object. So `for (const auto& waiter :
-// orders.queue().value())` is safe.
+// the error itself. (std::expected returns a reference into an object that is about to be destroyed.) So `for (const
+// auto& waiter : orders.queue().value())` is safe.
 //
 // Thread safety: as safe as T.
 #pragma once
@@ -90,7 +90,7 @@ constexpr decltype(auto) call_with_value(F&& function, V&& value) {
     }
 }
 
-// `call` calls the user's function with the value of `self`. An error is passed on unchanged.
+// `call` calls the user's function with the value of `self`. An error is returned unchanged.
 template <class Self, class Call>
 constexpr auto and_then(Self&& self, Call&& call) {
     using outcome = std::remove_cvref_t<decltype(call())>;
@@ -152,11 +152,12 @@ public:
     explicit operator bool() const& noexcept requires(!detail::k_is_answer<T>) {
         return !has_error();
     }
-    // Give the hold a name, as in `if (auto hold = m.try_acquire())`. A temporary hold ends before the block begins.
+    // Deleted, because a temporary hold ends before the block begins. Give the hold a name: `if (auto hold =
+    // m.try_acquire())`.
     explicit operator bool() && requires(detail::k_is_hold<T>) = delete;
-    // Use has_error(), or value().has_value().
+    // Deleted. Use has_error(), or value().has_value().
     bool has_value() const requires(detail::k_is_optional<T>) = delete;
-    // Use has_error(), or value().
+    // Deleted. Use has_error(), or value().
     explicit operator bool() const& requires(detail::k_is_answer<T>) = delete;
 
     // Returns the value. Throws `std::system_error` with the error's code and message if there is none.
@@ -179,7 +180,7 @@ public:
         return std::move(detail::error_in(failure_));
     }
 
-    // Like the functions of std::expected; see the table at the top. `other` is the value in place of an error.
+    // Like the functions of std::expected; see the table at the top. value_or() returns `other` if there is an error.
     template <std::convertible_to<T> U>
     [[nodiscard]] T value_or(U&& other) const& {
         return !has_error() ? **this : static_cast<T>(std::forward<U>(other));
@@ -282,7 +283,7 @@ public:
         return std::move(detail::error_in(failure_));
     }
 
-    // Like the functions above. The functions that and_then() and transform() call take no argument.
+    // Like the functions of result<T>, but and_then() and transform() call `function` without an argument.
     template <class F>
     auto and_then(F&& function) const& {
         return detail::and_then(*this, std::forward<F>(function));

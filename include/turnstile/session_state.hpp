@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_state: the state of the link between a client's session and the servers.
+// session_state: the state of a client's session, and of its connection to the servers.
 //
 //     const auto changes = servers.on_change([](const turnstile::session_change& change) {
 //         log(to_string(change.to));
@@ -7,7 +7,7 @@
 //
 // | state       | entered when                                     | a holder             | a waiter            |
 // |-------------|--------------------------------------------------|----------------------|---------------------|
-// | connecting  | first connection, or a new session after `lost`  | none                 | queued locally      |
+// | connecting  | first connection, or a new session after `lost`  | none                 | waits in the client |
 // | connected   | session established, or reconnected in time      | valid                | checks its place    |
 // | suspended   | connection broken                                | valid until          | keeps its place     |
 // |             |                                                  | valid_until()        |                     |
@@ -17,11 +17,13 @@
 // | auth_failed | credentials refused                              | lost                 | fails               |
 // | closed      | close()                                          | lost, znodes removed | fails               |
 //
-// The library never trusts a session again after its lease has ended, because the servers answer even a session that
-// they are about to end (docs/why/lease.md). It closes that session at the next connection, or abandons it if there is
-// no connection for two session timeouts after the last answer. Then it opens a new session. So `connecting` with the
-// next epoch follows `lost`. One exception: only the lease of a hold had ended, while the session stayed connected and
-// answered in time to prove that it lives. Then `connected` with the same epoch follows.
+// The library does not use a session again after the session's lease has ended, because the servers still answer a
+// session that they are about to expire (docs/why/lease.md). The library closes that session as soon as it can connect.
+// If it cannot connect for two session timeouts after the last answer, it leaves the session to expire. Then it opens a
+// new session. So `connecting` with the next epoch follows `lost`.
+//
+// Exception: only the lease of a hold had ended, and the servers' answers came in time to prove that the session, still
+// connected, has not expired. Then `connected` with the same epoch follows `lost`.
 //
 // Thread safety: values.
 #pragma once
@@ -34,17 +36,17 @@
 
 namespace turnstile {
 
-// See the table at the top of this file.
+// The state of a session, see the table at the top of this file.
 enum class session_state { connecting, connected, suspended, lost, read_only, auth_failed, closed };
 
 // Returns the name of the state, like "connected".
 [[nodiscard]] TURNSTILE_EXPORT std::string_view to_string(session_state state) noexcept;
 
-// A change of the state of one session of a client. Listeners get the changes in order. When changes come faster than a
-// listener takes them, some are left out, but never `lost`, `auth_failed` and `closed`.
+// A change of the state of one session of a client. Listeners get the changes in order. If changes come faster than a
+// listener returns, the client leaves out some changes, but never `lost`, `auth_failed` and `closed`.
 struct session_change {
     unsigned session = 0;     // index of the session in its client, counted from 0
-    std::uint64_t epoch = 0;  // number of the session opened here, counted from 1
+    std::uint64_t epoch = 0;  // number of the sessions opened at this index so far
     session_state from = session_state::connecting;  // the state before the change
     session_state to = session_state::connecting;    // the state after the change
 };

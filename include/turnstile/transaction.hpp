@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // transaction: writes that the servers execute all together or not at all, under a hold (guard::commit).
 //
-// Use it to change data that a lock protects, where the data is in the same servers.
+// Use it to change data that a lock protects, if the data is on the same servers as the lock.
 //
 //     auto done = hold->commit(turnstile::transaction{}
 //                                  .set("/stock/7", "41", version)
@@ -16,13 +16,13 @@
 //
 // | part                       | effect                                                                           |
 // |----------------------------|----------------------------------------------------------------------------------|
-// | create, set, remove, check | as ZooKeeper's requests                                                          |
+// | create, set, remove, check | the same as ZooKeeper's requests of these names                                  |
 // | put                        | the znode has this data, whether or not it existed before                        |
 // | make                       | the znode and all znodes above it exist; only `make` creates parents             |
 //
 // For put and make the library first reads the present state. If another client changes that state before the
-// transaction arrives, the servers write nothing, and the library reads again. A version of `any_version` (the default)
-// fits every znode; with another version the part fails if the znode has a different one.
+// transaction arrives, the servers write nothing, and the library reads the state again. If a part names a version, it
+// fails if the znode has another version. The default, `any_version`, fits every znode.
 //
 // Thread safety: a value.
 #pragma once
@@ -61,8 +61,8 @@ enum class node_kind { persistent, ephemeral, persistent_sequential, ephemeral_s
 // A list of writes.
 class TURNSTILE_EXPORT transaction {
 public:
-    // Limits of a transaction: the total of its paths and data, and the number of its parts. The servers accept
-    // messages of up to 1 MiB by default (jute.maxbuffer), and keep each in their log.
+    // Limits of a transaction: the total size of its paths and data in bytes, and the number of its parts. By default
+    // the servers accept messages of up to 1 MiB (jute.maxbuffer), and keep each message in their log.
     static constexpr std::size_t k_most_bytes = 512 * 1024;
     static constexpr std::size_t k_most_parts = 1000;
 
@@ -124,9 +124,10 @@ public:
 
     // Adds a hold as a condition: the servers execute the transaction only while the znode of that hold exists too.
     //
-    // The hold may belong to another client on the same servers and chroot. A multi_lock's hold represents all its
-    // parts. A guard that is released before the commit is answered releases its hold after it. commit() refuses a
-    // guard without a hold (`not_held`), and a hold on other servers or of a quorum_lock (`bad_option`).
+    // The hold may belong to another client on the same servers and chroot. A hold of a multi_lock adds the holds of
+    // all its locks. If `further` is released before the servers have answered the commit, its hold is released after
+    // that answer. commit() returns `not_held` if `further` is empty, and `bad_option` if its hold is on other servers
+    // or belongs to a quorum_lock.
     transaction& under(const guard& further);
 
     // Returns the parts in order.
@@ -135,7 +136,8 @@ public:
     [[nodiscard]] std::size_t bytes() const noexcept;
 
     // Checks the rules that need no server. Errors: `bad_path`, `bad_option` (empty, too many parts, too long, a
-    // version below any_version). The message names the part, the value and the rule. guard::commit() calls it first.
+    // version below any_version). The message names the part, the value and the rule. guard::commit() calls this
+    // function first.
     [[nodiscard]] result<void> validate() const;
 
     friend bool operator==(const transaction&, const transaction&) = default;
@@ -149,16 +151,16 @@ private:
 
 // The result of a transaction that the servers have executed.
 struct commit_result {
-    // For each part the path of the znode that it created, as the servers named it. Empty for the other kinds of parts,
-    // and for a put or make whose znode existed. If names_known is false: the path that a create asked for, empty for
-    // put and make.
+    // For each part, the path of the znode that the part created, with the name that the servers gave. Empty for parts
+    // that create no znode, and for a put or make whose znode existed. If names_known is false: the path that a create
+    // requested, and an empty path for put and make.
     std::vector<std::string> created;
-    // False if the servers' answer was lost, and the library learned in another way that the servers executed the
+    // False if the servers' answer was lost, and the library found out in another way that the servers executed the
     // transaction. Then the numbers of sequential znodes are unknown.
     bool names_known = true;
-    // The version of each part's znode after the commit (0 for a new znode), which the next `set` or `check` may name.
-    // `any_version` for parts that leave no version (remove, check, a make whose znode existed), and for all parts if
-    // names_known is false.
+    // The version of each part's znode after the commit (0 for a new znode), for use in the next `set` or `check`. The
+    // version is `any_version` for parts that write no data (remove, check, a make whose znode existed), and for all
+    // parts if names_known is false.
     std::vector<std::int32_t> versions{};
 };
 
