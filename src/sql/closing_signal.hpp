@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// closing_signal: tells a session's database object, which may be waiting for a server, that the session closes.
+// closing_signal: a flag that ends a database object's waits for its server when the session closes.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -13,7 +13,8 @@ namespace turnstile::sql {
 struct closing_signal {
     base::wake_up closing;  // becomes readable when the session closes, for good
     std::atomic<bool> begun{false};
-    // True if close() should end a session at the database. The database then gets some time to answer.
+    // True if the session exists in the database and close() should remove it. close() then waits a little longer for
+    // the database.
     std::atomic<bool> has_session{false};
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// connect_string: the database and the path that a connect string names, after parsing and checking.
+// connect_string: a parsed connect string: the database, and the path that serves as the client's root.
 //
 //     sqlite:/var/lib/shop/locks.db?chroot=/shop
 //     postgresql://user@host:5432/db?sslmode=require&chroot=/shop
@@ -26,7 +26,7 @@ struct connect_string {
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };
 
-// Fails with errc::bad_connect_string. The message names the rule that the text breaks, and masks a password.
+// Fails with errc::bad_connect_string. The message names the violated rule and contains no password.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 
 // Returns the connect string without password and parameters, for messages and for the names of locks.

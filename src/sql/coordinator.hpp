@@ -2,8 +2,7 @@
 // coordinator: the SQL back ends, with the connect strings "sqlite:/path/to/file", "postgresql://user@host:port/db" and
 // "mysql://user@host:port/db".
 //
-// Purpose: a program gets every recipe from a database that its team has already, or from a file. The tables of the
-// database contain the sessions, the znodes, the watches and their events (docs/why/sql.md).
+// The database's tables contain the sessions, the znodes, the watches and their events (docs/why/sql.md).
 //
 // Thread safety: all members of a coordinator from any thread.
 #pragma once
@@ -22,10 +21,11 @@ struct wanted_servers;
 namespace turnstile::sql {
 
 struct coordinator_settings {
-    // The interval at which a session looks for containers that have become empty.
+    // Each session checks for empty containers at this interval.
     std::chrono::milliseconds clean_containers_every = std::chrono::minutes{1};
-    // On a server, the guardian ends the sessions of this process after the process has ended. For SQLite, the guardian
-    // keeps a copy of the file lock that shows other processes that this process lives. Null: no guardian.
+    // For a database server, the guardian ends this process's sessions after the process has died. For SQLite, the
+    // guardian holds a copy of each session's file lock, which shows other processes that this process is alive. Null:
+    // no guardian.
     std::shared_ptr<guardian::link> guardian{};
 };
 

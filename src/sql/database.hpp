@@ -7,12 +7,12 @@
 //     for (const row& r : db.run("SELECT path FROM turnstile_nodes WHERE parent = ?1", {"/orders"}).rows) ...
 //     db.commit({});
 //
-// run() waits for the rows of a statement. ask() and post() do not wait. A database on a server gets asked and posted
-// statements together with the next statement that the caller waits for, or with the commit. So a transaction takes two
-// round trips instead of twelve.
+// run() sends a statement and waits for its rows. ask() and post() do not wait: a database on a server sends their
+// statements together with the next run() or with the commit. This saves round trips. The caller fetches the rows of
+// ask() with answer(). post() is for statements whose rows the caller does not need.
 //
-// The store has one text of each statement for all databases; `phrases` has the differences. Parameters are ?1, ?2 ...
-// All results are text: integers as decimal digits, and raw bytes.
+// The store has one text of each statement for all databases. The object `phrases` contains the parts that differ.
+// Parameters are ?1, ?2 ... All results are text: integers as decimal digits, and raw bytes.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -48,7 +48,7 @@ class database_error : public std::runtime_error {
 public:
     database_error(failure kind, const std::string& message)
         : std::runtime_error{message}, kind_{kind} {}
-    // `name`: the database's, or the failed action.
+    // `name`: the name of the database, or of the failed action.
     database_error(failure kind, const std::string& name, const std::string& message)
         : database_error{kind, name + ": " + message} {}
     [[nodiscard]] failure kind() const noexcept { return kind_; }
@@ -68,24 +68,26 @@ struct result_rows {
 };
 
 [[nodiscard]] std::int64_t to_integer(const std::string& cell);
-// Throws database_error if the tables of the database `name` have another version than this release needs.
+// Throws database_error if the version of the tables, `of_tables`, differs from the version that this release needs.
+// `name`: the database, for the message.
 void check_version(const std::string& name, std::int64_t of_tables);
 
-// The texts in which statements for the databases differ, and the databases' limits.
+// The parts of SQL statements that differ between the databases, and the databases' limits.
 struct phrases {
     std::string now;   // an expression: microseconds by the clock of the session deadlines
     std::string wall;  // an expression: milliseconds since 1970
-    // Before a table from which the list ?1 selects rows by their key, see database::list_of.
+    // Goes before a table's name, if the statement selects rows whose key is in the list ?1 (list_of()).
     std::string listed{};
     std::string among;          // after a text column: the column's value is in the list
     std::string among_numbers;  // after a column of numbers: the column's value is in the list
-    // After a SELECT: no transaction removes the row before this transaction ends.
+    // Goes after a SELECT: prevents other transactions from removing the row until this transaction ends.
     std::string keep_session{};
-    // Locks the row for this transaction: `claim_session` skips a locked row, and `claim_own` waits for it.
+    // Go after a SELECT, and lock the row until this transaction ends. `claim_session` skips a row that another
+    // transaction has locked, and `claim_own` waits for the row.
     std::string claim_session{}, claim_own{};
     std::string remove_node;  // removes the path ?1; `row_held` if another transaction has its row
-    // A statement after remove_node, for a database that may report success for a killed statement. Fails with `retry`
-    // if remove_node has removed no row.
+    // A statement to send after `remove_node`. It fails with `retry` if `remove_node` has removed no row. Only
+    // databases that may report success for a killed statement need it.
     std::string was_removed{};
     std::string inserting{};  // before an INSERT of a znode: `row_held` instead of a wait for a row
     std::string or_stays;     // after an INSERT: leaves an existing row unchanged
@@ -95,8 +97,8 @@ struct phrases {
     // The length of the longest path that the database can store, in bytes.
     std::size_t longest_path = SIZE_MAX;
 };
-// Returns an item of a list in double quotes, as JSON and PostgreSQL's arrays have it. Paths contain no control
-// characters.
+// Returns the item in double quotes, as JSON and PostgreSQL's arrays need it. Does not escape control characters,
+// because paths contain none.
 [[nodiscard]] std::string in_double_quotes(std::string_view item);
 
 // Identifies a statement of ask() until the caller has taken its rows.
@@ -115,9 +117,9 @@ public:
     virtual void disconnect() noexcept = 0;
 
     virtual void begin(access how) = 0;
-    // If commit() throws `lost`, the database may have executed the transaction, or may still execute it. After any
-    // other failure, the database has not executed the transaction. The commit wakes the sessions `to_wake`. A bell is
-    // lost if this process dies before it has rung.
+    // If commit() throws `lost`, the outcome is unknown: the database may have executed the transaction, or may still
+    // execute it. After any other failure, the database has not executed the transaction. After the commit, wakes the
+    // sessions `to_wake`. If this process dies just after the commit, these sessions may not be woken.
     virtual void commit(std::span<const std::int64_t> to_wake) = 0;
     // Returns false if the rollback has also lost the connection.
     virtual bool rollback() noexcept = 0;
@@ -127,32 +129,31 @@ public:
     }
 
     // ---- statements without waiting ----
-    // The database executes the statements of ask() and run() in the order of the calls. If a statement fails, a later
-    // call reports the failure, commit() at the latest. The database does not execute the statements after the failed
-    // statement.
+    // The database executes statements in the order of the calls to ask(), post() and run(). After a failed statement,
+    // the database executes none of the later statements. A later call, at the latest commit(), throws the failure.
     asked_statement ask(const std::string& statement, std::initializer_list<value> arguments = {}) {
         return begin_asking(statement, std::span{arguments.begin(), arguments.size()});
     }
-    // Asks a statement whose rows the caller does not need.
+    // Like ask(), for a statement whose rows the caller does not need.
     void post(const std::string& statement, std::initializer_list<value> arguments = {}) {
         begin_posting(statement, std::span{arguments.begin(), arguments.size()});
     }
-    // Returns the rows of a statement that this transaction has asked, also after the commit. Call this once for each
-    // statement.
+    // Returns the rows of a statement that this transaction sent with ask(). The caller may call this after the commit,
+    // but only once for each statement.
     virtual result_rows answer(asked_statement which);
 
-    // UPDATEs the row of a session, then SELECTs `answer`, a numeric expression over the updated row. The result is
-    // empty if the session has no row.
+    // Updates the row of a session. The answer is the value of `answer`, a numeric expression over the updated row. The
+    // result is empty if the session has no row.
     virtual asked_statement ask_to_update_session(const std::string& assignments,
                                                   const std::string& condition,
                                                   const std::string& answer,
                                                   std::initializer_list<value> arguments);
 
-    // The three steps that begin a write: update the session's row, as ask_to_update_session() does; lock the paths
-    // exclusively; take a transaction number.
+    // The identities of the statements that begin a write transaction. The statements do three things: update the
+    // session's row as ask_to_update_session() does, lock the paths exclusively, and take a transaction number.
     struct asked_start {
         asked_statement session{};
-        std::optional<asked_statement> number{};  // nothing: it comes with `session`
+        std::optional<asked_statement> number{};  // nothing: the answer to `session` contains it
     };
     struct start {
         std::int64_t session = 0;  // the value of `answer`
@@ -162,45 +163,45 @@ public:
                                      const std::string& answer,
                                      std::initializer_list<value> arguments,
                                      std::span<const std::string> paths);
-    // Returns the answers of the start; nothing if the session has no row.
+    // Returns the answers to these statements; nothing if the session has no row.
     [[nodiscard]] std::optional<start> started(const asked_start& asked);
 
     [[nodiscard]] virtual const phrases& words() const noexcept = 0;
     [[nodiscard]] value list_of(std::span<const std::string> items) const;
     [[nodiscard]] value list_of(std::span<const std::int64_t> items) const;
 
-    // Locks the paths until this transaction ends. Meanwhile no other transaction gets an exclusive lock on one of the
-    // paths, and, if `mode` is exclusive, no shared lock either. The paths need not have znodes. Call this at most once
-    // in a transaction.
+    // Locks the paths, which need not have znodes, until this transaction ends. An exclusive lock excludes all other
+    // locks of the same path. A shared lock excludes only exclusive locks. Call this at most once in a transaction.
     virtual void lock(std::span<const std::string> paths, lock_mode mode) = 0;
-    // Asks for a new number; the answer is one row with one cell. The number is larger than the numbers of all
-    // transactions that have ended, and of all earlier transactions with one of the same exclusive locks.
+    // Asks for a new transaction number; the answer is one row with one cell. The number is larger than the numbers of
+    // all transactions that have ended. It is also larger than the numbers of all earlier transactions that locked one
+    // of the same paths exclusively.
     virtual asked_statement ask_number() = 0;
     std::int64_t next_number() { return to_integer(answer(ask_number()).rows.front().front()); }
 
     // ---- bells: messages that wake a session ----
-    // Call this in the transaction that opens the session. From the commit on, other processes see that this process
-    // uses the session.
+    // Call this in the transaction that opens the session. After the commit, other processes can see whether the
+    // session's process is alive.
     virtual void announce(std::int64_t /*session*/) {}
-    // Call this after each attach. From this call on, bells for the session arrive.
+    // Call this after each attach. Afterwards wait() receives the bells for the session.
     virtual void listen(std::int64_t session) = 0;
     enum class ended { no, yes };
-    // This process no longer uses the session. `how`: yes if this process has ended the session at the database; no if
-    // another process must end it.
+    // Call this when this process stops using the session. `how`: yes if this process has removed the session from the
+    // database; no if another process must do so.
     virtual void withdraw(ended /*how*/) noexcept {}
-    // True if the system has reported that the process of this session has ended.
+    // True if the operating system shows that the process of this session has ended.
     [[nodiscard]] virtual bool is_gone(std::int64_t /*session*/) const { return false; }
-    // `events`: the nonces of all events that the session has fetched and whose rows still exist. These events need no
-    // bell.
+    // `events`: the nonces of all events that the session has fetched and whose rows still exist. These events must not
+    // end a later wait().
     virtual void has_heard(const std::set<std::int64_t>& /*events*/) {}
 
     enum class woken { by_time, by_caller, by_bell, by_departure };
-    // Waits for a bell, until the descriptor `caller` is readable, or until `until`. by_departure: the process of
-    // another session may have ended.
+    // Waits for a bell, for input on the descriptor `caller`, or for the time `until`. Returns by_departure if the
+    // process of another session may have ended.
     virtual woken wait(int caller, boottime_clock::time_point until) = 0;
 
 protected:
-    // This default executes the statement at once, for a database without a network.
+    // By default, for a database without a network, executes the statement at once.
     virtual asked_statement begin_asking(const std::string& statement,
                                          std::span<const value> arguments) {
         return keep(execute(statement, arguments));
@@ -217,7 +218,7 @@ protected:
         answers_.emplace(ticket, std::move(rows));
         return ticket;
     }
-    // Removes the answers that no caller has taken. begin() calls this.
+    // Drops the answers that no caller has taken. Each begin() calls this.
     void forget_answers() noexcept { answers_.clear(); }
 
     std::unordered_map<asked_statement, result_rows> answers_;

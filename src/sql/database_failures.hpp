@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// database_failures: the reasons for which a session has lost its database, and the pauses before the next attempts.
+// database_failures: records why a session has lost its database, and chooses the pause before the next connection
+// attempt.
 //
 // Thread safety: one thread. The object that callers read (latest_failure.hpp) is safe from any thread.
 #pragma once
@@ -21,16 +22,17 @@ public:
     explicit database_failures(std::shared_ptr<base::latest_failure> known)
         : known_{std::move(known)} {}
 
-    // Returns true if the reason differs from the last reason in the log.
+    // Records a failure. Returns true if the caller must log it, because the message differs from the last logged
+    // message.
     [[nodiscard]] bool note(const database_error& why, base::random& chance) {
         known_->set(error_of(why));
         pause_ = retries_.draw(chance);
         return std::exchange(told_, why.what()) != why.what();
     }
     void attached() { known_->clear(); }
-    // A statement after the attach has succeeded. A permanent fault (a revoked right, a missing table) lets each attach
-    // succeed and the next statement fail. So an attach alone must not shorten the pause before the next attempt, or
-    // let the log repeat the failure.
+    // Call this when a statement after the attach has succeeded. The attach alone is not enough: after a permanent
+    // fault (a revoked right, a missing table), each attach succeeds and the next statement fails. Shorter pauses and
+    // repeated log lines would follow.
     void forget() noexcept {
         retries_.reset();
         told_.clear();

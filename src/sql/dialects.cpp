@@ -38,8 +38,8 @@ bool ask_apart(bool unanswered, const std::function<bool()>& question) {
     return answer;
 }
 
-// A session waits for an answer for two thirds of its timeout, as ZooKeeper's clients do. The last third is for another
-// connection.
+// Like ZooKeeper's clients, a session waits for an answer for two thirds of its timeout. The last third remains for
+// another connection attempt.
 std::unique_ptr<database> make_database(const connect_string& where,
                                         const core::session_settings& settings,
                                         const session_links& session) {

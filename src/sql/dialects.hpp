@@ -18,27 +18,27 @@
 
 namespace turnstile::sql {
 
-// Makes a database object that is not connected yet. Only the object for a SQLite file uses the guardian. Throws
+// Makes a database object without connecting it. Only the object for a SQLite file uses the guardian. Throws
 // std::system_error if the process has no descriptors left.
 [[nodiscard]] std::unique_ptr<database> make_database(const connect_string& where,
                                                       const core::session_settings& settings,
                                                       const session_links& session);
 
-// each_commit: after a crash or a loss of power, the server still has every commit that it has acknowledged. A client
-// cannot set this on MariaDB: one setting of the server is for all clients.
+// each_commit: the server keeps every acknowledged commit, even after a crash or a loss of power. On MariaDB only the
+// operator can ensure this, by a setting for the whole server.
 enum class durability { each_commit, not_said };
 
 [[nodiscard]] turnstile::promises promises_of(
     kind which, durability of_commits = durability::each_commit) noexcept;
 
-// Returns the promises. Asks the server if the promises depend on its settings.
+// Returns the promises of this database. Connects to the server if the promises depend on the server's settings.
 [[nodiscard]] turnstile::promises promises_at(const connect_string& where);
 
-// Time limit for the questions to a server about its promises.
+// Time limit for these queries to a server.
 inline constexpr std::chrono::seconds k_examination{3};
 
-// Calls `question` on a separate thread with blocked signals, because libmariadb needs that (mariadb_link.hpp). Returns
-// `unanswered` if `question` throws. Throws std::bad_alloc if `question` does.
+// Calls `question` on a separate thread that blocks signals, as libmariadb requires (mariadb_link.hpp). Returns
+// `unanswered` if `question` throws, but rethrows std::bad_alloc.
 [[nodiscard]] bool ask_apart(bool unanswered, const std::function<bool()>& question);
 
 }  // namespace turnstile::sql

@@ -15,7 +15,7 @@ void fetched_news::begin() noexcept {
     dropped_.clear();
 }
 
-// The statement fetches all; the first cell of each row says what the row contains.
+// A single UNION statement fetches rows of several kinds. The first cell of a row is its kind.
 void fetched_news::ask(session_id session, ends deadlines, std::span<const std::string> folders) {
     const phrases& words = db_.words();
     const std::string id = folders.size() > 1 ? "?2" : "?1";  // a list of folders is ?1
@@ -71,8 +71,8 @@ news fetched_news::take() {
     return out;
 }
 
-// The statement finds the rows by their nonces, not by their ids. A server that continues from older data assigns the
-// same ids again, to other events.
+// Finds the rows by nonce, not by id: a server that was restored from older data assigns the same ids again, to other
+// events.
 void fetched_news::drop_fetched(session_id session) {
     if (delivered_.empty()) return;
     dropped_.assign(delivered_.begin(), delivered_.end());

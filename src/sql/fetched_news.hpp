@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// fetched_news: the events of a session, from their rows in the database until the rows are deleted; and the changes of
-// the session that the database has reported, which reveal a database that continues from older data.
+// fetched_news: fetches the rows of a session's events and deletes them after delivery. Also records the session's
+// changes, to detect a database that was restored from older data.
 //
-// Each transaction of the session fetches the news with its last query. After the commit, the session delivers the
-// events, and a later write deletes their rows. If the answer is lost, the next transaction fetches the same events.
+// The last query of each transaction fetches the session's new events. After the commit, the session delivers the
+// events, and a later write deletes their rows. If the answer to the transaction is lost, the next transaction fetches
+// the same events again.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -34,7 +35,7 @@ struct queued_event {
 
 struct news {
     std::vector<queued_event> events{};  // events that the session has not fetched before
-    // If asked, the earliest deadline of another session, and the children of folders.
+    // If requested: the time until the earliest deadline of another session, and the children of the folders.
     std::optional<std::chrono::microseconds> next_end{};
     std::map<std::string, std::vector<child>> children{};
 };
@@ -43,12 +44,13 @@ class fetched_news {
 public:
     explicit fetched_news(database& db) : db_{db} {}
 
-    // Begins a transaction, or its repetition.
+    // Call this at the begin of each transaction and of each repetition.
     void begin() noexcept;
-    // The transaction has queued an event before the reply with this index in the batch.
+    // Records that the transaction has queued an event, which must be delivered before the reply with this index in the
+    // batch.
     void fired(std::int64_t nonce, std::size_t ahead_of) { fired_.emplace(nonce, ahead_of); }
-    // Asks for the news of the session. Call this after all reads of the transaction, so that an event is delivered
-    // before the reply that shows the event's effect.
+    // Sends the query for the session's events. Call this after all reads of the transaction. Otherwise a read could
+    // show a change whose event the query has missed.
     enum class ends { unasked, asked };
     void ask(session_id session, ends deadlines, std::span<const std::string> folders = {});
     [[nodiscard]] bool is_asked() const noexcept { return query_.has_value(); }
@@ -57,18 +59,19 @@ public:
     void drop_fetched(session_id session);
     void committed();
 
-    // The number of this session's requests that create or remove znodes, with refused requests, in the session's row.
-    // A removal by another session cannot be lost any more if the database still knows a later change of this session.
+    // Records `changes`, which the session's row counts: the session's requests to create or remove znodes, including
+    // refused requests. Also forgets the znodes that other sessions have removed: a database that knows this later
+    // change has not lost those removals.
     void count(std::int64_t changes);
-    // Forgets the changes: a new session begins.
+    // Call this when a new session begins.
     void forget() noexcept {
         changes_ = 0;
         removed_.clear();
     }
-    // The session owns a znode at the path.
+    // Call this if the session owns a znode at the path: another session's earlier removal no longer counts.
     void exists(const std::string& path) { removed_.erase(path); }
-    // True if a row with this number is older: the number is smaller, or a znode exists again that others had removed.
-    // `owned` returns the paths of the session's znodes.
+    // True if the database contains older data than this session has seen: the row's number is smaller, or a znode
+    // exists although another session had removed it. `owned` returns the paths of the session's znodes.
     template <class F>
     [[nodiscard]] bool is_older(std::int64_t changes, F owned) const {
         if (changes != changes_ || removed_.empty()) return changes < changes_;
@@ -81,9 +84,8 @@ private:
     std::int64_t changes_ = 0;
     // The paths of this session's znodes that another session has removed since the latest counted request.
     std::set<std::string> removed_;
-    // The nonces of the events that the session has fetched and whose rows still exist.
     std::set<std::int64_t> delivered_;
-    // These members are for the current transaction.
+    // The following members belong to the current transaction.
     std::optional<asked_statement> query_;
     std::map<std::int64_t, std::size_t> fired_;
     std::vector<std::int64_t> fetched_;

@@ -91,8 +91,8 @@ void file_bells::run() {
     }
 }
 
-// Calls the listeners of the changed files. If the kernel's queue overflows (IN_Q_OVERFLOW, watch -1), the kernel may
-// have dropped any event, so this function calls all listeners.
+// If the kernel's queue overflows (IN_Q_OVERFLOW, watch -1), the kernel has dropped unknown events, so this function
+// calls all listeners.
 void file_bells::read_events() {
     alignas(inotify_event) std::array<char, 16384> room{};
     const ssize_t got = ::read(inotify_.get(), room.data(), room.size());

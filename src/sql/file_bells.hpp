@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// file_bells: lets the sessions of this process notice that another process has closed a file or changed its attributes
+// file_bells: calls a session's handler when another process has closed a file or changed the file's attributes
 // (inotify).
 //
 //     auto bells = file_bells::of_this_process();
 //     bells->listen("/data/locks.db-sessions/17", IN_ATTRIB, [&](std::string_view) { woken.set(); });
 //
-// The process has one inotify instance and one thread for this, because a system allows a user only few instances (128
-// by default). The object exists as long as a session uses it. A forked child does not use or free the parent's object.
+// All sessions of a process share one inotify instance and one thread, because Linux limits the instances of a user (to
+// 128 by default). The object exists as long as a session uses it. After fork(), the child neither uses nor frees the
+// parent's object.
 //
-// Thread safety: all members from any thread except the thread of the bells.
+// Thread safety: all members from any thread, but not from a handler.
 #pragma once
 
 #include <cstdint>
@@ -27,8 +28,7 @@ namespace turnstile::sql {
 
 class file_bells {
 public:
-    // `name`: the name of the file if the listener watches a folder; empty if it watches a file. Called on the thread
-    // of the bells.
+    // Called on the inotify thread. `name`: the name of the file if the listener watches a folder; otherwise empty.
     using handler = std::function<void(std::string_view name)>;
     using token = std::uint64_t;
 
@@ -40,11 +40,11 @@ public:
     file_bells(const file_bells&) = delete;
     file_bells& operator=(const file_bells&) = delete;
 
-    // Calls `heard` at each event of the file or folder. `mask`: inotify's mask, which must be equal for all listeners
-    // of one path. Throws std::system_error.
+    // Calls `heard` at each event of the file or folder. `mask` is inotify's. All listeners of one path must use the
+    // same mask. Throws std::system_error.
     [[nodiscard]] token listen(const std::string& path, std::uint32_t mask, handler heard)
         EXCLUDES(mutex_);
-    // After this call, the thread no longer calls the handler of this listener.
+    // Removes the listener. Its handler is not called after the return.
     void leave(token listener) EXCLUDES(mutex_);
 
 private:

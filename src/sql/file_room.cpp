@@ -16,7 +16,7 @@ using file_identity = std::pair<dev_t, ino_t>;
 
 class open_files {
 public:
-    // Returns the descriptor that this process keeps for the file, or -1.
+    // Returns the open descriptor of the file, or -1. It opens the file at the first call.
     int descriptor_of(const std::string& path) {
         struct stat found {};
         if (::stat(path.c_str(), &found) != 0) return -1;
@@ -25,7 +25,8 @@ public:
         if (known != numbers_.end()) return known->second;
         const int number = ::open(path.c_str(), O_RDWR | O_CLOEXEC);
         if (number < 0 || ::fstat(number, &found) != 0) return number;
-        // Another file may have got this name since stat(). The descriptor of that file also stays open.
+        // Another process may have renamed a file to this path since stat(), so the map needs the opened file's own
+        // numbers.
         numbers_.insert_or_assign({found.st_dev, found.st_ino}, number);
         return number;
     }

@@ -3,7 +3,7 @@
 
 namespace turnstile::sql {
 
-// Null if the program is not linked with the source of this kind of database.
+// Weak: the address of each function is null if its source is not linked in.
 [[gnu::weak]] const dialect* sqlite_dialect() noexcept;
 [[gnu::weak]] const dialect* postgresql_dialect() noexcept;
 [[gnu::weak]] const dialect* mariadb_dialect() noexcept;

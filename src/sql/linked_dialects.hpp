@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// linked_dialects: the functions in which the kinds of databases differ.
+// linked_dialects: the functions that differ between SQLite, PostgreSQL and MariaDB.
 //
-// A program or a module has the dialects with which it is linked. sqlite_module.cpp, postgresql_module.cpp and
-// mariadb_module.cpp each define the function that returns their dialect. The function is null if its source is not
-// linked in.
+// sqlite_module.cpp, postgresql_module.cpp and mariadb_module.cpp each define the function that returns their dialect.
+// A program or a module contains only the dialects whose sources are linked in.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -44,10 +43,11 @@ struct wanted_database {
 
 struct dialect {
     std::unique_ptr<database> (*make)(const wanted_database& wanted);
-    // True if the server keeps each commit that it has acknowledged. Null if every database of this kind does.
+    // Returns true if the server keeps each acknowledged commit after a crash. The pointer is null if every database of
+    // this kind does.
     bool (*keeps_commits)(const connect_string& where);
-    // Returns the rule that the target in a connect string breaks, or an empty text. The pointer is null if the rules
-    // for all kinds are enough.
+    // Returns the rule that the connect string's target violates, or an empty text. The pointer is null if the common
+    // rules are enough.
     std::string (*fault_of)(const std::string& target);
 };
 

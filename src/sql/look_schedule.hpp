@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// look_schedule: the times at which a session's thread prolongs the session, cleans up, and looks for sessions that
-// have ended.
+// look_schedule: the times at which a session's thread extends its session, cleans containers, and checks whether other
+// sessions have ended.
 //
 // Thread safety: a value, for one thread.
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace turnstile::sql {
 
-// The pauses between two attempts to lock a row that a user's transaction has locked.
+// The pauses between attempts to lock a row that a user's own transaction has locked.
 [[nodiscard]] inline base::back_off looks_for_a_row() noexcept {
     return {std::chrono::milliseconds{1}, std::chrono::milliseconds{200}};
 }
@@ -40,27 +40,29 @@ public:
         next_end_.reset();
         if (left) next_end_ = boottime_clock::now() + *left;
     }
-    // True if it is time for a look for ended sessions. Counts the look.
+    // Returns true if the caller must now check for ended sessions. Counts the check.
     [[nodiscard]] bool take_look(core::time_point now) noexcept {
         const bool due = next_end_ && now >= *next_end_;
         if (!due && looks_ == 0) return false;
         if (looks_ > 0) --looks_;
         return true;
     }
-    // If a user's transaction holds a session that is due (`held`), the next look comes soon, and later looks at
-    // growing intervals.
+    // Records a check. `held`: the check could not end an expired session, because a user's transaction has locked one
+    // of its rows. The next check then follows soon, and repeated failures lengthen the interval.
     void looked(bool held, base::random& chance) {
         if (!held) held_looks_.reset();
         held_pause_ = held_looks_.draw(chance);
         looked_ = boottime_clock::now();
     }
     void look_again() noexcept { looks_ = std::max(looks_, 1); }
-    // A process has closed its session's file, and may have the lock for a moment. So several looks follow.
+    // Another process has closed its session's file, but the kernel may release the file's lock a moment later. So
+    // several checks follow.
     void process_departed() noexcept {
         looks_ = k_looks;
         looked_ = {};
     }
-    // `watching`: the session has watches, and so must look for ended sessions.
+    // `watching`: the session has watches. Such a session waits for other sessions' znodes, and must check for their
+    // ends.
     [[nodiscard]] core::time_point next(bool watching) const noexcept {
         auto next = std::min(touched_ + touch_every_, clean_at_);
         if (!watching) return next;

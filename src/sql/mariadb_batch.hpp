@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_batch: statements that the client sends as one text, with the next statement that the caller waits for.
+// mariadb_batch: statements that wait until the client sends them as one text, together with the next statement whose
+// answer the caller needs.
 //
 // Thread safety: a value, for one thread.
 #pragma once
@@ -19,27 +20,26 @@ namespace turnstile::sql {
 
 class mariadb_batch {
 public:
-    // Returns false if the client must send the batch first. A server accepts a text of 4 MiB at least, and the end of
-    // a session with thousands of znodes would be longer.
+    // Returns false if the client must first send the batch, because the text would become too long. Every server
+    // accepts 4 MiB.
     [[nodiscard]] bool has_room_for(const std::string& text) const noexcept {
         constexpr std::size_t k_long_text = std::size_t{1} << 20;
         return text_.empty() || text_.size() + text.size() <= k_long_text;
     }
-    // Adds one or several statements. `asker` gets the answer to the last. Counts the statements by their semicolons.
-    // The values contain none: texts are hexadecimal digits.
+    // Adds one or several statements. `asker` identifies the request that gets the answer to the last statement. The
+    // count of semicolons is right, because the values contain none: texts become hexadecimal digits.
     void add(const std::string& text, std::optional<asked_statement> asker) {
         if (!text_.empty()) text_ += ';';
         text_ += text;
         size_ += 1 + static_cast<std::size_t>(std::count(text.begin(), text.end(), ';'));
         if (asker) asked_.push_back({*asker, size_ - 1});
     }
-    // The answer to the last asked statement is the identity that the statement inserts.
+    // Makes the inserted identity (AUTO_INCREMENT) the answer to the last statement that has an asker.
     void ask_for_inserted() noexcept { asked_.back().is_inserted = true; }
 
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
-    // The number of statements.
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    // Takes the rows of the asked statements. The server has answered the statements up to the first failure.
+    // Returns the rows for each asker. There are no rows for the statements from the first failure on.
     [[nodiscard]] std::unordered_map<asked_statement, result_rows> take_rows(
         mariadb_answers& answers) const {
         std::unordered_map<asked_statement, result_rows> taken;

@@ -15,14 +15,14 @@
 namespace turnstile::sql {
 namespace {
 
-// The length of one sleep. Shorter sleeps need more statements. After longer sleeps the client would notice later that
+// The length of one sleep. Shorter sleeps cost more statements. With longer sleeps, the client would notice later that
 // a firewall has dropped the connection.
 constexpr std::chrono::seconds k_sleep{5};
-// The largest expected difference between the server's clock and this clock over one sleep.
+// The server's clock may end a sleep earlier than this client's clock, by at most this time.
 constexpr std::chrono::milliseconds k_early{100};
 
-// Returns the name of a user-level lock. The name contains a hash of the database's name (FNV-1a), because user-level
-// locks are common to all databases of a server. The hash is short, because a name has at most 64 characters.
+// Returns the name of a user-level lock. All databases of a server share these names, so the name contains a hash of
+// the database's name (FNV-1a). The hash is short, because the server allows 64 characters.
 std::string lock_of(std::string_view use, std::string_view database, std::int64_t session) {
     return fmt::format("'turnstile-{}-{:08x}-{}'", use, hash_of(database), session);
 }
@@ -31,8 +31,8 @@ std::string bell_of(std::string_view database, std::int64_t session) {
     return lock_of("bell", database, session);
 }
 
-// Takes the user-level lock. If an earlier connection of the session still has the lock, because the server has not
-// noticed its end, kills that connection first.
+// Takes the user-level lock. If an earlier connection of this session still has the lock, kills that connection first:
+// the server may not have noticed that the connection is closed.
 void take_lock(mariadb_link& by, const patience& limit, const std::string& name) {
     auto taken = by.run("SELECT GET_LOCK(" + name + ", 0)");
     if (!taken.failure && taken.each.back().rows.front().front() != "1") {
@@ -114,8 +114,8 @@ bool mariadb_bell::rang(short ready) {
     return woken.failure || boottime_clock::now() < until_;
 }
 
-// After a bell, the connection sleeps again only when the session has fetched its events: the same events would end the
-// next sleep at once.
+// After a bell, the connection does not sleep again before the session has fetched its events: the same events would
+// end the next sleep at once.
 database::woken mariadb_bell::wait(int caller, boottime_clock::time_point until) {
     for (;;) {
         const bool listens = link_.is_open() && !rung_;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_bell: wakes a session in MariaDB, which has no LISTEN and NOTIFY. A bell is the message that wakes a session.
+// mariadb_bell: lets one session wake another in MariaDB, which has no LISTEN and NOTIFY.
 //
-// A second connection of the session sleeps at the server in one statement, which says: unless the session has an event
-// that it does not know, wait for the door. The door is a user-level lock that the session's first connection always
-// holds. After its commit, a writer rings the bell: it ends that statement with KILL QUERY. To find the statement, the
-// writer uses another user-level lock, which the sleeping connection holds and whose name contains the session's id:
-// KILL QUERY IS_USED_LOCK(name). So no client needs the number of another client's connection, which after a restart of
-// the server could belong to another connection.
+// Each session has a second connection. It sleeps at the server in one statement: unless the session has an event that
+// the client does not know, wait for a user-level lock (the "door"). The session's first connection always holds the
+// door, so the wait lasts. After its commit, a writer ends that statement with KILL QUERY; this is the bell.
 //
-// The statement does not use SLEEP(). All SLEEPs of a server share one lock, and a KILL QUERY at the wrong moment of a
-// SLEEP tries to take that lock for two seconds. Meanwhile no other connection can sleep, end or begin (10.11,
-// Item_func_sleep).
+// The sleeping connection also holds a second user-level lock, whose name contains the session's id. The writer finds
+// the connection with KILL QUERY IS_USED_LOCK(name). A connection's number would not be safe: after a restart of the
+// server, another connection may have it.
+//
+// The statement does not use SLEEP(). All SLEEPs of a server share one mutex. A KILL QUERY at the wrong moment tries to
+// take this mutex for two seconds, and meanwhile no other connection can begin or end a SLEEP (10.11, Item_func_sleep).
 //
 // | when the bell comes                          | why the session does not miss the event                             |
 // |----------------------------------------------|---------------------------------------------------------------------|
@@ -21,9 +21,9 @@
 // | never (the writer died, or lacks the right)  | the session polls each third of its timeout, and at the earliest    |
 // |                                              | deadline of another session                                         |
 //
-// While the connection sleeps, it reads nothing and is in no transaction. In MySQL its statement keeps the snapshot
-// from before the sleep, so InnoDB cannot purge older rows meanwhile. MariaDB lets a user end statements of the same
-// user without a further right. The server notices within five seconds of sleep that a client has gone.
+// While the connection sleeps, it is in no transaction. In MySQL its statement still keeps the snapshot from before the
+// sleep, so InnoDB cannot purge older rows. MariaDB lets a user end the statements of the same user without a further
+// right. The server checks every five seconds whether a sleeping client has disconnected.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -46,16 +46,16 @@ public:
         const mariadb_host* host;
         const std::string& database;  // the name by which all clients know the database
     };
-    // Throws database_error. `settings`: statements for this connection. `other`: the session's first connection, which
-    // holds the door.
+    // Throws database_error. `settings`: SQL statements that configure the new connection. `other`: the session's first
+    // connection, which takes the door.
     void open(const place& at, const mariadb_flavour& flavour, const std::string& settings,
               std::int64_t session, mariadb_link& other);
-    // Closes the connection, which sleeps in a statement. `other` first kills the statement: without that, the server
-    // would notice the closed connection only seconds later.
+    // Closes the sleeping connection. First kills its statement over `other`. Otherwise the server would notice the
+    // closed connection only seconds later.
     void withdraw(mariadb_link& other, const std::string& database) noexcept;
     void close() noexcept { link_.close(); }
 
-    // `events`: the events that the session has fetched. They end no sleep.
+    // `events`: the events that the session has already fetched. They must not end a sleep.
     void has_heard(const std::set<std::int64_t>& events);
     // Implements database::wait. Throws database_error if the connection is lost. Without a connection no bell comes.
     [[nodiscard]] database::woken wait(int caller, boottime_clock::time_point until);

@@ -37,8 +37,8 @@ mariadb_facts mariadb_database::examine() {
     return open_any();
 }
 
-// Connects to the first suitable host, and begins with the host that served last. Each host gets a share of the
-// patience, so a host that does not answer leaves time for the others.
+// Tries one host after another, beginning with the host that served last. Each attempt may use only a part of the time
+// limit, so that a host that does not answer leaves time for the others.
 mariadb_facts mariadb_database::open_any() {
     const auto& hosts = settings_.target.hosts;
     for (std::size_t left = std::max<std::size_t>(1, hosts.size());; --left) {
@@ -80,8 +80,8 @@ mariadb_facts mariadb_database::open_link() {
                                          said["innodb_flush_method"], logs, said["sync_binlog"]});
     facts.longest_statement = to_integer(said["max_allowed_packet"]);
     facts.page_size = to_integer(said["innodb_page_size"]);
-    // All clients of a database must use the same name for it, because the names of user-level locks contain its hash.
-    // A server may convert names to small letters, whatever the connect string says.
+    // All clients must use the same name for the database, because the names of user-level locks contain the name's
+    // hash. Some servers convert names to lower case, so the client asks the server for the name.
     database_ = run_alone("SELECT IF(@@lower_case_table_names = 0, DATABASE(), LOWER(DATABASE()))")
                     .rows.front()
                     .front();
@@ -105,8 +105,8 @@ std::optional<std::int64_t> mariadb_database::version_of_tables() {
     return rows.empty() ? std::nullopt : std::optional{to_integer(rows.front().front())};
 }
 
-// The first of several clients that start at once creates the tables. MariaDB commits each table separately. If the
-// client dies meanwhile, the next client creates the missing tables, because the version is written last.
+// If several clients start at once, one of them creates the tables. MariaDB commits each table separately. If that
+// client dies in between, the next client creates the missing tables, because the version is written last.
 void mariadb_database::make_tables() {
     auto version = version_of_tables();
     if (!version) {
@@ -119,8 +119,8 @@ void mariadb_database::make_tables() {
     check_version(settings_.name, version.value_or(0));
 }
 
-// Makes all later numbers larger than the time of day in microseconds. After a crash, from a copy, or as a promoted
-// replica, a server may continue with older data, and would assign earlier numbers again.
+// Makes all later transaction numbers larger than the time of day in microseconds. A server that was restored from
+// older data (after a crash, from a copy, as a promoted replica) would otherwise assign earlier numbers again.
 void mariadb_database::raise_numbers() {
     const auto now = run_alone("SELECT " + words().now).rows.front().front();
     run_alone(flavour_->raise_numbers(now));

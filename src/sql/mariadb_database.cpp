@@ -12,7 +12,7 @@
 namespace turnstile::sql {
 namespace {
 
-// The error of a KILL QUERY of another user's statement without the right.
+// The server's error if this user may not kill another user's statement.
 constexpr unsigned k_not_owner = 1095;
 constexpr unsigned k_deadlock = 1213;
 
@@ -43,8 +43,8 @@ void mariadb_database::begin(access how) {
                               : "START TRANSACTION READ ONLY");
 }
 
-// Sends the deferred statements, the commit and the bells in one round trip. If the commit itself fails with error
-// 1213, the server has executed nothing. After any other error, the outcome is unknown.
+// Sends the collected statements, the commit and the bells in one round trip. If the commit itself fails with error
+// 1213, the server has rolled back. After any other error of the commit, the outcome is unknown.
 void mariadb_database::commit(std::span<const std::int64_t> to_wake) {
     if (begun_ && !link_.in_transaction())
         throw database_error{failure::retry, settings_.name,
@@ -66,8 +66,8 @@ void mariadb_database::commit(std::span<const std::int64_t> to_wake) {
     ring_further(to_wake.subspan(done - sent.size()));
 }
 
-// Rings the other bells after a bell that could not be rung. The transaction is committed already. If the connection is
-// lost here, the next statement reports the loss.
+// Rings the remaining bells after the server has refused one bell. The transaction is already committed. If the
+// connection breaks here, the next statement reports it.
 void mariadb_database::ring_further(std::span<const std::int64_t> to_wake) {
     while (!to_wake.empty()) {
         std::string statements;
@@ -84,7 +84,8 @@ void mariadb_database::ring_further(std::span<const std::int64_t> to_wake) {
     }
 }
 
-// Error 1094, no such thread, is harmless: the session is attaching and will fetch its events, or it has ended.
+// Logs nothing for error 1094 (no such thread): the other session is attaching, and will fetch its events, or it has
+// ended.
 void mariadb_database::tell_of_ring(const mariadb_error& why) {
     if (why.number == k_not_owner && !std::exchange(told_of_ring_, true))
         log::write(log_level::warning,
@@ -128,8 +129,8 @@ result_rows mariadb_database::execute(const std::string& statement,
     return answer(begin_asking(statement, arguments));
 }
 
-// MariaDB has no UPDATE ... RETURNING. With LAST_INSERT_ID(expression) in the UPDATE, the server returns the
-// expression's value together with the count of rows.
+// MariaDB has no UPDATE ... RETURNING. Instead the UPDATE calls LAST_INSERT_ID(expression), and the server returns that
+// value with the count of rows.
 asked_statement mariadb_database::ask_to_update_session(const std::string& assignments,
                                                         const std::string& condition,
                                                         const std::string& answer,
@@ -161,8 +162,7 @@ const phrases& mariadb_database::words() const noexcept {
     return flavour_->words;
 }
 
-// The statement reads by the primary key, so the server locks the rows in ascending order and transactions do not wait
-// in a cycle.
+// Reads by the primary key, so that all transactions lock the rows in ascending order and cannot deadlock.
 void mariadb_database::lock(std::span<const std::string> paths, lock_mode mode) {
     const std::vector<std::int64_t> stripes = stripes_of(paths);
     if (stripes.empty()) return;

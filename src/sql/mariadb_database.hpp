@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_database: a session's two connections to a MariaDB server. The first is for transactions, and the second for
-// sleep (mariadb_bell.hpp).
+// mariadb_database: a session's two connections to a MariaDB server. The first executes transactions. The second waits
+// for bells (mariadb_bell.hpp).
 //
-// A write transaction is READ COMMITTED: each of its statements sees all transactions that were committed before it,
-// and InnoDB locks rows, but no gaps between rows. A read is REPEATABLE READ: all statements see one snapshot. Asked
-// and posted statements are sent as one text, with the next statement that the caller waits for, or with the commit.
-// The server executes the text up to the first failure.
+// A write transaction is READ COMMITTED: each statement sees all transactions that were committed before it, and InnoDB
+// locks rows but no gaps between rows. A read transaction is REPEATABLE READ: all statements see one snapshot. The
+// client collects the statements of ask() and post(), and sends them as one text with the next statement that it waits
+// for, or with the commit. The server executes the text up to the first failure.
 //
-// To lock a path, a transaction locks a row of the table turnstile_stripes until it ends. So a path without a znode can
-// be locked. No statement changes these rows.
+// To lock a path, a transaction locks the row of turnstile_stripes that the path's hash selects. So a path without a
+// znode can be locked. No statement changes these rows.
 //
-// A user's transaction may keep a znode (sql::check). The library does not wait for such a znode: statements that would
-// remove it have no time to wait for locks. All other statements may wait longer for locks than the patience. So the
-// server's own timeout of a lock (1205) always means such a znode.
+// A user's own transaction may lock a znode's row (sql::check). Statements that would remove the row do not wait for
+// this lock. All other statements may wait longer than the client's time limit. So the server's lock timeout (1205)
+// always means a row that a user has locked.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -48,7 +48,7 @@ class mariadb_database final : public database {
 public:
     explicit mariadb_database(mariadb_settings settings);
 
-    // Returns the facts that a session would see, without creating tables. Throws database_error.
+    // Connects, and returns the facts about the server without creating tables. Throws database_error.
     [[nodiscard]] mariadb_facts examine();
 
     void connect() override;

@@ -12,11 +12,12 @@
 namespace turnstile::sql {
 namespace {
 
-// InnoDB's keys take up to 3,072 bytes in pages of 16 KiB. PostgreSQL's keys have the smaller limit.
+// InnoDB allows keys of 3,072 bytes with pages of 16 KiB. PostgreSQL's limit is smaller, so this limit is the same as
+// there.
 constexpr std::size_t k_longest_path = 2000;
 
-// NOW() is the time at which a statement began, SYSDATE() the time of the call. A statement that has waited for a row
-// must use the time after the wait.
+// SYSDATE(), not NOW(): NOW() is the time at which the statement began. A statement that has waited for a row must use
+// the time after the wait.
 phrases common_words() {
     return {.now = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED)",
             .wall = "CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000 AS SIGNED)",
@@ -40,9 +41,9 @@ phrases with_limit(const char* before) {
     return words;
 }
 
-// Sets the modes of the connection, so that no mode of the server or the user changes the meaning of statements. If a
-// process is stopped inside a transaction, the server ends the transaction after the patience. The limit for locks is
-// longer than the patience, so the client gives up before the server reports a timeout (1205).
+// Sets the connection's modes explicitly, so that no default of the server or the user changes the meaning of
+// statements. If the process is stopped inside a transaction, the server ends the transaction after `patience` seconds.
+// The lock timeout is longer than that, so the client gives up before the server reports error 1205.
 std::string settings_with(std::int64_t patience, const char* limit_of_statements,
                           const std::string& limit_of_pauses) {
     return fmt::format(
@@ -66,7 +67,6 @@ std::string start_to_write_mariadb(std::chrono::milliseconds /*patience*/) {
     return "START TRANSACTION";
 }
 
-// SETVAL never decreases a sequence.
 std::string raise_mariadb(const std::string& number) {
     return "SELECT SETVAL(turnstile_number, " + number + ")";
 }
@@ -81,21 +81,21 @@ std::string sleep_in_mariadb(const std::string& condition, const std::string& do
 
 // ---- MySQL --------------------------------------------------------------------------------------
 
-// MySQL has no separate limit for pauses inside a transaction, so the limit is for all pauses. A session without
-// requests still sends a statement more often than every `patience` seconds.
+// MySQL has only one limit for pauses inside and between transactions. An idle session still sends a statement more
+// often than every `patience` seconds.
 std::string settings_of_mysql(std::chrono::milliseconds patience) {
     const auto seconds = whole_seconds(patience);
     return settings_with(seconds, "max_execution_time", fmt::format("wait_timeout = {}", seconds));
 }
 
-// Sets the limit for locks again: the transaction before may have set it to one second, to remove a znode.
+// Restores the lock timeout: to remove a znode, the previous transaction may have set it to one second.
 std::string start_to_write_mysql(std::chrono::milliseconds patience) {
     return fmt::format("SET SESSION innodb_lock_wait_timeout = {};START TRANSACTION",
                        whole_seconds(patience) + 1);
 }
 
-// The insertion of a number raises the counter, which survives a crash since MySQL 8.0. The insertion of a smaller
-// number changes nothing.
+// Inserting the number raises the AUTO_INCREMENT counter, which survives a crash since MySQL 8.0. Inserting a smaller
+// number does not change the counter.
 std::string raise_mysql(const std::string& number) {
     return fmt::format(
         "START TRANSACTION;INSERT IGNORE INTO turnstile_number VALUES ({0});"
@@ -130,7 +130,7 @@ const mariadb_flavour& flavour_of_mariadb() noexcept {
     return k_flavour;
 }
 
-// MySQL's shortest limit for a lock is one second.
+// MySQL's shortest lock timeout is one second.
 const mariadb_flavour& flavour_of_mysql() noexcept {
     static const mariadb_flavour& k_flavour = base::never_destroyed(
         mariadb_flavour{.words = with_limit("SET SESSION innodb_lock_wait_timeout = 1;"),

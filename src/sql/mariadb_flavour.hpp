@@ -23,17 +23,17 @@ struct mariadb_flavour {
     phrases words;
     const char* tables;
 
-    // Return statements, separated by semicolons. `settings` are for a new connection: no wait or pause of the
-    // connection may hold locks for longer than the patience. `start_to_write` starts a transaction that writes.
+    // Both return SQL statements, separated by semicolons. `settings` configures a new connection: no wait and no pause
+    // inside a transaction may hold locks for longer than `patience`. `start_to_write` starts a write transaction.
     std::string (*settings)(std::chrono::milliseconds patience);
     std::string (*start_to_write)(std::chrono::milliseconds patience);
 
-    // The statement that takes a number. If `number_is_inserted`, the number is the identity of the row that the
-    // statement inserts. `end_taking`, unless empty, follows in the same transaction.
+    // The statement that takes a transaction number. If `number_is_inserted`, the number is the inserted identity
+    // (AUTO_INCREMENT). Unless `end_taking` is empty, the same transaction then executes it.
     const char* take_number;
     bool number_is_inserted;
     const char* end_taking;
-    // Returns the statements after which all new numbers are larger than `number`.
+    // Returns the statements that make all later numbers larger than `number`.
     std::string (*raise_numbers)(const std::string& number);
 
     // Returns the statement that waits for the user-level lock `door`, unless an event meets the condition.
@@ -41,7 +41,7 @@ struct mariadb_flavour {
                          std::int64_t seconds);
 };
 
-// Rounds up to whole seconds, in which the servers count their limits, and to one second at least.
+// Rounds up to whole seconds, the unit of the servers' limits. Returns at least 1.
 [[nodiscard]] std::int64_t whole_seconds(std::chrono::milliseconds time) noexcept;
 
 [[nodiscard]] const mariadb_flavour& flavour_of_mariadb() noexcept;

@@ -21,10 +21,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The stack for libmariadb's calls. Its default of 60 KiB is too small for a name service and a TLS handshake. Unused
-// pages cost nothing.
+// The stack for libmariadb's non-blocking calls. The default of 60 KiB is too small for name services and TLS
+// handshakes. Unused pages cost no memory.
 constexpr std::size_t k_stack = std::size_t{512} * 1024;
-// The login methods that send a proof in place of the password, or encrypt the password with the server's key.
+// These login methods do not send the password in plain text: they prove its knowledge, or encrypt it with the server's
+// key.
 [[maybe_unused]] constexpr const char* k_methods_without_tls =
     "mysql_native_password,client_ed25519,parsec,caching_sha2_password,sha256_password,"
     "auth_gssapi_client";
@@ -52,9 +53,8 @@ int ready_flags(int waits, short events) noexcept {
     return flags;
 }
 
-// libmariadb's first call makes the process ignore SIGPIPE, and programs that the process starts would inherit that.
-// Only the program may decide that. So this function restores the old action, and the threads that use a link block the
-// signal.
+// libmariadb's first call makes the whole process ignore SIGPIPE, and child processes would inherit that. Only the
+// program may decide this. So this function restores the old action, and the threads that use a link block the signal.
 void begin_library() {
     static std::once_flag begun;
     std::call_once(begun, [] {
@@ -91,8 +91,8 @@ void mariadb_link::close() noexcept {
     ::mysql_close(std::exchange(connection_, nullptr));
 }
 
-// The server chooses the method of the login. Without TLS, this function allows no method that sends the password in
-// plain text (mysql_clear_password, dialog): a foreign server could ask for it.
+// The server chooses the login method. Without TLS, forbids the methods that send the password in plain text
+// (mysql_clear_password, dialog), because a server of an attacker could request them.
 void mariadb_link::set_authentication([[maybe_unused]] const mariadb_target& target) {
 #if defined(MARIADB_PACKAGE_VERSION_ID) && MARIADB_PACKAGE_VERSION_ID >= 30300
     const bool is_private = target.encrypted() || target.hosts.empty();  // a local socket
@@ -102,7 +102,7 @@ void mariadb_link::set_authentication([[maybe_unused]] const mariadb_target& tar
 #endif
 }
 
-// Switches LOCAL INFILE off: otherwise libmariadb would send files of this host to a server that requests them.
+// Switches LOCAL INFILE off: otherwise libmariadb would send any file of this host that the server requests.
 void mariadb_link::set_options(const mariadb_target& target) {
     const auto set = [this](mysql_option option, const void* given) {
         if (::mysql_optionsv(connection_, option, given) != 0) throw std::bad_alloc{};
@@ -128,8 +128,8 @@ void mariadb_link::set_options(const mariadb_target& target) {
     if (!target.encrypted()) return;
     const my_bool on = 1;
     set(MYSQL_OPT_SSL_ENFORCE, &on);
-    // During the handshake libmariadb makes the socket blocking, and limits a read only by this number of seconds. When
-    // a read has failed, it waits as many milliseconds and gives up.
+    // During the handshake libmariadb makes the socket blocking, and only this number of seconds limits a read. After a
+    // failed read, libmariadb waits as many milliseconds and gives up.
     const auto silence =
         std::clamp<std::chrono::milliseconds>(patience_.length() / 2, 1s, k_longest_silence);
     const auto handshake =
@@ -151,7 +151,7 @@ void mariadb_link::set_options(const mariadb_target& target) {
     set_parameter(MARIADB_OPT_TLS_VERSION, "tls_version");
 }
 
-// Opens with CLIENT_FOUND_ROWS: an UPDATE then counts the rows that it finds, even if it changes nothing.
+// CLIENT_FOUND_ROWS makes an UPDATE count the rows that it finds, even if it does not change their values.
 void mariadb_link::open(const mariadb_target& target, const mariadb_host* host,
                         const std::function<void()>& accepted) {
     close();
@@ -186,14 +186,14 @@ void mariadb_link::open(const mariadb_target& target, const mariadb_host* host,
         throw database_error{failure::fatal, name_, "the connection is not encrypted"};
 }
 
-// Sets close-on-exec, which libmariadb does not set. Otherwise a program that this process starts could use the
-// connection, and would keep it open after this process's end.
+// libmariadb does not set close-on-exec. Without it, a program that this process starts could use the connection, and
+// would keep it open after this process has ended.
 void mariadb_link::keep_from_programs() const noexcept {
     if (const int open = socket(); open >= 0) ::fcntl(open, F_SETFD, FD_CLOEXEC);
 }
 
-// libmariadb leaves the socket blocking, and reads without TLS with a flag. OpenSSL reads without the flag: it would
-// block this thread, whatever the patience is, when a record of TLS has no answer in it.
+// libmariadb leaves the socket blocking, and passes a non-blocking flag to its own reads. OpenSSL reads without this
+// flag. It would block this thread without limit if a TLS record contained no part of the answer.
 void mariadb_link::never_block() const noexcept {
     const int open = socket();
     if (open < 0) return;

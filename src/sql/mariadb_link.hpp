@@ -5,10 +5,10 @@
 //     link.open(target, host);
 //     const auto answers = link.run("SELECT 1;SELECT 2");    // one round trip
 //
-// All waits use libmariadb's non-blocking calls. So the link gives up a server that does not answer within the
-// patience, and close() ends a wait at once. Only the system's resolution of a host's name has no limit. The calling
-// thread must have blocked SIGPIPE, because OpenSSL writes to broken connections. To end an abandoned call, the link
-// shuts down its socket and lets the call run to its end.
+// All waits use libmariadb's non-blocking calls. So each wait ends after the time limit `patience`, and close() ends a
+// wait at once. Only the resolution of a host's name has no limit. To end a call early, the link shuts down its socket,
+// and the call then fails by itself. The calling thread must block SIGPIPE, because OpenSSL writes to broken
+// connections.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -30,7 +30,7 @@ struct st_mysql_res;
 
 namespace turnstile::sql {
 
-// The answers of several statements. If a statement fails, the server executes none of the later statements.
+// The answers to several statements. The server executes no statement after a failed one.
 struct mariadb_answers {
     std::vector<result_rows> each;
     std::vector<std::int64_t> inserted;  // LAST_INSERT_ID(value) of each statement
@@ -44,17 +44,19 @@ public:
     mariadb_link(const mariadb_link&) = delete;
     mariadb_link& operator=(const mariadb_link&) = delete;
 
-    // Calls `accepted` when the server has accepted the connection and its greeting is awaited. Throws database_error.
+    // Calls `accepted` when the connection is established and the client waits for the server's greeting. Throws
+    // database_error.
     void open(const mariadb_target& target, const mariadb_host* host,
               const std::function<void()>& accepted);
     void close() noexcept;
     [[nodiscard]] bool is_open() const noexcept { return connection_ != nullptr; }
-    // False if there is no connection, or after an abandoned call.
+    // False if there is no connection, or if a call of libmariadb was not finished.
     [[nodiscard]] bool usable() const noexcept { return connection_ != nullptr && !next_; }
     [[nodiscard]] bool in_transaction() const noexcept;
     [[nodiscard]] mariadb_facts version() const;
 
-    // Throws database_error only if the connection is lost. `failure` in the answer reports a failed statement.
+    // Throws database_error only if the connection is lost. The answers' `failure` reports a statement that the server
+    // refused.
     mariadb_answers run(const std::string& statements);
 
     // ---- a statement without waiting ----
@@ -74,8 +76,8 @@ private:
     void keep_from_programs() const noexcept;
     void never_block() const noexcept;
     void step(std::function<int(int)> next, int waiting);
-    // Runs the call in progress to its end. Calls `reads`, if it is not empty, before each wait for bytes of the
-    // server.
+    // Continues the current call of libmariadb until it ends. Calls `reads`, if not empty, before each wait for bytes
+    // from the server.
     void drive(const std::function<void()>& reads = {});
     [[nodiscard]] mariadb_error last_error() const;
     [[nodiscard]] result_rows take_rows();
@@ -83,8 +85,8 @@ private:
     const std::string name_;
     patience& patience_;
     st_mysql* connection_ = nullptr;
-    // Continues a call of libmariadb in progress with the events that are ready. The members below are the data and the
-    // result of the call.
+    // Continues the current call of libmariadb; the argument says which events are ready. The members below are the
+    // call's input and result.
     std::function<int(int)> next_;
     int waiting_ = 0;
     std::string sent_;

@@ -17,7 +17,7 @@ std::unique_ptr<database> make_mariadb(const wanted_database& wanted) {
         wanted.session.closing, wanted.lacking, wanted.session.failures});
 }
 
-// Returns false also for a server that cannot be reached now, or that no session could use.
+// Returns false also if the server cannot be reached or is unsuitable.
 bool mariadb_keeps_commits(const connect_string& where) {
     return ask_apart(false, [&] {
         mariadb_database asked{

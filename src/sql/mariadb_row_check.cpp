@@ -37,10 +37,10 @@ result<std::vector<std::string>> ask(MYSQL* connection, const std::string& state
     return cells;
 }
 
-// Finds the znode with a plain read: at this transaction's isolation level a locking read would lock every row that it
-// passes. Then locks the znode's entry in one index, in its current state: the entry of a removed znode does not exist
-// any more. The index contains all columns that the statement needs. So InnoDB does not lock the row itself, and other
-// transactions can still change the znode.
+// Finds the znode with a plain read, because a locking read would lock every row that it passes at this isolation
+// level. Then locks only the znode's entry in one index, which disappears if the znode is removed. The index contains
+// all columns that the statement reads. So InnoDB does not lock the row, and other transactions can still change the
+// znode.
 result<bool> keeps_node(const std::string& which, const std::string& znode, MYSQL* connection) {
     const std::string end = mariadb_literal(znode);
     const auto node =
@@ -57,9 +57,9 @@ result<bool> keeps_node(const std::string& which, const std::string& znode, MYSQ
     return !kept->empty();
 }
 
-// Detects an XA transaction, because InnoDB releases shared locks at XA PREPARE, long before the commit. The statement
-// ends a branch that was never begun. The server refuses it in any case, and changes nothing. The error is ER_XAER_NOTA
-// if another branch is in progress, otherwise ER_XAER_RMFAIL (MariaDB's sql/xa.cc, trans_xa_end).
+// Detects an XA transaction. The check is necessary because InnoDB releases shared locks at XA PREPARE, long before the
+// commit. The statement names an unknown branch, so the server always refuses it and changes nothing. If another branch
+// is active, the error is ER_XAER_NOTA; otherwise it is ER_XAER_RMFAIL (MariaDB's sql/xa.cc, trans_xa_end).
 bool is_in_xa(MYSQL* connection) {
     constexpr unsigned k_unknown_branch = 1397;
     constexpr std::string_view k_statement = "XA END 'turnstile: no such branch'";
@@ -98,8 +98,8 @@ result<void> check_mariadb_row(const std::string& znode, std::int64_t created, v
         const auto found = keeps_node(condition + number, znode, connection);
         if (found.has_error()) return found.error();
         if (!*found) continue;
-        // libmariadb may have reconnected silently (MYSQL_OPT_RECONNECT). In that case each statement was a separate
-        // transaction, and the lock is gone.
+        // libmariadb may have reconnected silently (MYSQL_OPT_RECONNECT). Then each statement was its own transaction,
+        // and the lock is gone.
         if (::mysql_thread_id(connection) != number_of_connection ||
             (connection->server_status & SERVER_STATUS_IN_TRANS) == 0)
             return in_no_transaction(" any more, because it was lost and opened again");

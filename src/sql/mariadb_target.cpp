@@ -20,8 +20,7 @@ constexpr std::array<std::string_view, 15> k_parameters{
     "ssl_ca",  "ssl_capath",       "ssl_fp",         "ssl_cert",
     "ssl_key", "ssl_key_password", "ssl_cipher",     "ssl_verify_server_cert",
     "ssl_crl", "ssl_crlpath",      "tls_version"};
-// The message for ssl_verify_server_cert=false, with which libmariadb accepts a connection without TLS or without a
-// check of the server.
+// With ssl_verify_server_cert=false libmariadb accepts a connection without TLS, or an unverified server.
 constexpr const char* k_unverified =
     "ssl_verify_server_cert=false lets an attacker between client and server read and change "
     "everything in spite of TLS: name the server's certificate with ssl_ca or ssl_fp";
@@ -43,8 +42,8 @@ bool is_known(std::string_view name) {
     return std::find(k_parameters.begin(), k_parameters.end(), name) != k_parameters.end();
 }
 
-// Returns the name for a message. Returns an empty text for an invalid name, which may be part of a password that was
-// not escaped.
+// Returns the parameter's name, quoted for a message. Returns an empty text for an invalid name, which may be part of
+// an unescaped password.
 std::string shown(std::string_view whole, std::string_view name) {
     const bool plain = std::all_of(name.begin(), name.end(),
                                    [](char c) { return c == '_' || (c >= 'a' && c <= 'z'); });
@@ -110,7 +109,7 @@ std::string mariadb_target::parameter(const std::string& name) const {
     return found == parameters.end() ? std::string{} : found->second;
 }
 
-// True if ssl=true, or if the connect string has other parameters for TLS and no `ssl`.
+// True if the parameter `ssl` is "true", or if it is missing and another TLS parameter is present.
 bool mariadb_target::encrypted() const {
     if (const auto said = parameter("ssl"); !said.empty()) return said == "true";
     return std::any_of(parameters.begin(), parameters.end(), [](const auto& each) {

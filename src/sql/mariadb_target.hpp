@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_target: the MariaDB server that a connect string names, after parsing and checking.
+// mariadb_target: a parsed connect string for MariaDB or MySQL: the hosts, the credentials and the parameters.
 //
 //     mysql://user:password@db1:3306,db2:3306/shop?ssl_ca=/etc/ssl/db.pem
 //     mysql://shop@localhost/shop?socket=/run/mysqld/mysqld.sock
@@ -48,11 +48,11 @@ struct mariadb_target {
 
 [[nodiscard]] bool is_mariadb(std::string_view connect_string) noexcept;
 
-// Parses a connect string without `chroot`. Fails with errc::bad_connect_string. The message names the rule that the
-// text breaks, and shows no text that could be part of a password.
+// Parses a connect string without `chroot`. Fails with errc::bad_connect_string. The message names the violated rule,
+// and contains no text that may belong to a password.
 [[nodiscard]] result<mariadb_target> parse_mariadb_target(std::string_view connect_string);
 
-// Returns the connect string with the scheme in its normal form, "mysql://".
+// Replaces another scheme of MariaDB by "mysql://".
 [[nodiscard]] std::string normal_mariadb(std::string_view connect_string);
 
 }  // namespace turnstile::sql

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_text: puts values into the text of statements.
+// mariadb_text: inserts values into the text of SQL statements.
 //
-// Text values become hexadecimal digits, so no value can end a literal, whatever the server's modes are. The client
-// sends statements as text and does not prepare them. So several statements go in one round trip. A thousand sessions
-// would otherwise use up max_prepared_stmt_count, the server's limit for all connections together.
+// Text values become hexadecimal literals, so no value can end a literal, whatever the server's modes are. The client
+// does not prepare statements: this lets several statements share one round trip. It also spares
+// max_prepared_stmt_count, a limit for all connections of a server together.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -17,8 +17,8 @@
 namespace turnstile::sql {
 
 [[nodiscard]] std::string mariadb_literal(std::string_view text);
-// Replaces `?1` by the first value as a literal, and `?*1` by the first value's text without change, which list_of()
-// has made.
+// Replaces `?1` by the first value as a literal, and `?*1` by the first value's text without change. list_of() makes
+// the texts for `?*1`.
 [[nodiscard]] std::string mariadb_statement(std::string_view statement,
                                             std::span<const value> arguments);
 

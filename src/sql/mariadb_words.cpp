@@ -78,9 +78,8 @@ std::string sentence(const mariadb_error& e) {
     }
 }
 
-// With nosync the server syncs no log at a commit. With littlesync and O_DIRECT_NO_FSYNC it syncs the log, but no table
-// at the checkpoint that frees the log. Then data may be only in the disk's own memory, and the length of a file may be
-// nowhere on the disk.
+// With the flush method nosync, the server does not sync the log at a commit. With littlesync and O_DIRECT_NO_FSYNC it
+// syncs the log, but not the tables before it overwrites the log. A power failure may then lose acknowledged commits.
 bool keeps_commits(const mariadb_syncing& said) noexcept {
     const auto& commit = said.flush_log_at_commit;
     const auto& method = said.flush_method;
@@ -88,8 +87,8 @@ bool keeps_commits(const mariadb_syncing& said) noexcept {
            method != "nosync" && method != "littlesync" && method != "O_DIRECT_NO_FSYNC";
 }
 
-// In TiDB, row locks and numbers belong to one of several servers. Vitess may put the tables on several servers. So no
-// lock is safe there.
+// No lock is safe on these products: in TiDB, row locks and numbers belong to one of several servers, and Vitess may
+// spread the tables over several servers.
 bool speaks_sql_of_these(const mariadb_facts& facts) {
     constexpr std::array k_others{"TiDB", "Vitess", "OceanBase"};
     return facts.mariadb || std::none_of(k_others.begin(), k_others.end(), [&](const char* other) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mariadb_words: interprets the answers of MariaDB and MySQL. Says which servers can be used, and which failure an
-// error is.
+// mariadb_words: decides from the answers of MariaDB and MySQL whether a server is suitable, and what kind of failure
+// an error is.
 //
 // | error of the server                            | kind     | reaction of the client                               |
 // |------------------------------------------------|----------|------------------------------------------------------|
@@ -27,7 +27,7 @@ struct mariadb_error {
 };
 
 [[nodiscard]] failure kind_of(const mariadb_error& e) noexcept;
-// Returns the server's message, with the remedy if there is a known one.
+// Returns the server's message. Adds the remedy for known errors.
 [[nodiscard]] std::string sentence(const mariadb_error& e);
 
 struct mariadb_facts {
@@ -43,7 +43,7 @@ struct mariadb_facts {
     std::int64_t page_size = 0;
 };
 
-// The server's settings for writing to its disk, each with the name of the server's variable.
+// The server's settings for syncing to its disk. The comment at each is the name of the server's variable.
 struct mariadb_syncing {
     std::string flush_log_at_commit;  // innodb_flush_log_at_trx_commit
     std::string flush_method;         // innodb_flush_method; empty: no such variable
@@ -53,11 +53,11 @@ struct mariadb_syncing {
 // Returns whether all acknowledged commits survive a crash of the machine.
 [[nodiscard]] bool keeps_commits(const mariadb_syncing& said) noexcept;
 
-// True for MariaDB and MySQL; false for other servers with the same protocol.
+// True for MariaDB and MySQL; false for other products with the same protocol.
 [[nodiscard]] bool speaks_sql_of_these(const mariadb_facts& facts);
-// Returns the reason why such a server cannot be used; empty if it can be used.
+// Returns the reason why this server is unsuitable; empty if it is suitable.
 [[nodiscard]] std::string unfit(const mariadb_facts& facts);
-// Returns the kind of failure for a server that unfit() refuses.
+// Returns the kind of failure to report for a server that unfit() refuses.
 [[nodiscard]] failure kind_of_unfit(const mariadb_facts& facts) noexcept;
 
 }  // namespace turnstile::sql

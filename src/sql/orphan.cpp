@@ -13,9 +13,8 @@
 
 namespace turnstile::sql {
 
-// The dead process may have a transaction in progress that has locked the session's row. The end of the session waits
-// for that transaction. Afterwards the row is gone, so a later transaction of the dead process finds no row and changes
-// nothing.
+// The dead process may have a transaction in progress, which has locked the session's row. The removal of the row waits
+// for that transaction. Later transactions of the dead process find no row, and change nothing.
 result<void> end_orphan(const modules::orphaned_session& which, core::time_point until) {
     const auto where = parse_connect_string(which.connect_string);
     if (!where) return where.error();

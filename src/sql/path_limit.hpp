@@ -11,7 +11,7 @@
 
 namespace turnstile::sql {
 
-// Returns the answer to a request with a path of more than `most` bytes, or nothing if no path is longer.
+// Returns the refusal if a path of the request is longer than `most` bytes; otherwise nothing.
 [[nodiscard]] std::optional<core::reply> refusal_of_long_paths(const core::operation& op,
                                                                std::size_t most);
 

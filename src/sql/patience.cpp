@@ -12,7 +12,7 @@
 namespace turnstile::sql {
 namespace {
 
-// The time that the database has to end a session at close().
+// The time limit for removing a session from the database at close().
 constexpr std::chrono::seconds k_orderly_end{2};
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// patience: the time limit for the answers of a transaction. Becomes shorter when close() waits for the session's
-// thread.
+// patience: the time limit for all answers in a transaction. When close() waits for the session's thread, the limit
+// becomes shorter.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -23,8 +23,8 @@ public:
 
     void begin() noexcept { begin(length_); }
     void begin(std::chrono::milliseconds length) noexcept;
-    // While an object of this class exists, each wait ends after the fraction 1/parts of the remaining time. So a host
-    // that does not answer leaves time for the other hosts.
+    // While an object of this class exists, the time limit is 1/parts of the remaining time. So a host that does not
+    // answer leaves time for the other hosts.
     class part {
     public:
         part(patience& whole, std::size_t parts);
@@ -36,14 +36,14 @@ public:
         patience& whole_;
         const boottime_clock::time_point until_;
     };
-    // Waits until the socket is ready, and returns its events; 0: the patience is used up.
+    // Waits until the socket is ready, and returns its events. Returns 0 when the time is over.
     [[nodiscard]] short await(int socket, short events);
-    // True if the patience is used up, or close() has begun.
+    // True if the time is over or close() has begun.
     [[nodiscard]] bool is_over() const noexcept {
         return is_closing() || boottime_clock::now() >= until_;
     }
     [[nodiscard]] bool is_closing() const noexcept { return closing_ && closing_->begun.load(); }
-    // Returns the end of a wait of this length, at most the end of the patience.
+    // Returns the instant at which a wait of this length ends. This instant is not after the time limit.
     [[nodiscard]] boottime_clock::time_point end_of(std::chrono::milliseconds wait) const noexcept {
         return std::min(until_, boottime_clock::now() + wait);
     }

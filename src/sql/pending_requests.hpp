@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pending_requests: the batch of requests that a session's thread executes, until their replies are delivered.
+// pending_requests: the batch of requests that a session's thread is executing.
 //
 // Thread safety: a value, for one thread.
 #pragma once
@@ -15,13 +15,13 @@
 
 namespace turnstile::sql {
 
-// A request. Its paths are the database's paths: they include the chroot.
+// A request, whose paths include the chroot.
 struct pending_request {
     core::request request;
     bool with_next = false;               // another request follows at once
-    std::optional<core::reply> answer{};  // the database was not needed, or has committed
+    std::optional<core::reply> answer{};  // set without the database, or after the commit
     std::vector<queued_event> events{};   // events that come before the answer
-    core::time_point sent{};              // the time just before its first statement
+    core::time_point sent{};              // just before the request's first statement
 };
 
 class pending_requests {
@@ -33,7 +33,6 @@ public:
             if (!each.answer) open.push_back(&each);
         return open;
     }
-    // Returns the events that come before the answers, in order.
     [[nodiscard]] std::vector<queued_event> take_events() {
         std::vector<queued_event> events;
         for (pending_request& each : all_)
@@ -42,7 +41,7 @@ public:
         return events;
     }
     [[nodiscard]] std::vector<pending_request> take_all() { return std::exchange(all_, {}); }
-    // Takes the requests before the first unanswered request: the database executed them before the connection broke.
+    // Takes the leading requests that have answers: the database executed them before the connection broke.
     [[nodiscard]] std::vector<pending_request> take_answered() {
         const auto open = std::find_if(all_.begin(), all_.end(),
                                        [](const pending_request& each) { return !each.answer; });
@@ -51,8 +50,8 @@ public:
         all_.erase(all_.begin(), open);
         return done;
     }
-    // Answers all requests as `unknown` or `not_sent`, because the core accepts no other answer after the end of the
-    // connection. A write that was executed, or whose commit was in progress, counts as unknown.
+    // Answers all requests with `unknown` or `not_sent`, because the core accepts no other outcome after the event
+    // `detached`. The outcome is `unknown` for an executed write, and for a request whose commit was in progress.
     void break_off(bool in_commit) {
         for (pending_request& each : all_) {
             const bool left = each.sent != core::time_point{};

@@ -48,16 +48,16 @@ void postgresql_database::check_server() {
         link_.refuse(failure::fatal, "fsync is off, so the server does not promise enough; " +
                                          settings_.lacking_without_fsync);
     link_.check_pool(r[5]);
-    // If a process is stopped inside a transaction, the server ends the transaction after the patience. The process
-    // itself gives up a wait after the patience. An acknowledged commit is on the disk.
+    // If this process is stopped inside a transaction, the server ends the transaction after the time limit. The client
+    // itself limits all other waits. synchronous_commit = on makes an acknowledged commit durable.
     std::string settings = fmt::format(
         "SET idle_in_transaction_session_timeout = {}; SET statement_timeout = 0; "
         "SET lock_timeout = 0; SELECT set_config('synchronous_commit', 'on', false) "
         "WHERE current_setting('synchronous_commit') = 'off'; ",
         settings_.patience.count());
-    // Every statement finds its rows by a key, whatever its values are. So the server plans a statement once, as a
-    // plain index scan. Only such a scan marks the index entries of deleted rows. A lock's folder has thousands of
-    // these entries between two vacuums, and other scans would visit all of them each time.
+    // Every statement finds its rows by a key, so one generic plan with plain index scans is always right. Only such
+    // scans mark the index entries of deleted rows as dead. Between two vacuums, a lock's folder collects thousands of
+    // these entries, and other kinds of scans would visit all of them each time.
     settings +=
         "SET plan_cache_mode = force_generic_plan; SET enable_bitmapscan = off; "
         "SET enable_seqscan = off; SET jit = off";
@@ -65,8 +65,8 @@ void postgresql_database::check_server() {
     link_.run(settings);
 }
 
-// The first of several clients that start at once creates the tables. The statement reads the catalogue as a table. A
-// function that takes a name (to_regclass) would still report a missing table after another client has created it.
+// If several clients start at once, one of them creates the tables. The check queries pg_class like a table:
+// to_regclass() would still report a missing table after another client has created it.
 void postgresql_database::make_tables() {
     const auto there = [this] {
         return run("SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relname = "

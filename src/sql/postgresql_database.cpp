@@ -13,7 +13,7 @@
 namespace turnstile::sql {
 namespace {
 
-// The first number of Turnstile's advisory locks: "turn" in ASCII.
+// The first key of all Turnstile's advisory locks: "turn" in ASCII.
 constexpr int k_advisory_class = 0x7475726e;
 // An entry of a PostgreSQL index has at most 2,704 bytes.
 constexpr std::size_t k_longest_path = 2000;
@@ -77,7 +77,7 @@ void postgresql_database::begin_posting(const std::string& statement,
     pipeline_.send(statement, arguments, std::nullopt);
 }
 
-// A statement outside a transaction, while the session connects, gets a pipeline for itself.
+// While the session connects, a statement outside a transaction gets a pipeline for itself.
 result_rows postgresql_database::execute(const std::string& statement,
                                          std::span<const value> arguments) {
     const bool is_alone = !pipeline_.is_begun();
@@ -115,7 +115,7 @@ const phrases& postgresql_database::words() const noexcept {
     return k_words;
 }
 
-// Locks in ascending order of the numbers, so that two transactions do not wait for each other in a cycle.
+// Takes the locks in ascending order of their numbers, so that transactions cannot deadlock.
 void postgresql_database::lock(std::span<const std::string> paths, lock_mode mode) {
     const std::vector<std::int64_t> stripes = stripes_of(paths);
     if (stripes.empty()) return;
@@ -126,9 +126,9 @@ void postgresql_database::lock(std::span<const std::string> paths, lock_mode mod
          {list_of(std::span<const std::int64_t>{stripes})});
 }
 
-// Each step of the statement needs the result of the step before. The server locks the paths only if the session has a
-// row, and takes a number only after it has locked the paths. A sequence is not part of a snapshot, so the number is
-// newer than the locks.
+// Each step of the statement reads the result of the step before it. So the server locks the paths only if the session
+// has a row, and takes the number only after it has the locks. A sequence ignores the snapshot, so the number is larger
+// than every earlier holder's number.
 database::asked_start postgresql_database::ask_to_start(const std::string& assignments,
                                                         const std::string& condition,
                                                         const std::string& answer,

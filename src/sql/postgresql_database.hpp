@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // postgresql_database: a session's connection to PostgreSQL, through libpq.
 //
-// A write transaction is READ COMMITTED: each of its statements sees all transactions that were committed before it. A
-// read is REPEATABLE READ: all statements see one snapshot.
+// A write transaction is READ COMMITTED: each statement sees all transactions that were committed before it. A read
+// transaction is REPEATABLE READ: all statements see one snapshot.
 //
 // To lock a path, a transaction takes an advisory lock. So a path without a znode can be locked, and the server writes
-// no row for the lock. The number of the lock is one of k_stripes numbers (stripes.hpp). So many locked paths do not
-// use up the server's lock table, but transactions whose paths share a number may wait for each other without need.
+// no row. The path's hash selects one of k_stripes lock numbers (stripes.hpp), so that many paths cannot fill the
+// server's lock table. Two paths may share a number; their transactions may then wait for each other without need.
 //
-// A transaction uses libpq's pipeline. Asked and posted statements are sent with the next statement that the caller
-// waits for, or with the commit. After a failed statement, the server discards the rest of what was sent together. The
-// commit of a failed transaction rolls it back.
+// A transaction uses libpq's pipeline. The client collects the statements of ask() and post(), and sends them with the
+// next statement that it waits for, or with the commit. After a failed statement, the server skips the rest of the
+// pipeline, and COMMIT rolls back.
 //
-// NOTIFY wakes a session. Each session has a channel, on which PostgreSQL sends the message at the commit.
+// NOTIFY wakes a session: each session listens on a separate channel, and PostgreSQL sends the message when the writer
+// commits.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -29,7 +30,8 @@ public:
     explicit postgresql_database(postgresql_settings settings);
 
     void connect() override;
-    // Connects to the server. Returns true if acknowledged commits survive a crash of the machine (fsync is on).
+    // Connects to the server. Returns true if acknowledged commits survive a crash of the machine (the setting fsync is
+    // on).
     [[nodiscard]] bool keeps_commits();
     void disconnect() noexcept override;
     void begin(access how) override;
@@ -40,7 +42,7 @@ public:
     [[nodiscard]] const phrases& words() const noexcept override;
 
     void lock(std::span<const std::string> paths, lock_mode mode) override;
-    // Sends the three steps of the start as one statement.
+    // Sends the three steps as one statement.
     asked_start ask_to_start(const std::string& assignments, const std::string& condition,
                              const std::string& answer, std::initializer_list<value> arguments,
                              std::span<const std::string> paths) override;

@@ -20,7 +20,7 @@ struct options_end {
     void operator()(PQconninfoOption* all) const noexcept { ::PQconninfoFree(all); }
 };
 
-// Returns the list "a,b,c", started at another item: "b,c,a".
+// Rotates a list: from "a,b,c" to "b,c,a" for `first` = 1.
 std::string turned(std::string list, std::size_t first) {
     list += ',';
     for (first %= static_cast<std::size_t>(std::count(list.begin(), list.end(), ',')); first != 0;
@@ -30,8 +30,8 @@ std::string turned(std::string list, std::size_t first) {
     return list;
 }
 
-// Begins to connect with the parameters of the connect string, and with parameters that Turnstile adds. If a host does
-// not answer, libpq has no time left for the next host. So the next attempt begins with the next host.
+// Begins to connect, with the parameters of the connect string and Turnstile's own. A host that does not answer leaves
+// libpq no time for the next host. So each attempt begins with the host after the last attempt's first.
 PGconn* start(const std::string& uri, std::size_t first_host) {
     const std::unique_ptr<PQconninfoOption, options_end> all{
         ::PQconninfoParse(uri.c_str(), nullptr)};
@@ -59,7 +59,7 @@ PGconn* start(const std::string& uri, std::size_t first_host) {
 failure kind_of(std::string_view state) noexcept {
     if (state == "40001" || state == "40P01" || state == "23505") return failure::retry;
     if (state == "55P03") return failure::row_held;
-    // Connection exceptions, and the errors of a server that shuts down or has no free connection.
+    // Broken connections, and errors of a server that shuts down or has no free connection.
     if (state.starts_with("08") || state.starts_with("57P") || state == "53300" ||
         state == "25P03" || state == "25P02")
         return failure::lost;
@@ -122,7 +122,7 @@ postgresql_link::owned_result postgresql_link::run(const std::string& statements
         if (!next) break;
         const ExecStatusType status = ::PQresultStatus(next.get());
         const bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
-        // Reports the first failure: the later failures are its consequences.
+        // Keeps the first failure: it causes the later ones.
         if (!last || ::PQresultStatus(last.get()) != PGRES_FATAL_ERROR || !good)
             last = std::move(next);
     }
@@ -141,7 +141,7 @@ void postgresql_link::consume() {
     require(::PQconsumeInput(connection_) != 0);
 }
 
-// Reads while it sends: the server may stop reading until the client has read some answers.
+// Reads while it sends: the server may stop reading until the client has read some of the answers.
 void postgresql_link::flush() {
     int flushed = 0;
     while ((flushed = ::PQflush(connection_)) == 1) {
@@ -160,8 +160,8 @@ postgresql_link::owned_result postgresql_link::next_result() {
     return owned_result{::PQgetResult(connection_)};
 }
 
-// If the server does not know a prepared statement, or knows it already, a pool has given this session a server process
-// that another session uses.
+// An unknown or already known prepared statement means that a connection pool has given this session a server process
+// that another session also uses.
 void postgresql_link::fail(const pg_result* r) {
     if (::PQstatus(connection_) == CONNECTION_BAD) lose(::PQresultErrorMessage(r));
     const char* const state = ::PQresultErrorField(r, PG_DIAG_SQLSTATE);
@@ -201,7 +201,7 @@ bool postgresql_link::take_bells() noexcept {
     return rung;
 }
 
-// A bell may have come with an earlier answer.
+// A bell may have arrived together with an earlier answer.
 database::woken postgresql_link::wait(int caller, boottime_clock::time_point until) {
     if (is_open() && take_bells()) return database::woken::by_bell;
     std::array<pollfd, 2> waited{

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // postgresql_link: one connection to PostgreSQL, through libpq.
 //
-// All waits use libpq's asynchronous calls. So the link gives up a server that does not answer within the patience, and
-// close() ends a wait at once. Functions that use the server throw database_error.
+// All waits use libpq's asynchronous calls. So each wait ends after the time limit `patience`, and close() ends a wait
+// at once. Functions that use the server throw database_error.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -49,22 +49,22 @@ public:
     [[nodiscard]] bool is_open() const noexcept { return connection_ != nullptr; }
     // Returns the connection for calls of libpq that do not wait.
     [[nodiscard]] pg_conn* get() const;
-    // Throws if other clients use the server process of this connection, too. `process`: the number that the process
-    // reports for itself (postgresql_pool.cpp).
+    // Throws if a connection pool shares this connection's server process with other clients. `process`: the process
+    // number that the server process itself reports (postgresql_pool.cpp).
     void check_pool(const std::string& process);
 
-    // Executes statements outside a pipeline. Returns the result of the last statement.
+    // Executes statements outside a pipeline. Returns the last statement's result.
     owned_result run(const std::string& statements);
-    // Sends what libpq has not sent, and returns the next result; null after the last result of a statement.
+    // Sends the bytes that libpq has buffered, and returns the next result; null after the last result of a statement.
     [[nodiscard]] owned_result next_result();
-    // Implements database::wait. A NOTIFY is a bell. Without a connection no bell comes.
+    // Implements database::wait; a NOTIFY is a bell. Without a connection, no bell comes.
     [[nodiscard]] database::woken wait(int caller, boottime_clock::time_point until);
 
-    // Throw the failure that the result reports, `kind`, or `lost`.
+    // Throw database_error: fail() with the result's failure, refuse() with `kind`, lose() with `lost`.
     [[noreturn]] void fail(const pg_result* r);
     [[noreturn]] void refuse(failure kind, const std::string& why) const;
     [[noreturn]] void lose(const std::string& why) const;
-    // Throws `lost` with libpq's message if a call of libpq has failed.
+    // Throws `lost` with libpq's message if `succeeded` is false.
     void require(bool succeeded) const;
 
 private:

@@ -18,8 +18,8 @@ std::unique_ptr<database> make_postgresql(const wanted_database& wanted) {
                             wanted.session.closing, wanted.lacking, wanted.session.failures});
 }
 
-// Returns true also for a server that cannot be reached now: each session makes its commits durable, except for fsync,
-// which only an operator can switch off. Each attach checks the required promises again.
+// Returns true also if the server cannot be reached: each session makes its own commits durable, and only an operator
+// can disable that (fsync). Each attach checks the required promises again.
 bool postgresql_keeps_commits(const connect_string& where) {
     return ask_apart(true, [&] {
         postgresql_database asked{

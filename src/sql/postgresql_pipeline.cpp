@@ -69,7 +69,7 @@ const std::string& postgresql_pipeline::prepare(const std::string& statement) {
         return known->second;
     std::string text = statement;
     std::replace(text.begin(), text.end(), '?', '$');
-    // The name differs from the names in all other sessions, because a pool may give this server process to other
+    // The name is unique among all sessions, because a connection pool may share this server process with other
     // sessions (postgresql_pool.cpp).
     const std::string name = fmt::format("turnstile_{}_{}", ::PQbackendPID(link_.get()), ++names_);
     link_.require(::PQsendPrepare(link_.get(), name.c_str(), text.c_str(), 0, nullptr) != 0);
@@ -101,9 +101,9 @@ void postgresql_pipeline::send(const std::string& statement, std::span<const val
     awaited_.push_back(std::move(expected));
 }
 
-// Sends a sync at the end of each round trip, also inside a transaction. A request to flush would not be enough: the
-// server counts the connection as idle in a transaction only after a sync, and only then
-// idle_in_transaction_session_timeout ends the transaction of a process that is stopped.
+// Sends a sync at the end of each round trip, even inside a transaction. Only after a sync does the server count the
+// connection as idle in a transaction. Otherwise idle_in_transaction_session_timeout would not end the transaction of a
+// stopped process.
 void postgresql_pipeline::sync() {
     if (!begun_) link_.lose("there is no connection");
     link_.require(::PQpipelineSync(link_.get()) != 0);

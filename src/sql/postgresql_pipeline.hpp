@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// postgresql_pipeline: the statements of a transaction, which the client sends together (libpq's pipeline mode). The
-// client prepares each statement once for a connection, so that the server parses and plans the statement only once.
+// postgresql_pipeline: sends the statements of a transaction together (libpq's pipeline mode). Prepares each statement
+// once for a connection, so that the server parses and plans it only once.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -24,16 +24,16 @@ public:
 
     void begin();
     [[nodiscard]] bool is_begun() const noexcept { return begun_; }
-    // `asker` gets the answer.
+    // `asker`: the identity under which await() or end() returns the answer.
     void send(const std::string& statement, std::span<const value> arguments,
               std::optional<asked_statement> asker);
     // Sends COMMIT. If the transaction has failed, COMMIT rolls it back.
     void send_commit();
-    // Return the answers: await() up to the answer to `last`, end() all others, and end() ends the pipeline.
+    // await() returns the answers up to the answer to `last`. end() returns all other answers and ends the pipeline.
     using answers = std::unordered_map<asked_statement, result_rows>;
     [[nodiscard]] answers await(asked_statement last);
     [[nodiscard]] answers end();
-    // Ends the pipeline. Discards a failure and all answers.
+    // Ends the pipeline, and discards its answers and failures.
     void abandon();
     // Call this after the end of the connection.
     void forget() noexcept;

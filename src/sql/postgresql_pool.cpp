@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of postgresql_link that checks whether the server process of a connection serves this session alone.
+// The part of postgresql_link that detects a connection pool which shares server processes between clients.
 //
-// A pool of connections (PgBouncer) may give a server process to another client after each transaction. But a session
-// keeps its prepared statements, its settings and its LISTEN in the process.
+// A pool such as PgBouncer may give a server process to another client after each transaction. But a session keeps its
+// prepared statements, its settings and its LISTEN in the process.
 //
-// When a client connects, a server sends the number of its process, and a pool sends another number. If the number is
-// the process's own, there is no pool, and the check ends. Behind a pool, a second connection sends a NOTIFY, a bell,
-// as other sessions would. The session waits for this bell without a request in progress. If the bell comes, the pool
-// keeps the process for this session, whatever the pool's size is. If the process had no client at that moment,
-// PgBouncer would discard the bell; if it had another client, that client would get the bell.
+// At the connect, a server sends the number of its process, and a pool sends another number. If the number is the
+// process's own, there is no pool. Otherwise a second connection sends a NOTIFY while the session waits without a
+// request in progress. If the NOTIFY arrives, the pool reserves the process for this session. Otherwise PgBouncer would
+// discard the NOTIFY, or give it to the process's current client.
 //
-// If all processes of the pool are in use, the second connection gets none. Then fail() detects a shared process later:
-// the names of prepared statements differ between sessions, and each transaction begins with a prepared statement.
+// If all processes of the pool are in use, the second connection fails, and this check proves nothing. Then fail()
+// detects a shared process later, because the names of prepared statements differ between sessions.
 #include <libpq-fe.h>
 
 #include <string>
@@ -21,7 +20,7 @@
 namespace turnstile::sql {
 namespace {
 
-// The fraction of the patience for the second connection and the bell.
+// The second connection and the NOTIFY get 1/k_bell_part of the time limit.
 constexpr int k_bell_part = 4;
 
 }  // namespace
@@ -35,7 +34,7 @@ void postgresql_link::check_pool(const std::string& process) {
     const std::string channel = "turnstile_pool_" + process;
     run("LISTEN " + channel);
     const int closing = settings_.closing->closing.fd();
-    // Listens like other clients of the process, and reads what came with that answer.
+    // Drops bells that arrived together with the answer to LISTEN.
     static_cast<void>(wait(closing, boottime_clock::now()));
     bool rung = false;
     try {
@@ -44,7 +43,7 @@ void postgresql_link::check_pool(const std::string& process) {
         ringer.run("NOTIFY " + channel);
         rung = true;
     } catch (const database_error&) {
-        // The check proved nothing.
+        // The check has proved nothing.
     }
     const auto until = patience_.end_of(bound);
     auto how = rung ? database::woken::by_time : database::woken::by_caller;

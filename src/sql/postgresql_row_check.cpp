@@ -17,7 +17,7 @@ struct result_end {
 
 constexpr std::string_view k_no_such_table = "42P01";
 
-// The statement waits for a row that another transaction is removing, and does not find the row afterwards.
+// If another transaction is removing the row, the statement waits for that transaction, and then finds no row.
 constexpr const char* k_by_number =
     "SELECT path FROM turnstile_nodes WHERE czxid = $1 AND owner <> 0 AND right(path, "
     "length($2)) = $2 FOR KEY SHARE";

@@ -26,7 +26,7 @@ struct text_end {
 };
 using options = std::unique_ptr<PQconninfoOption, options_end>;
 
-// Returns the first parameter of the URI whose name libpq quotes in its message `quoted`; empty if there is none.
+// Returns the URI's first parameter whose name libpq's message quotes; empty if there is none.
 std::string_view parameter_in(std::string_view uri, std::string_view quoted) {
     for (auto at = uri.find('?'); at != std::string_view::npos; at = uri.find('&', at + 1)) {
         const auto end = uri.find_first_of("=&", at + 1);
@@ -46,8 +46,8 @@ bool is_port(std::string_view digits) {
     return read.ec == std::errc{} && read.ptr == end && port != 0;
 }
 
-// True if a port is invalid. libpq checks a port only when it connects. In "user:password" without a host, the password
-// is at the place of the port.
+// True if a port is invalid. libpq checks ports only when it connects. In a URI without a host, "user:password" makes
+// the password the port.
 bool has_bad_port(const PQconninfoOption* each) {
     for (; each->keyword != nullptr; ++each) {
         if (std::string_view{each->keyword} != "port" || each->val == nullptr) continue;
@@ -63,7 +63,7 @@ bool has_bad_port(const PQconninfoOption* each) {
 
 }  // namespace
 
-// Returns the part of libpq's message before the first colon and space: the rest contains a piece of the URI.
+// Returns only the start of libpq's message, up to the first colon and space: the rest quotes a piece of the URI.
 std::string fault_of_postgresql(const std::string& uri) {
     char* raw = nullptr;
     const options all{::PQconninfoParse(uri.c_str(), &raw)};

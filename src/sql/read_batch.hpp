@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_batch: the reads of one transaction. Either all of them set a watch, or none does (request_batch.hpp).
+// read_batch: the reads of one transaction, either all with a watch or all without (request_batch.hpp).
 //
 // Thread safety: none. A read_batch is a value.
 #pragma once
@@ -18,7 +18,6 @@
 
 namespace turnstile::sql {
 
-// A read request, and the properties of the request.
 struct reading {
     std::string path;
     bool watched = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // request_batch: decides which requests of a session share a transaction.
 //
-// On a database server a transaction takes two round trips, for one request or for many. A thousand separate requests
-// would occupy a session for many seconds. So the session sends waiting requests together:
+// A transaction takes two round trips, whether it executes one request or many. So the session executes waiting
+// requests together:
 //
 // | batch         | requests                                                                                     |
 // |---------------|----------------------------------------------------------------------------------------------|
@@ -11,8 +11,8 @@
 // | reads         | reads without a watch                                                                        |
 // | watched reads | reads with a watch                                                                           |
 //
-// Each request gets the answer that it would get in a separate transaction, in the order of submission. The transaction
-// reads the lists at its end. The answers are still right, because no write after a list in the batch changes the list.
+// Each request gets the same answer, in the same order, as in separate transactions. The transaction reads the lists at
+// its end. That is right, because no write that follows a list in the batch changes the listed folder.
 //
 // Thread safety: none. A request_batch is a value.
 #pragma once
@@ -25,16 +25,16 @@
 
 namespace turnstile::sql {
 
-// The largest weight of a batch. A request weighs 1, and a multi as many as it has parts. Such a batch locks a few
-// hundredths of all stripes (stripes.hpp), for one round trip and some tens of milliseconds of the server.
+// The largest weight of a batch. A request weighs 1, and a multi weighs the number of its parts. The limit bounds how
+// many paths a batch locks (stripes.hpp) and for how long.
 inline constexpr std::size_t k_most_together = 128;
-// The largest number of bytes in the paths and data of a batch. The session sends a larger request alone.
+// The largest number of bytes in a batch's paths and data. The session sends a larger request alone.
 inline constexpr std::size_t k_most_bytes_together = std::size_t{256} * 1024;
 
 class request_batch {
 public:
-    // True if `next` may be added. The first request always may. `most`: the largest weight of the batch. Paths include
-    // the chroot.
+    // Returns true if `next` may join the batch; the first request always may. `most`: the largest weight of the batch.
+    // Paths include the chroot.
     [[nodiscard]] bool takes(const core::operation& next, std::size_t most) const;
     void add(const core::operation& op);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // row_check: locks the row of a contender's znode in the user's own transaction (turnstile/sql.hpp).
 //
-// The caller does not name the chroot of the client. So the statements find the row by the number of the znode's
-// creation, or by the end of its path, which contains a GUID.
+// The caller does not know the client's chroot. So the statements find the row by the znode's creation number, or by
+// the end of its path, which contains a GUID.
 //
 // Thread safety: see the connection's client library.
 #pragma once
@@ -14,16 +14,15 @@
 
 namespace turnstile::sql {
 
-// The error for a connection to another database than the lock's. The database's own message would only name a missing
-// table.
+// The error if the connection is to another database. The database's own message would only name a missing table.
 [[nodiscard]] inline error not_the_lock_s_database() {
     return {errc::removed,
             "this database has no table turnstile_nodes: the connection is not to the database of "
             "the lock"};
 }
 
-// Implement modules::entry::check_row. `znode`: the end of the znode's path. `created`: the znode's czxid, unless it was
-// renamed. `connection`: a pg_conn*, an sqlite3* or an st_mysql*.
+// These functions implement modules::entry::check_row. `znode`: the end of the znode's path. `created`: the znode's
+// czxid, unless it was renamed. `connection`: a pg_conn*, an sqlite3* or an st_mysql*.
 [[nodiscard]] result<void> check_postgresql_row(const std::string& znode, std::int64_t created,
                                                 void* connection);
 [[nodiscard]] result<void> check_sqlite_row(const std::string& znode, std::int64_t created,

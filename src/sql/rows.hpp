@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rows: converts the tables' rows into znodes, events and children.
 //
-// Any program with write access to the tables may have written a row, so these functions check each cell. They throw
-// database_error for a text in a numeric cell. They replace a number outside its range by the nearest valid number,
-// because one bad row must not stop the clients.
+// Any program with write access to the tables may have written a row, so these functions check each cell. A text in a
+// numeric cell throws database_error. A number outside its range becomes the nearest valid number, because one bad row
+// must not stop the clients.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -29,18 +29,17 @@ struct stored_node {
     std::int32_t creates = 0;
 };
 
-// A child of a folder, and the session that owns the child; 0 if no session does.
+// A child of a folder. `owner`: the session that owns the child, or 0.
 struct child {
     std::string name;
     session_id owner = 0;
 };
 
-// The column `acl` of a znode is empty if every client has access. It contains the one identity with access, or this
-// text if no client may write.
+// The text in a znode's column `acl` if no client may write. Otherwise the column is empty (every client has access) or
+// contains the one identity with access.
 inline constexpr const char* k_read_only = "*";
 
-// The kind of an event that no watch has fired: another session has removed a znode of this session. The session
-// delivers no such event to callers.
+// The kind of an event without a watch: another session has removed a znode of this session. Callers do not get it.
 inline constexpr std::int64_t k_own_removed = 100;
 
 struct event_row {
@@ -54,15 +53,14 @@ struct event_row {
 
 // Cells: path, data, acl, kind, owner, czxid, mzxid, pzxid, ctime, mtime, version, creates, children.
 [[nodiscard]] stored_node node_in(row&& cells);
-// The first cell has the kind of the row. The other cells: id, kind, path, nonce.
+// Cells: the kind of the row, id, kind, path, nonce.
 [[nodiscard]] event_row event_in(row&& cells);
-// The first cell has the kind of the row. The other cells: owner, an unused cell, path. Returns nothing if the path is
-// not the path of a child.
+// Cells: the kind of the row, owner, an unused cell, path. Returns nothing if the path cannot be a child's.
 [[nodiscard]] std::optional<child> child_in(const row& cells);
-// Returns the time until or since a deadline. No session lasts for a day, so a longer time counts as one day.
+// Returns a time until or since a deadline. No session timeout is as long as a day, so a longer time becomes one day.
 [[nodiscard]] std::chrono::microseconds span_in(const std::string& cell);
 
-// Returns ZooKeeper's number of changes of the list of children (local/node.hpp).
+// Returns the value that ZooKeeper calls cversion: the number of changes of the children (local/node.hpp).
 [[nodiscard]] std::int32_t visible_cversion(std::int32_t creates, std::int32_t children) noexcept;
 
 }  // namespace turnstile::sql

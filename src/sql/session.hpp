@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session: a store behind the coordinator's interface, with a thread that executes the requests in their order.
+// session: implements the coordinator's session with a store, and with a thread that executes the requests in order.
 //
 // | state     | entered when                                  | requests are                                       |
 // |-----------|-----------------------------------------------|----------------------------------------------------|
@@ -7,17 +7,16 @@
 // | attached  | the session was opened or resumed             | executed, one transaction for each batch           |
 // | dead      | the database has ended the session            | answered `not_sent`                                |
 //
-// The thread delivers replies and events in the order in which the transactions ended. It delivers a reply after the
-// events that the same transaction has fetched. If the connection breaks in a commit, the thread delivers the link
-// event `detached`, and then answers the request `unknown`. If the connection breaks before the commit, the answer is
-// `not_sent`, because the database rolls the transaction back. After the event `detached` no request is answered
-// `answered`.
+// The thread delivers replies and events in the order of the transactions. The events that a transaction has fetched
+// come before its replies. If the connection breaks during a commit, the thread first delivers the event `detached`,
+// and then the reply `unknown`. If the connection breaks before the commit, the reply is `not_sent`, because the
+// database rolls back. After `detached`, no reply is `answered`.
 //
-// Without requests the thread waits for a bell. It also wakes after a third of the session timeout, to move its
-// session's deadline. If the session watches a znode, the thread also wakes at the earliest deadline of another
-// session, which it then ends.
+// An idle thread waits for a bell, the message that wakes it. After a third of the session timeout, it wakes to
+// extend the session. If the session watches a znode, it also wakes at the earliest deadline of another session, to end
+// that session.
 //
-// In a forked child the parent's sessions do nothing, and their destructors free nothing.
+// After fork(), the child's copies of the sessions do nothing, and their destructors free nothing.
 //
 // Thread safety: all members from any thread, but `close` not from the sink.
 #pragma once

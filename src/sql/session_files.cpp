@@ -27,7 +27,7 @@ struct flock whole_file() noexcept {
     return all;
 }
 
-// Returns the rights of the folder: each user with the right to read the database file may also search the folder.
+// Returns the folder's mode: a user with the right to read the database file may also search the folder.
 mode_t folder_mode(mode_t file) noexcept {
     return file | ((file & 0444U) >> 2U);
 }
@@ -55,8 +55,8 @@ void session_files::make_own(std::int64_t session) {
         ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, mode_)};
     if (!file.open()) fail(path);
     struct flock all = whole_file();
-    // Every user of the database file must be able to change this file's times, which rings the session. The umask of
-    // this process must not prevent that.
+    // Every user of the database file must be able to change this file's times, to wake the session, whatever the umask
+    // is.
     if (::fchmod(file.get(), mode_) != 0 || ::fcntl(file.get(), F_OFD_SETLK, &all) != 0) fail(path);
     own_ = session;
     own_path_ = std::move(path);
@@ -64,8 +64,8 @@ void session_files::make_own(std::int64_t session) {
     if (guardian_) guardians_copy_ = guardian_->keep_open(file_.get());
 }
 
-// Removes the file before it closes the descriptor: other processes take a closed file that still exists for the file
-// of a dead process.
+// Removes the file before it closes the descriptor: to other processes, a closed file that still exists means that its
+// process has died.
 void session_files::release_own(bool remove) noexcept {
     if (!file_.open()) return;
     if (remove) ::unlink(own_path_.c_str());
@@ -94,7 +94,7 @@ void session_files::ring(std::int64_t session) const {
     ::utimensat(AT_FDCWD, path_of(session).c_str(), nullptr, AT_SYMLINK_NOFOLLOW);
 }
 
-// Uses readdir() and not std::filesystem, whose iterators end the process if memory is exhausted.
+// Uses readdir(), because std::filesystem's iterators end the process if memory is exhausted.
 void session_files::remove_others(const std::set<std::int64_t>& living) const noexcept {
     const std::unique_ptr<DIR, int (*)(DIR*)> all{::opendir(folder_.c_str()), &::closedir};
     if (!all) return;

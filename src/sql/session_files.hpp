@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_files: the folder beside a SQLite file that has a file for each session. A session locks its file, with a
-// lock of the operating system, for as long as its process lives.
+// session_files: a folder beside the SQLite file, with one file for each session. The session's process holds an
+// operating system lock on the session's file for as long as it lives.
 //
-// The lock belongs to the open file (F_OFD_SETLK). The kernel releases the lock when the last descriptor of the open
-// file is closed, at the latest when the process ends. A guardian has a further descriptor, and closes it when the
-// process has ended. Under `turnstile run`, the command is dead by that time. Other processes test the lock without
-// taking it. If the file is missing, the session's deadline decides whether the session has ended.
+// The lock belongs to the open file (F_OFD_SETLK). The kernel releases it when the last descriptor of the open file is
+// closed, at the latest when the process ends. A guardian process has another descriptor, and closes it after the
+// process has ended. Under `turnstile run`, the command is also dead by then. Other processes test the lock without
+// taking it. If the file is missing, the session lives until its deadline.
 //
-// To ring a session, a process changes the times of the session's file. When a session ends, its process closes the
-// file. The kernel notifies other processes of both events (file_bells.hpp). It notifies them of a close a moment
-// before it releases the lock.
+// To wake a session, a process changes the times of the session's file. When a session ends, its process closes the
+// file. The kernel reports both to other processes (file_bells.hpp). It reports a close shortly before it releases the
+// lock.
 //
 // Thread safety: `is_gone` and `ring` from any thread, all other members from one thread at a time.
 #pragma once

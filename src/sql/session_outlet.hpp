@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_outlet: passes the events and replies of a session to its user until the session closes, and knows the
-// session's watches. An event without a watch belongs to a watch that the user has removed, and is dropped.
+// session_outlet: delivers a session's replies and events to the core's sink until the session closes. Drops events for
+// which the client no longer has a watch.
 //
 // Thread safety: `close`, `is_closed` and `is_orderly` from any thread, the other members from one thread.
 #pragma once
@@ -47,7 +47,7 @@ public:
                 outlet_.deliver(
                     core::watch_event{each.kind, root_.to_client(each.path), connection_});
     }
-    // Delivers the answers, each after the events that come before it.
+    // Delivers the replies. The events that come before a reply are delivered first.
     void reply(const std::vector<pending_request>& all) {
         for (const pending_request& each : all) {
             deliver(each.events);

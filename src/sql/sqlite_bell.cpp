@@ -28,15 +28,15 @@ void sqlite_bell::open(const std::string& path, const session_files& sessions,
     };
     const std::uint32_t changes = IN_ATTRIB | IN_MOVE_SELF | IN_DONT_FOLLOW;
     for (const auto& name : find_route(path).names) {
-        // The kernel reports no change of a folder that this process may not read. The check of the next write finds
-        // such a change.
+        // inotify does not report changes of a folder that this process may not read. The check before the next write
+        // detects them.
         if (::access(name.c_str(), R_OK) == 0)
             heard_.push_back(bells_->listen(name, changes, renamed));
     }
     const auto departed = [this, folder = sessions.folder(),
                            own = std::to_string(session)](std::string_view name) {
         if (name == own) return;
-        // A session that its client closes removes its file first. If the file still exists, the process has died.
+        // A client that closes its session removes the file first. If the file still exists, the process has died.
         std::error_code failed;
         if (!std::filesystem::exists(folder / name, failed)) return;
         departure_ = true;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// sqlite_bell: wakes a session in SQLite, through inotify (file_bells.hpp). Other sessions ring the bell at the
-// session's file. The kernel also reports the ends of other processes, and changes of the names on the way to the
-// database's file.
+// sqlite_bell: wakes a session of a SQLite file through inotify (file_bells.hpp). It listens for three things: changes
+// of the session's own file, with which other sessions wake it; ends of other processes; and renames on the path of the
+// database file.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -26,10 +26,10 @@ public:
     sqlite_bell(const sqlite_bell&) = delete;
     sqlite_bell& operator=(const sqlite_bell&) = delete;
 
-    // Throws std::system_error. `path`: the path of the database's file.
+    // `path`: the path of the database file. Throws std::system_error.
     void open(const std::string& path, const session_files& sessions, std::int64_t session);
     void close() noexcept;
-    // True if a name on the way to the file, or its rights, changed since the last call.
+    // True if a component of the file's path was renamed, or its rights changed, since the last call.
     [[nodiscard]] bool take_renamed() noexcept { return renamed_.exchange(false); }
     // Implements database::wait.
     [[nodiscard]] database::woken wait(int caller, boottime_clock::time_point until);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr int k_least_version = 3'035'000;  // RETURNING
 
-// Throws if the kernel shows only the offsets of this process's children.
+// Throws if /proc shows the clock offsets of this process's children, and not the offsets of this process.
 std::chrono::nanoseconds read_ahead_of_host() {
     constexpr const char* k_offsets = "/proc/self/timens_offsets";
     if (support::children_get_other_clocks())
@@ -41,14 +41,14 @@ std::chrono::nanoseconds read_ahead_of_host() {
     return {};
 }
 
-// Returns the difference between the boot clock of this process and the boot clock of the host. It is not 0 in a time
+// Returns the difference between this process's boot clock and the host's. In a time namespace (time_namespaces(7)) it
+// is not 0. Processes in different namespaces may use one file.
 // namespace (time_namespaces(7)). Processes that use one file may be in different namespaces.
 std::chrono::nanoseconds ahead_of_host() {
     static const auto k_ahead = read_ahead_of_host();
     return k_ahead;
 }
 
-// Returns the time of the host's boot clock, also in a time namespace.
 void now(sqlite3_context* context, int /*count*/, sqlite3_value** /*values*/) {
     const auto since = boottime_clock::now().time_since_epoch() - ahead_of_host();
     ::sqlite3_result_int64(context,
@@ -66,7 +66,7 @@ struct numbers_of_table {
     std::string_view key;
     std::array<std::string_view, 10> numbers;  // columns that SQLite's schema declares INTEGER
 };
-// The ids of sessions and events are not in this table: they are row ids, which SQLite itself keeps as whole numbers.
+// The table omits the ids of sessions and events: they are row ids, and SQLite itself stores only whole numbers there.
 constexpr std::array<numbers_of_table, 4> k_numbers_of_tables{{
     {"turnstile_sessions", "id", {"attachment", "lasts", "deadline", "changes"}},
     {"turnstile_nodes",
@@ -77,7 +77,6 @@ constexpr std::array<numbers_of_table, 4> k_numbers_of_tables{{
     {"turnstile_events", "id", {"session", "kind", "nonce"}},
 }};
 
-// Returns a number that identifies this boot of the system.
 std::int64_t boot() {
     std::ifstream file{"/proc/sys/kernel/random/boot_id"};
     std::string text;
@@ -113,8 +112,8 @@ void sqlite_database::connect() {
     prepare_file();
 }
 
-// Throws in a child of fork(). SQLite remembers the locks of its process on a file. The child inherits that memory but
-// not the locks.
+// Throws in a child of fork(). SQLite remembers in memory which locks its process has on a file. The child inherits
+// this memory, but not the locks.
 void sqlite_database::check_process() {
     static const auto k_first = base::process_generation();
     if (base::process_generation() != k_first)
@@ -132,8 +131,8 @@ void sqlite_database::prepare_file() {
     };
     function("turnstile_now", now);
     function("turnstile_wall", wall);
-    // SQLite does not call the busy handler while it changes the kind of the journal, because two processes that wait
-    // there would wait for each other. So this loop calls the handler.
+    // SQLite does not call the busy handler when it changes the journal mode, to avoid a deadlock. So this loop calls
+    // the handler.
     constexpr const char* k_write_ahead = "PRAGMA journal_mode = WAL";
     int code = SQLITE_BUSY;
     for (int tries = 0; (code & 0xff) == SQLITE_BUSY; ++tries) {
@@ -147,8 +146,8 @@ void sqlite_database::prepare_file() {
                              "SQLite cannot keep a write-ahead log for this file"};
     run("PRAGMA synchronous = FULL");
     log_.attach(db_);
-    // Keeps the data that undo a statement in memory in small pieces. Without this setting SQLite would use 64 KiB for
-    // each statement.
+    // Keeps SQLite's statement journals in memory, in small pieces. Without this setting, each statement would need 64
+    // KiB.
     run("PRAGMA temp_store = MEMORY");
     const auto in_transaction = [this](const auto& work) {
         begin(access::write);
@@ -182,7 +181,7 @@ void sqlite_database::open_session_files() {
     }
 }
 
-// The first of several processes that start at once creates the tables.
+// If several processes start at once, one of them creates the tables.
 void sqlite_database::make_tables() {
     const result_rows there =
         run("SELECT name FROM sqlite_master WHERE type = 'table' AND name = 'turnstile_meta'");
@@ -194,9 +193,8 @@ void sqlite_database::make_tables() {
                   version.rows.empty() ? 0 : to_integer(version.rows.front().front()));
 }
 
-// Removes each row with a text in a column of numbers, and logs the row. SQLite accepts such a row. Each statement that
-// reads the row fails, and no statement would end the row's session. So the row would suspend every client, or block a
-// lock for ever.
+// Removes and logs each row that has a text in a numeric column, which SQLite permits. Every statement that reads such
+// a row fails. So the row would suspend every client, or block a lock for ever.
 void sqlite_database::remove_malformed_rows() {
     run("UPDATE turnstile_meta SET value = CAST(value AS INTEGER) WHERE typeof(value) <> "
         "'integer'");
@@ -216,9 +214,8 @@ void sqlite_database::remove_malformed_rows() {
     }
 }
 
-// Ends the sessions of an earlier boot of the system, whose deadlines are times of a clock that has restarted since. If
-// the process of a session lives, the session is of this boot, even if the boot number differs, as it may in a
-// container.
+// Ends the sessions of an earlier boot: their deadlines are times of a clock that has restarted. A session whose
+// process lives belongs to this boot, even if the boot id differs, as it may in a container.
 void sqlite_database::end_sessions_of_another_boot() {
     const auto changed =
         run("UPDATE turnstile_meta SET value = ?1 WHERE name = 'boot' AND value <> ?1", {boot()});
@@ -228,8 +225,8 @@ void sqlite_database::end_sessions_of_another_boot() {
             run("UPDATE turnstile_sessions SET deadline = 0 WHERE id = ?1", {id});
 }
 
-// Makes all later numbers larger than the time of day in microseconds. A file that was restored from a copy would
-// otherwise assign earlier numbers again. The statement never decreases the number.
+// Makes all later transaction numbers larger than the time of day in microseconds. A file that was restored from a copy
+// would otherwise assign earlier numbers again. The statement never decreases the number.
 void sqlite_database::raise_numbers() {
     run("UPDATE turnstile_meta SET value = max(value, 1000 * turnstile_wall()) "
         "WHERE name = 'number'");

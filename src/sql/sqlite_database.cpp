@@ -21,7 +21,7 @@ using std::chrono::microseconds;
 
 constexpr microseconds k_first_busy_pause{20};
 constexpr microseconds k_longest_busy_pause{1000};
-// The longest wait for readers of a log that has filled the disk.
+// The time limit for the wait for readers, when the log has filled the disk.
 constexpr std::chrono::milliseconds k_patience_for_room{100};
 
 }  // namespace
@@ -50,10 +50,10 @@ void sqlite_database::begin(access how) {
     if (how == access::write && attached) check_contents();
 }
 
-// Throws `lost` if the path leads to another file, or if the log was removed. In that state other processes could be
-// granted locks that this process holds, and writes of this process would be lost. The log may exist again, because the
-// next process that opens the file creates a log. Each write makes this check, and each confirmation is a write. A read
-// makes the check if the kernel has reported a change of a name on the way to the file.
+// Throws `lost` if the path leads to another file, or if the log was removed. Then other processes could get locks that
+// this process holds, and this process's writes would be lost. A removed log may exist again, because the next process
+// that opens the file creates a log. Each write makes this check; confirmations are writes. A read makes it only if
+// inotify has reported a rename on the file's path.
 void sqlite_database::check_in_place() {
     int moved = 0;
     ::sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
@@ -73,8 +73,8 @@ void sqlite_database::check_in_place() {
     }
 }
 
-// Throws `lost` if the file contains older numbers than this client has seen: the file was replaced by a copy. The copy
-// lacks later grants, and would assign their numbers again.
+// Throws `lost` if the file's transaction number is smaller than this client has seen: the file was replaced by an
+// older copy. The copy lacks later grants, and would assign their numbers again.
 void sqlite_database::check_contents() {
     const auto found =
         run("SELECT CAST(value AS INTEGER) FROM turnstile_meta WHERE name = 'number'").rows;
@@ -96,8 +96,8 @@ std::optional<std::pair<dev_t, ino_t>> sqlite_database::log_in_place() const {
     return std::pair{found.st_dev, found.st_ino};
 }
 
-// Rings the bells after the commit. If the process dies before it rings, the kernel closes its session's file, which
-// wakes the other sessions. Each session also polls from time to time.
+// Wakes the sessions `to_wake` after the commit. If the process dies in between, the kernel closes its session's file,
+// and this wakes the other sessions. Each session also polls from time to time.
 void sqlite_database::commit(std::span<const std::int64_t> to_wake) {
     run("COMMIT");
     last_number_ = std::max(last_number_, taken_number_);
@@ -110,8 +110,8 @@ bool sqlite_database::rollback() noexcept {
     return db_ != nullptr;
 }
 
-// Waits with short pauses, because transactions are short. SQLite's own handler makes ever longer pauses, up to 100 ms.
-// A waiter would often miss the times at which the file is free.
+// Waits with short pauses, because transactions are short. SQLite's own handler lengthens its pauses up to 100 ms, and
+// a waiter would often miss the moments at which the file is free.
 int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     if (static_cast<const sqlite_database*>(self)->patience_.is_over()) return 0;
     const auto pause = k_first_busy_pause * (1 << std::min(tries, 6));
@@ -119,7 +119,7 @@ int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     return 1;
 }
 
-// Rolls back first. SQLite may already have rolled back the write that found no space.
+// Rolls back first. SQLite itself may already have rolled back the write that found no space.
 std::string sqlite_database::make_room() {
     rollback();
     patience_.begin(std::min(settings_.patience, k_patience_for_room));
@@ -145,8 +145,8 @@ void sqlite_database::check(int code, const char* doing) {
                 settings_.patience.count())};
     if ((kind == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) && db_ != nullptr)
         if (const std::string why = make_room(); !why.empty()) text += ": " + why;
-    // The commit failed at the disk, but may prove complete when the file is opened the next time. So its outcome is
-    // unknown.
+    // The disk failed during the commit. The commit may still prove complete when the file is opened again, so its
+    // outcome is unknown.
     if (kind == SQLITE_IOERR) throw database_error{failure::lost, text};
     if (kind == SQLITE_READONLY || kind == SQLITE_PERM)
         throw database_error{failure::fatal, settings_.path,
@@ -201,8 +201,8 @@ result_rows sqlite_database::execute(const std::string& statement,
 }
 
 const phrases& sqlite_database::words() const noexcept {
-    // `listed` joins the list. With `IN`, SQLite would put the list into a separate table with a cache of 20 pages, for
-    // each statement.
+    // `listed` joins the list instead of using `IN`, for which SQLite would create a temporary table with a 20-page
+    // cache at each statement.
     static const phrases& k_words = base::never_destroyed(
         phrases{.now = "turnstile_now()",
                 .wall = "turnstile_wall()",
@@ -227,9 +227,8 @@ asked_statement sqlite_database::ask_number() {
 
 // ---- bells --------------------------------------------------------------------------------------
 
-// Removes the files of sessions without a row: the processes of these sessions have died. Such a file cannot belong to
-// a session that another process is opening now. That process would need the database's write lock, which this
-// transaction has.
+// Removes the files of sessions without a row, whose processes have died. A session that another process is opening
+// cannot lose its file here: to open it, that process needs the write lock, which this transaction has.
 void sqlite_database::announce(std::int64_t session) {
     std::set<std::int64_t> living;
     for (const row& r : run("SELECT id FROM turnstile_sessions").rows)
@@ -250,8 +249,8 @@ void sqlite_database::listen(std::int64_t session) {
     }
 }
 
-// If this session has not ended at the database, its file stays without a lock. Other processes see that, and end the
-// session at once.
+// If the session's row still exists, leaves the session's file without a lock. From this, other processes conclude that
+// the session's process is gone, and end the session at once.
 void sqlite_database::withdraw(ended how) noexcept {
     bell_.close();
     if (files_) files_->release_own(how == ended::yes);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // sqlite_database: a session's connection to a SQLite file.
 //
-// A write transaction locks the whole file at its start (BEGIN IMMEDIATE), so `lock` does nothing. The file has a
-// write-ahead log, so readers and a writer do not wait for each other. A commit is on the disk when SQLite returns from
-// it (synchronous = FULL).
+// A write transaction locks the whole file at its start (BEGIN IMMEDIATE), so lock() does nothing. With the write-ahead
+// log, readers and a writer do not wait for each other. A commit is on the disk when SQLite returns from it
+// (synchronous = FULL).
 //
-// Deadlines are times of the system's boot clock, which all processes of the host share and no program can set. A
-// reboot of the system restarts the clock and ends all sessions.
+// Deadlines are times of the host's boot clock, which all its processes share and no program can set. A reboot restarts
+// this clock and ends all sessions.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -33,7 +33,7 @@ namespace turnstile::sql {
 
 struct sqlite_settings {
     std::string path;
-    // The longest time for which a transaction waits for the file's write lock.
+    // The time limit for a transaction's wait for the file's write lock.
     std::chrono::milliseconds patience{};
     std::shared_ptr<closing_signal> closing;     // ends such a wait at once
     std::shared_ptr<guardian::link> guardian{};  // null: none

@@ -31,8 +31,8 @@ struct file_system_kind {
     unsigned magic;  // statfs(2), f_type
     std::string_view name;
 };
-// File systems that other hosts may use at the same time, while each host has its own boot clock and POSIX locks. A
-// FUSE file system may be sshfs, virtiofs or another kind, and statfs() does not say which.
+// File systems that several hosts may use at the same time. Each host has its own boot clock and its own POSIX locks.
+// FUSE is in the list, because statfs() does not say which kind of file system FUSE serves (for example sshfs).
 constexpr std::array<file_system_kind, 17> k_shared_file_systems{{
     {0x6969U, "NFS"},
     {0x517BU, "SMB"},
@@ -100,8 +100,8 @@ mode_t rights_of(const struct statx& found) {
     return found.stx_mode & 07777U;
 }
 
-// Creates a missing file under another name, closes it, and then renames it. If this process closed a descriptor of the
-// file under its right name, the kernel would release the POSIX locks of this process's other connections.
+// Creates a missing file under another name, closes it, and renames it. Closing a descriptor of the real file would
+// release the POSIX locks of this process's other connections.
 void make_if_missing(const std::string& path) {
     struct stat found {};
     if (::stat(path.c_str(), &found) == 0 || errno != ENOENT) return;

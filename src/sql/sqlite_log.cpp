@@ -9,12 +9,11 @@
 namespace turnstile::sql {
 namespace {
 
-// After this many pages a checkpoint follows. The number is SQLite's own default.
+// A log of this many pages leads to a checkpoint, as SQLite's default does.
 constexpr int k_pages_to_checkpoint = 1'000;
 constexpr int k_pages_to_look = 100;
-// In bytes. The file is one step longer than its pages need, and a checkpoint cuts the file to a multiple of steps. If
-// the disk has no space for a step, the log cannot grow by more pages than a step either. A step is longer than the
-// growth of the file between two checks, because a request has 1 MiB at most.
+// In bytes. The file is one step longer than its pages need. One step is enough until the next check, because a request
+// has at most 1 MiB. If the disk has no space for a step, the log can grow by less than a step as well.
 constexpr int k_file_step = 2 << 20;
 
 sqlite3_int64 number_of(sqlite3* connection, const char* question) {
@@ -41,7 +40,7 @@ void sqlite_log::attach(sqlite3* connection) {
     look();
 }
 
-// Lengthens the file by one step beyond its pages. If the disk has no space, the next write reports it.
+// If the disk has no space, the next write reports that.
 void sqlite_log::look() {
     const sqlite3_int64 length = number_of(connection_, "PRAGMA main.page_count") *
                                      number_of(connection_, "PRAGMA main.page_size") +
@@ -49,8 +48,7 @@ void sqlite_log::look() {
     reserve_room(::sqlite3_db_filename(connection_, "main"), length);
 }
 
-// SQLite calls this function after each commit, when it has released all locks. If the checkpoint fails here, a later
-// checkpoint does its work.
+// SQLite calls this function after each commit, without locks. If the checkpoint fails here, a later one does its work.
 int sqlite_log::after_commit(void* self, sqlite3* connection, const char* name, int pages) {
     auto& me = *static_cast<sqlite_log*>(self);
     if (pages < me.looked_at_) me.looked_at_ = 0;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// sqlite_log: the write-ahead log of a SQLite file, and the recovery of a disk that the log has filled.
+// sqlite_log: limits the write-ahead log of a SQLite file, and recovers when the log has filled the disk.
 //
-// A commit appends pages to the log. A checkpoint copies the log's pages into the file, and the log begins anew. A
-// reader that does not end (a stopped process, a long transaction of another program) prevents that, and the log grows.
-// SQLite itself never recovers from a disk that its log has filled. It makes checkpoints only after commits
-// (sqlite3WalDefaultHook in main.c), and no commit finds space any more.
+// A commit appends pages to the log. A checkpoint copies the log's pages into the file, and the log restarts. A reader
+// that does not end (a stopped process, a long transaction) prevents the restart, and the log grows. When the log has
+// filled the disk, SQLite does not recover: it makes checkpoints only after commits (sqlite3WalDefaultHook in main.c),
+// and no commit finds space.
 //
 // - After a write that found no space, the library makes a checkpoint (`make_room`).
-// - A checkpoint itself needs space for the pages by which the file must grow. So the library always keeps the file
-// longer than the database, with room for the transactions until the next check (file_room.hpp). SQLite does not read
-// the bytes after the database's last page, and its checkpoints leave these bytes in the file
-// (SQLITE_FCNTL_CHUNK_SIZE).
+// - A checkpoint needs space for the pages by which the file must grow. So the library keeps the file longer than the
+// database, with space for the transactions until the next check (file_room.hpp). SQLite does not read the bytes after
+// the last page, and its checkpoints keep them (SQLITE_FCNTL_CHUNK_SIZE).
 //
 // Thread safety: one thread at a time: the thread that uses the connection.
 #pragma once
@@ -23,12 +22,12 @@ namespace turnstile::sql {
 
 class sqlite_log {
 public:
-    // From now on, checks and checkpoints follow the commits of this connection. The object must not move until the
-    // connection is closed.
+    // After this call, each commit of this connection may make a check or a checkpoint. Do not move the object until
+    // the connection is closed.
     void attach(sqlite3* connection);
 
-    // Makes a checkpoint after a write for which the disk had no space. Returns a clause that names the obstacle, or an
-    // empty text. The connection's busy handler limits the wait for readers.
+    // Makes a checkpoint after a write that found no space on the disk. Returns an empty text, or a clause that says
+    // what prevents the checkpoint. The connection's busy handler limits the wait for readers.
     std::string make_room();
 
 private:

@@ -12,9 +12,9 @@ struct statement_end {
     void operator()(sqlite3_stmt* s) const noexcept { ::sqlite3_finalize(s); }
 };
 
-// The UPDATE changes nothing, and takes the file's write lock. So no other transaction can remove the row until this
-// transaction ends. SQLite refuses the UPDATE (SQLITE_BUSY_SNAPSHOT) if another transaction has written since this
-// transaction began to read.
+// The UPDATE changes no value, but takes the file's write lock, so no other transaction can remove the row until this
+// transaction ends. SQLite refuses it (SQLITE_BUSY_SNAPSHOT) if another transaction has written since this
+// transaction's first read.
 constexpr const char* k_statement =
     "UPDATE turnstile_nodes SET path = path WHERE owner <> 0 AND substr(path, -length(?1)) = ?1";
 

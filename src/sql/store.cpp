@@ -14,10 +14,10 @@ namespace {
 using core::server_error;
 
 constexpr int k_most_attempts = 100;
-// The condition for the unexpired row of this session and attachment. The caller appends the current time.
+// Selects this session's row if it has this attachment and has not expired. The caller appends the current time.
 constexpr const char* k_own = "id = ?1 AND attachment = ?2 AND deadline > ";
-// The condition for an attach, which accepts other attachments as well. The answer to an earlier attach may be lost,
-// and older data may contain an older row.
+// The condition for an attach. It accepts a range of attachments: the row may be newer, if the answer to an earlier
+// attach was lost, or older, after a restore of older data.
 constexpr const char* k_own_lately = "id = ?1 AND attachment BETWEEN ?2 AND ?3 AND deadline > ";
 
 std::int64_t first_attachment() {
@@ -25,9 +25,9 @@ std::int64_t first_attachment() {
     return k_most_attachments + static_cast<std::int64_t>(chance() >> 2U);
 }
 
-// Gives the znodes that a request names, as the store has read them. In the first attempt, `trusts_sequences` is set:
-// the store assumes that no znode has the name of a sequential create. If a znode has that name, the insertion fails,
-// and the second attempt reads the znode.
+// Provides the znodes that a request names, as the store has read them. In the first attempt `trusts_sequences` is set:
+// the store does not check whether a sequential create's name exists. If it exists, the insertion fails, and the second
+// attempt reads that znode.
 class looked_at final : public local::node_source {
 public:
     looked_at(stored_nodes& nodes, const touched_paths& touched, bool trusts_sequences)
@@ -90,7 +90,7 @@ void store::transact(access how, const body& work, const body& after) {
         } catch (const database_error& e) {
             if (e.kind() == failure::lost) throw;
             committing_ = false;
-            // The connection is needed if the caller repeats the transaction, or waits for a row.
+            // A retry and a wait for a row need the connection, so its loss counts as `lost`.
             const bool goes_on = e.kind() == failure::row_held || e.kind() == failure::retry;
             if (!db_.rollback() && goes_on) throw database_error{failure::lost, e.what()};
             if (e.kind() != failure::retry || attempt_ == k_most_attempts) throw;
@@ -128,12 +128,14 @@ void store::open() {
     });
 }
 
-// Attaches the session again. Waits for a write of an earlier attachment that has locked the row: after the wait, no
-// later write of that attachment has an effect. On PostgreSQL, resume() does not wait for watched reads and removals of
-// watches, which lock the row only with FOR KEY SHARE. Such a request may still be executed, and checks the attachment
-// again under the locks of its paths. If the database continues from older data, resume() makes the session due and
-// ends it. The signs of older data: the row has fewer changes than the client knows, or a znode exists that others had
-// removed. A row with attachments of another range belongs to another session with the same id.
+// Attaches the session again. Locking the row waits for a write of an earlier attachment that is in progress; later
+// writes of that attachment have no effect. On PostgreSQL, resume() does not wait for watched reads and removals of
+// watches, which lock the row only with FOR KEY SHARE. These requests check the attachment again after they have locked
+// their paths.
+//
+// Ends the session if the database was restored from older data. There are two signs: the row has fewer changes than
+// the client knows, or a znode exists although another session had removed it. A row whose attachments are in another
+// range belongs to another session with the same id.
 bool store::resume() {
     std::int64_t attachment = 0;
     std::int64_t changes = 0;
@@ -187,8 +189,8 @@ heard store::hear(touch how, watch_list standing) {
         out.next_end = found.next_end;
         if (standing == watch_list::not_asked) return;
         out.watches = stored_nodes::watches_in(db_.answer(watched));
-        // If the session owns a znode at the path, the znode exists, even if an event in the snapshot reports its
-        // removal. A request whose answer was lost has created it again.
+        // If the session owns a znode at the path, the znode exists, even if an event in the same snapshot reports its
+        // removal: a request whose reply was lost has created the znode again.
         for (const std::string& path : stored_nodes::paths_in(db_.answer(owned)))
             news_.exists(path);
     });
@@ -232,8 +234,8 @@ carried_out store::apply(operations all) {
     return core::is_write(*all.front()) ? write(all) : read(all);
 }
 
-// The store sends all reads of the writes before it waits for an answer, and waits for no change before the commit.
-// It updates the session's row once, but each write gets a separate number, so no two znodes of a folder share one.
+// Sends all reads that the writes need before it waits for an answer, and waits for none of the changes before the
+// commit. Each write gets a separate number, so that no two znodes of a folder have the same number.
 carried_out store::write(operations all) {
     carried_out out;
     touched_paths touching;
@@ -326,8 +328,8 @@ void store::write_one(local::preparation& checks, const core::operation& op, con
     }
 }
 
-// Executes a multi only if each part is valid. If a part fails, the parts before it are answered `ok` although they
-// changed nothing, and the parts after it `rolled_back`, because they were not checked.
+// Executes a multi only if each part is valid. If a part fails, the parts before it are answered `ok` although nothing
+// changed, as ZooKeeper does. The parts after it are answered `rolled_back`, because they were not checked.
 void store::write_parts(local::preparation& checks, const core::operation& op, const moment& when,
                         core::reply& reply) {
     const auto* const multi = std::get_if<core::multi_op>(&op);
@@ -359,8 +361,8 @@ void store::write_parts(local::preparation& checks, const core::operation& op, c
     }
 }
 
-// Begins the list of a folder after this transaction, without the children. The transaction has read the folder,
-// because one of its writes changes the folder.
+// Makes the reply to a list without the children. The folder's znode is already read, because a write of this
+// transaction changes the folder.
 core::reply store::begin_listing(const core::children_op& list) const {
     const stored_node* const folder = nodes_.found(list.path);
     if (folder == nullptr) return core::answered(server_error::no_node);
@@ -371,8 +373,8 @@ core::reply store::begin_listing(const core::children_op& list) const {
     return listing;
 }
 
-// Completes the list. A list must show no znode of an ended session. If a session must be ended first, removes the
-// list, which the worker then reads in a separate transaction.
+// Adds the children to the reply. A list must not show znodes of an ended session. If there is such a session, drops
+// the reply, and the worker reads the list later in a separate transaction.
 void store::finish_listing(const news& found, const std::string& folder,
                            std::optional<core::reply>& list) const {
     if (list->error != server_error::ok) return;

@@ -17,11 +17,11 @@
 // | repair           | creates rows for owners of znodes that have no row; restores a missing root              |
 //
 // Each transaction, except the end of another session, also fetches the events that are queued for this session. A
-// later write removes the rows of these events. So if the answer of a transaction is lost, the next transaction fetches
+// later write deletes the rows of these events. If the answer to a transaction is lost, the next transaction fetches
 // the same events again.
 //
-// All transactions take locks in one order (session rows, paths, rows of znodes), so they do not wait for each other in
-// a cycle. If a database still finds a cycle, it reports `retry`.
+// All transactions take locks in one order (session rows, paths, rows of znodes), so that they cannot deadlock. If a
+// database still finds a deadlock, it reports `retry`.
 //
 // Thread safety: one thread at a time. All members except the constructor may throw database_error. The store repeats a
 // transaction after `retry` as long as a repetition can succeed.
@@ -51,22 +51,22 @@ struct store_settings {
     local::identities client;
 };
 
-// The result of store::close(). `held`: a user's transaction holds a znode of the session.
+// The result of store::close(). `held`: a user's own transaction has locked a znode of the session.
 enum class close_outcome { ended, absent, held };
 
-// The largest number of attachments of a session.
+// The largest number of attachments (connects to the database) in a session's life.
 inline constexpr std::int64_t k_most_attachments = 1 << 20;
 
-// The result of store::end_others(). `held`: a user's transaction holds a znode of a session that is due. `some_left`:
-// the time was over.
+// The result of store::end_others(). `held`: an expired session remains, because a user's own transaction has locked
+// one of its znodes. `some_left`: the time was over.
 enum class ends_of_others { all, held, some_left };
 
 struct stored_session {
     session_id id = 0;
-    // The number of the latest attachment. Each session counts from a random number. So the numbers of two sessions
-    // with the same id differ by millions.
+    // The number of the latest attachment. A session counts its attachments from a random number, so that two sessions
+    // with the same id have very different numbers.
     std::int64_t attachment = 0;
-    // True if the session's process has ended. The session may have later attachments than `attachment`.
+    // True if the session's process has ended. The session's row may then have a later attachment than `attachment`.
     bool orphaned = false;
 };
 
@@ -75,11 +75,11 @@ using operations = std::span<const core::operation* const>;
 
 struct carried_out {
     std::vector<queued_event> events;
-    // The reply to each request, without the data of the connection. Nothing: the list must be read in a separate
+    // The reply to each request, without the connection's data. Nothing: the caller must read this list in a separate
     // transaction.
     std::vector<std::optional<core::reply>> replies;
     bool expired = false;  // the session has ended
-    // For watched reads: the time until the earliest deadline of another session, if there is another session.
+    // After watched reads: the time until the earliest deadline of another session; empty if there is no other session.
     std::optional<std::chrono::microseconds> next_end{};
 };
 
@@ -91,21 +91,20 @@ struct heard {
     local::client_watch_list watches{};  // the session's watches at the database, if requested
 };
 
-// The repairs after another program has deleted rows.
+// The repairs that store::repair() has made.
 struct repaired {
-    std::int64_t sessions =
-        0;              // owners of znodes that had no row; each has a row again, and will be due
-    bool root = false;  // true if the znodes that every tree has were missing
+    std::int64_t sessions = 0;  // znode owners without a row; each has got a row and will expire
+    bool root = false;          // true if the znodes that every tree has were missing
 };
 
 class store {
 public:
-    // `own`: for close() of a session whose process has ended; otherwise left out.
+    // `own`: a session whose process has ended, for close(). Otherwise left out.
     store(database& db, store_settings settings, stored_session own = {});
 
     [[nodiscard]] const stored_session& own() const noexcept { return own_; }
     [[nodiscard]] session_id id() const noexcept { return own_.id; }
-    // The reading of the database's wall clock when the session was opened.
+    // The database's wall clock when the session was opened.
     [[nodiscard]] const std::optional<core::clock_reading>& clock() const noexcept {
         return clock_;
     }
@@ -113,8 +112,8 @@ public:
     // Returns false if the session has ended.
     [[nodiscard]] bool resume();
 
-    // Executes all operations in one transaction. An operation that the tables refuse changes nothing and does not
-    // prevent the others. If apply() throws, the database has executed no operation, or commit_unknown() is true.
+    // Executes all operations in one transaction. An operation that fails its checks changes nothing and does not
+    // prevent the others. If apply() throws, the database has executed no operation, unless commit_unknown() is true.
     [[nodiscard]] carried_out apply(operations all);
     enum class touch { no, yes };
     enum class watch_list { not_asked, asked };
@@ -125,40 +124,39 @@ public:
     // Leaves the session's row expired. Another client deletes the row.
     void give_up();
 
-    // Ends other sessions that are due, or whose process has ended: first the sessions in `first`. Stops after a part
-    // of the session timeout, so that this session keeps its deadline.
+    // Ends other sessions that have expired or whose process has ended, and begins with the sessions in `first`. Stops
+    // after a fraction of the session timeout, so that this session keeps its own deadline.
     ends_of_others end_others(const std::set<session_id>& first = {});
-    // Returns true to one of all clients, once in `every`: the client must then clean the containers.
+    // Returns true to only one of all clients in each interval `every`. That client must then call clean_containers().
     [[nodiscard]] bool has_turn_to_clean(std::chrono::microseconds every);
     // Removes the containers that had children and have none now.
     void clean_containers();
-    // Repairs the tables if a person has deleted rows.
+    // Repairs the tables after another program has deleted rows.
     repaired repair();
 
-    // True if the last call ended because the connection was lost during a commit.
+    // True if the last call failed because the connection broke during a commit.
     [[nodiscard]] bool commit_unknown() const noexcept { return committing_; }
 
 private:
     using body = std::function<void()>;
     // Runs `work` in a transaction, and repeats it after a conflict. After the commit, runs `after`, which takes the
-    // answers that no statement of the transaction needed.
+    // remaining answers.
     void transact(
         access how, const body& work, const body& after = [] {});
 
     [[nodiscard]] carried_out write(operations all);
-    // Posts the changes of each request, and makes the reply. Returns the folders whose lists are part of this
-    // transaction.
+    // Posts the changes of each request, and makes its reply. Returns the folders that this transaction must also list.
     [[nodiscard]] std::vector<std::string> write_each(operations all, const touched_paths& touching,
                                                       std::span<const moment> moments,
                                                       carried_out& out);
     [[nodiscard]] carried_out read(operations all);
-    // Returns false if the result shows a znode of an ended session: the caller must read again.
+    // Returns false if a reply would show a znode of an ended session. The caller must then read again.
     [[nodiscard]] bool read_once(operations all, carried_out& out);
     void write_parts(local::preparation& checks, const core::operation& op, const moment& when,
                      core::reply& reply);
     void write_one(local::preparation& checks, const core::operation& op, const moment& when,
                    core::reply& reply);
-    // Asks for the row of this session. With access::write, the database locks the row until the transaction ends.
+    // Sends a query for this session's row. With access::write, the row stays locked until the transaction ends.
     [[nodiscard]] asked_statement ask_for_session(access how);
     // `node`: null if the znode does not exist. Adds to `owners` the sessions that own the znodes in the reply.
     [[nodiscard]] core::reply answer_of(const reading& asked, const stored_node* node,
@@ -166,7 +164,7 @@ private:
     [[nodiscard]] core::reply begin_listing(const core::children_op& list) const;
     void finish_listing(const news& found, const std::string& folder,
                         std::optional<core::reply>& list) const;
-    // True if no owner's process has ended, as far as this process can tell.
+    // True if this process knows of no owner whose process has ended.
     [[nodiscard]] bool all_live(const std::set<session_id>& owners) const;
 
     enum class end_if { due, gone, own, orphaned };

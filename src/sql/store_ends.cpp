@@ -12,16 +12,15 @@ namespace turnstile::sql {
 
 namespace {
 
-// The time for which a session ends others, before it continues with its own requests.
+// The time limit for ending other sessions, before this session continues with its own requests.
 constexpr std::chrono::milliseconds k_longest_turn{200};
 constexpr int k_turn_part = 20;  // at most this fraction of the session timeout
 
 }  // namespace
 
-// Locks the row of the session that is to be ended. This lock is the first and the strongest of the transaction. So
-// PostgreSQL's later removal of the row waits for nothing, not even for a watched read of an earlier attachment. Such a
-// read keeps the row and then requests the locks of its paths. If another transaction has locked another session's row,
-// that session is in use, and claim() returns false.
+// Locks the row of the session to end, as the transaction's first and strongest lock. So PostgreSQL's later removal of
+// the row cannot deadlock with a watched read of an earlier attachment, which first keeps the row and then locks its
+// paths. Returns false if another transaction has locked another session's row, because that session is in use.
 bool store::claim(session_id session, end_if why) {
     const phrases& words = db_.words();
     switch (why) {
@@ -52,8 +51,9 @@ bool store::claim(session_id session, end_if why) {
     return false;
 }
 
-// Removes the watches before the znodes, so that the session gets no event about its own end. The transaction has
-// locked the paths of the watches. So no event for the session is queued after the removal of its events.
+// Removes the watches before the znodes, so that the session gets no event about its own end. The transaction holds the
+// locks of the watched paths. So no other transaction queues a new event for the session after this transaction has
+// removed its events.
 bool store::end_session(session_id session, end_if why) {
     bool ended = false;
     transact(access::write, [&] {
@@ -91,7 +91,8 @@ ends_of_others store::end_others(const std::set<session_id>& first) {
         for (const row& r : db_.run(text, {own_.id}).rows)
             others.emplace_back(to_integer(r[0]), to_integer(r[1]) == 1);
     });
-    // A session that cannot be ended must not use up the time of each call: the calls begin at different sessions.
+    // Begins at a different session in each call, so that a session that cannot be ended does not use up the time of
+    // every call.
     if (!others.empty()) {
         const auto begin = boottime_clock::now().time_since_epoch().count() % std::ssize(others);
         std::rotate(others.begin(), others.begin() + begin, others.end());
@@ -148,11 +149,10 @@ void store::clean_containers() {
     }
 }
 
-// A session that owns a znode but has no row is not living: open() commits the row before the session has znodes, and
-// an end removes both. The client of the session may not know yet that a program has deleted the row. The client is
-// certain of its holds for a session timeout after its last request. So repair() creates the row again, with an
-// attachment that no client can have, for as long as this session's timeout. If several clients do so at once, the
-// later client finds an existing key and checks again.
+// Every live session has a row: open() commits the row before the session creates znodes, and its end removes both. If
+// a program has deleted the row, the client may not know it yet, and relies on its holds for a session timeout after
+// its last request. So repair() adds a row that expires after this session's timeout, with an attachment that no client
+// can have. If several clients do so at once, the later client finds an existing key and checks again.
 repaired store::repair() {
     repaired out;
     const auto lasts = std::chrono::microseconds{settings_.timeout};

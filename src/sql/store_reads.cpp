@@ -30,8 +30,8 @@ server_error word_for(const reading& asked, const stored_node* node,
 
 }  // namespace
 
-// An answer must show no znode of an ended session. So if an owner's process has ended, the store ends the owner, and
-// before a list it ends sessions that are due, the owners of listed znodes first. Then it reads again.
+// A reply must not show znodes of an ended session. So the store first ends owners whose process has ended. Before a
+// list it also ends expired sessions, beginning with the owners of listed znodes. Then it reads again.
 carried_out store::read(operations all) {
     carried_out out;
     for (int look = 1; !read_once(all, out) && look < k_most_looks; ++look) {
@@ -39,7 +39,7 @@ carried_out store::read(operations all) {
     return out;
 }
 
-// Sends all statements together, except the watches on znodes that must exist: these wait until the znode is read.
+// Sends all statements together, except watches on znodes that must exist. These follow when the znode was read.
 bool store::read_once(operations all, carried_out& out) {
     const read_batch batch{all};
     const access how = batch.watched() ? access::write : access::read;

@@ -16,11 +16,11 @@ using core::watch_kind;
 constexpr const char* k_columns =
     "path, data, acl, kind, owner, czxid, mzxid, pzxid, ctime, mtime, version, creates, children";
 
-// The columns of a watch, in the order of `k_columns`. The owner is the session that set the watch, the access list is
-// the session's identity, and the number of children is NULL.
+// A watch's columns in the order of `k_columns`. The session that set the watch takes the column of the owner, and the
+// session's identity takes the column of the access list. The number of children is NULL.
 constexpr const char* k_watch_columns =
     "path, NULL, identity, kind, session, 0, 0, 0, 0, 0, 0, 0, NULL";
-// The largest number of paths in a statement, because MariaDB limits a statement's length.
+// The largest number of paths in one statement. MariaDB limits the length of statements.
 constexpr std::size_t k_looked_at_once = 100;
 
 std::string to_text(const local::acl& access) {
@@ -144,8 +144,7 @@ void stored_nodes::look(std::span<const std::string> paths, std::span<const std:
     for (; !paths.empty(); paths = paths.subspan(std::min(paths.size(), k_looked_at_once)))
         asked_.push_back(
             db_.ask(both, {db_.list_of(paths.first(std::min(paths.size(), k_looked_at_once)))}));
-    // The range ends before prefix + ':', because ':' is the character after '9': so it contains all paths in which a
-    // digit follows the prefix.
+    // ':' follows '9' in ASCII, so the range contains all paths in which a digit follows the prefix.
     for (const std::string& prefix : prefixes)
         asked_.push_back(db_.ask(k_range, {prefix, prefix + ':'}));
 }
@@ -260,8 +259,8 @@ void stored_nodes::remove(const std::string& path, const moment& when) {
 
 // ---- watches ------------------------------------------------------------------------------------
 
-// The two functions check the attachment again under the locks of the path. The session may have attached again since
-// the transaction's first check.
+// watch() and forget_watches() check the attachment again after they have locked the path: the session may have
+// attached again since the transaction's first check.
 void stored_nodes::watch(watch_table kind, const std::string& path, const attached_session& session,
                          const local::identities& client) {
     static const std::string& k_text = base::never_destroyed(std::string{
@@ -317,7 +316,7 @@ void stored_nodes::queue(session_id session, std::int64_t kind, const std::strin
     db_.post(k_text, {session, kind, path, queued_.back()});
 }
 
-// A session that may not read the znode gets no event, although its watch has been removed.
+// A session without the right to read the znode gets no event, although its watch is removed.
 void stored_nodes::fire(const std::vector<set_watch>& watches, watch_kind kind,
                         const std::string& path, const local::acl& access) {
     for (const set_watch& watch : watches) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // stored_nodes: the znodes in the table turnstile_nodes, and the watches on them in turnstile_watches.
 //
-// Purpose: reads znodes, and executes the changes that local/preparation.hpp has made of a request. A change updates
-// the rows, removes the watches that fire, and queues their events for the sessions that had set the watches. The
-// caller begins and ends the transaction, and has locked the paths. Under these locks, no other transaction changes the
-// znodes or the watches on them. So a change reads them once, and waits for none of its statements.
+// Reads znodes, and executes the changes that local/preparation.hpp has computed from a request. A change updates the
+// rows, removes the watches that fire, and queues their events. The caller begins and ends the transaction, and has
+// locked the paths. These locks exclude other changes, so each znode and watch is read once, and no change waits for
+// its statements.
 //
 // Thread safety: one thread at a time: the thread that uses the database.
 #pragma once
@@ -27,14 +27,13 @@
 
 namespace turnstile::sql {
 
-// The number and the time of a transaction.
 struct moment {
     std::int64_t number = 0;
     std::int64_t now_ms = 0;
 };
 
-// A session and the number of one of its attachments. The database executes no request of an earlier attachment any
-// more.
+// A session and the number of its current attachment. The database no longer executes requests of an earlier
+// attachment.
 struct attached_session {
     session_id id = 0;
     std::int64_t attachment = 0;
@@ -57,25 +56,25 @@ public:
     [[nodiscard]] static std::vector<std::string> paths_in(result_rows&& rows);
     // Returns the containers that had children and have none now.
     [[nodiscard]] std::vector<std::string> abandoned_containers();
-    // Creates the znodes that every tree has, as in sql/schema. Leaves existing znodes unchanged. Locks their paths.
+    // Locks and creates the znodes that every tree has (sql/schema). Leaves existing znodes unchanged.
     void make_root();
 
     // ---- a change ----
-    // Reads what the change needs. That is the znodes at `paths` and the watches on them, and the watches on the names
-    // that consist of one of `prefixes` and a number. look() sends the queries, and read_answers() reads the answers.
+    // look() sends the queries for a change, and read_answers() reads their answers. They read three things: the znodes
+    // at `paths`, the watches on `paths`, and the watches on names that consist of one of `prefixes` and a number.
     void look(std::span<const std::string> paths, std::span<const std::string> prefixes);
     void read_answers();
-    // Returns the znode as the change has left it so far, or null. Call this only for paths that look() has read.
+    // Returns the znode, with the changes of this transaction, or null. Call this only for paths that look() has read.
     [[nodiscard]] const stored_node* found(const std::string& path) const;
 
     // Executes a session's change. If the change removes another session's znode, the owner gets the event
     // k_own_removed.
     void carry_out(const local::transaction& change, const moment& when, session_id by);
-    // Removes the znode. Locks the row first, and throws row_held if a user's transaction has locked it.
+    // Removes the znode. Throws row_held if a user's own transaction has locked its row.
     void remove(const std::string& path, const moment& when);
 
     // ---- watches ----
-    // These functions have no effect if the session has ended or has attached again.
+    // watch() and forget_watches() have no effect if the session has ended or has attached again.
     void watch(watch_table kind, const std::string& path, const attached_session& session,
                const local::identities& client);
     void forget_watches(const std::string& path, const attached_session& session);
@@ -97,7 +96,6 @@ private:
 
     void create(const local::create_txn& txn, const moment& when);
     void set(const local::set_txn& txn, const moment& when);
-    // Removes and returns the watches of this kind on the path.
     [[nodiscard]] std::vector<set_watch> take_watches(watch_table kind, const std::string& path);
     void queue(session_id session, std::int64_t kind, const std::string& path);
     void fire(const std::vector<set_watch>& watches, core::watch_kind kind, const std::string& path,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stripes: the numbers under which paths are locked. A hash of the path gives its number. Transactions whose paths
-// share a number may wait for each other without need.
+// stripes: computes the number of the lock for a path, from a hash of the path. Two paths may have the same number;
+// their transactions may then wait for each other without need.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace turnstile::sql {
 
-// The table turnstile_stripes in MariaDB has this many rows.
+// MariaDB's table turnstile_stripes has this many rows.
 inline constexpr std::uint32_t k_stripes = 1024;
 
 // FNV-1a: every build of every program gets the same result.
@@ -24,8 +24,7 @@ inline constexpr std::uint32_t k_stripes = 1024;
     return hash;
 }
 
-// Returns the numbers of the paths in ascending order. If all transactions lock in this order, no two wait for each
-// other in a cycle.
+// Returns the paths' numbers in ascending order, in which every transaction must lock to avoid deadlocks.
 [[nodiscard]] inline std::vector<std::int64_t> stripes_of(std::span<const std::string> paths) {
     std::set<std::int64_t> stripes;
     for (const std::string& path : paths) stripes.insert(hash_of(path) % k_stripes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// task_queue: the requests of a session, and the removals of its watches, until the session's thread takes them.
+// task_queue: the requests and the removals of watches that wait for the session's thread.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -29,14 +29,14 @@ using task_batch = std::variant<std::vector<pending_request>, std::vector<forgot
 
 class task_queue {
 public:
-    // `longest_path`: of the database, in bytes.
+    // `longest_path`: the length of the longest path that the database can store, in bytes.
     task_queue(local::chroot root, std::size_t longest_path)
         : root_{std::move(root)}, longest_path_{longest_path} {}
 
-    // `with_next`: another request follows at once. The thread is woken only for the last of the two.
+    // `with_next`: the caller submits another request at once, which will wake the thread.
     void submit(core::request&& request, bool with_next) EXCLUDES(mutex_);
     void forget_watches(const std::string& path) EXCLUDES(mutex_);
-    // Takes the next batch, of at most the weight `most`.
+    // Takes the next batch, whose weight is at most `most`.
     [[nodiscard]] std::optional<task_batch> take(std::size_t most) EXCLUDES(mutex_);
 
     void wake() noexcept { changed_.set(); }

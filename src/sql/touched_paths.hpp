@@ -14,9 +14,9 @@
 
 namespace turnstile::sql {
 
-// A create or a removal also changes the parent, so it locks the path and the parent. A sequential create does not know
-// its name yet, and locks only the parent. `exists` also locks the parent, so that an `exists` and a sequential create
-// of the same path exclude each other.
+// A create or a removal locks the path and the parent, which it also changes. A sequential create locks only the
+// parent, because its name is not known yet. `exists` also locks the parent, so that an `exists` and a sequential
+// create of the same path exclude each other.
 class touched_paths {
 public:
     touched_paths() = default;

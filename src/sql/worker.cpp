@@ -13,7 +13,7 @@ namespace {
 
 using core::link_kind;
 
-// Returns the user's name with a digest of the user and the password, so that the tables contain no password.
+// Returns the user's name with a digest of user and password, so that the tables contain no password.
 local::identities identities_of(const std::string& credentials) {
     if (credentials.empty()) return {};
     return {credentials.substr(0, credentials.find(':')) + ":" +
@@ -74,7 +74,8 @@ void worker::attach() {
         return expire();
     }
     schedule_.touched(clock::now());
-    // The guardian must know the session before the client uses it, to end it after a crash.
+    // The guardian must know the session before the client uses it. Otherwise a crash in between would leave the
+    // session to its timeout.
     if (guarded_) guarded_->begin(store_.id(), std::to_string(store_.own().attachment));
     db_->listen(store_.id());
     attached_ = true;
@@ -101,11 +102,10 @@ void worker::give_back_watches() {
     }
 }
 
-// Delivers the events of a new attachment before it removes watches. One snapshot has the events and the session's
-// znodes (store::hear). Then compares the client's watches with the database's. A server that continues from older data
-// has lost watches, and has older ones again. A lost watch is reported as a change, so its waiter reads again and sets
-// a new watch. A watch that the client does not know is removed, because otherwise it would exist for as long as the
-// session.
+// Delivers the queued events after an attach, then compares the client's watches with the database's. Both come from
+// one snapshot (store::hear). A database that was restored from older data has lost some watches and restored old ones.
+// A lost watch is reported to the client as a change, so that the waiter reads again and sets a new watch. A watch that
+// the client does not know is removed; otherwise it would exist as long as the session.
 void worker::catch_up() {
     const heard news = store_.hear(store::touch::no, store::watch_list::asked);
     schedule_.set_next_end(news.next_end);
@@ -169,7 +169,8 @@ void worker::await_retry() {
     }
 }
 
-// Answers the waiting requests. Removals of watches wait for the next attach: the database still has the watches.
+// Answers the waiting requests with `not_sent`. Keeps the removals of watches for the next attach, because the database
+// still has the watches.
 void worker::answer_waiting() {
     while (auto next = tasks_.take(together_)) {
         if (auto* const questions = std::get_if<std::vector<pending_request>>(&*next)) {
@@ -205,7 +206,7 @@ void worker::leave() noexcept {
 void worker::end_own() noexcept {
     auto ended = database::ended::no;
     try {
-        // close() also ends an unfinished transaction, which would keep its locks until the process ends.
+        // close() also ends an unfinished transaction, which would otherwise keep its locks until the process ends.
         if (base::finish_or_end("the end of a session", [this] { return store_.close(); }) ==
             close_outcome::ended)
             ended = database::ended::yes;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// worker: does the work of a session's thread (session.hpp).
+// worker: the work of a session's thread (session.hpp).
 //
 // Thread safety: `submit`, `forget_watches`, `id` and `stop` from any thread; the session's thread calls `run`.
 #pragma once
@@ -39,7 +39,7 @@ struct session_parts {
     std::optional<guardian::guarded_session> guarded{};
 };
 
-// The facts about an opened session that callers may ask for. Thread safety: from any thread.
+// Facts about an opened session. Thread safety: all members from any thread.
 class opened_facts {
 public:
     void set(session_id id, const std::optional<core::clock_reading>& clock) {
@@ -74,8 +74,8 @@ public:
     [[nodiscard]] std::optional<core::clock_reading> servers_clock() const {
         return opened_.clock();
     }
-    // Makes `run` end soon, and lets no new delivery begin. If `orderly`, ends the session at the database, if the
-    // database answers.
+    // Makes `run` return soon, and prevents new deliveries. If `orderly`, `run` tries to remove the session from the
+    // database.
     void stop(bool orderly) noexcept;
     void run();
 
@@ -97,7 +97,7 @@ private:
     // ---- while attached (worker_tasks.cpp) ----
     void execute(std::vector<pending_request>&& questions);
     void execute(std::vector<forgotten>&& paths);
-    // Executes the requests. Afterwards each of them has an answer.
+    // Executes the requests, and sets the answer of each.
     void carry_out(std::span<pending_request* const> all);
     void carry_out_one(pending_request& question);
     void apply(std::span<pending_request* const> all);
@@ -122,8 +122,8 @@ private:
     look_schedule schedule_;
     pending_requests pending_;
     std::deque<std::string> given_back_;  // paths of watches to be removed at the database
-    // The largest weight of the next batch. It is 1 after a failure, so that a request that always fails does not fail
-    // others.
+    // The largest weight of the next batch. After a failure it is 1, so that one faulty request does not make other
+    // requests fail.
     std::size_t together_ = k_most_together;
     bool attached_ = false;
     bool dead_ = false;

@@ -12,11 +12,12 @@ namespace {
 
 using core::server_error;
 
-// The worker executes the requests of a batch in one transaction. A second transaction reads the lists that could not
-// be read together with writes.
+// The first transaction executes a batch. A second transaction reads the lists that could not be read together with
+// writes.
 constexpr int k_most_rounds = 2;
 
-// A request waits for a row that a user's transaction has locked for at most this fraction of the session timeout.
+// A request waits for a row that a user's own transaction has locked, but at most for this fraction of the session
+// timeout.
 constexpr int k_patience_part = 20;
 
 }  // namespace
@@ -24,8 +25,6 @@ constexpr int k_patience_part = 20;
 // ---- requests
 // -----------------------------------------------------------------------------------
 
-// Executes a batch. Lists that cannot be read together with writes are read after the writes. The replies are delivered
-// in the order of submission.
 void worker::execute(std::vector<pending_request>&& questions) {
     pending_.begin(std::move(questions));
     bool expired = false;
@@ -42,7 +41,7 @@ void worker::execute(std::vector<pending_request>&& questions) {
     if (expired) expire();
 }
 
-// If a transaction fails, one request may be the reason. So then each request is executed in a separate transaction.
+// If the common transaction fails, one request may be the reason. So each request then gets a separate transaction.
 void worker::carry_out(std::span<pending_request* const> all) {
     if (all.size() == 1) return carry_out_one(*all.front());
     try {
@@ -55,9 +54,9 @@ void worker::carry_out(std::span<pending_request* const> all) {
     for (pending_request* const each : all) carry_out_one(*each);
 }
 
-// A znode whose row a user's transaction holds can be removed only after that transaction has ended. The request waits,
-// but not for long, because the session's other requests wait meanwhile and holds depend on them. Then the worker
-// refuses this request, and the core sends it again after the other requests.
+// A znode whose row a user's own transaction has locked cannot be removed before that transaction ends. The request
+// waits only for a short time, because the session's other requests wait meanwhile and holds depend on them. Then the
+// worker refuses the request, and the core sends it again after the other requests.
 void worker::carry_out_one(pending_request& question) {
     const std::array<pending_request*, 1> all{&question};
     base::back_off looks = looks_for_a_row();
@@ -78,8 +77,8 @@ void worker::carry_out_one(pending_request& question) {
     }
 }
 
-// The lease counts from `sent`. The database reads its clock for the session's deadline after that instant. So the
-// deadline is not before the lease's end, however long the requests have waited here.
+// The client's lease counts from `sent`. The database computes the session's deadline later, from its own clock. So the
+// session cannot expire before the lease, however long the requests have waited here.
 void worker::apply(std::span<pending_request* const> all) {
     const clock::time_point sent = clock::now();
     std::vector<const core::operation*> wanted;
@@ -115,8 +114,7 @@ void worker::look() {
     hear(store::touch::no);
 }
 
-// Called at regular times, and not only when the session is idle: a session that writes all the time must also clean
-// up.
+// Called at regular times, even if the session is never idle: a session that always writes must also clean containers.
 void worker::clean() {
     if (guarded_) guarded_->check();
     schedule_.cleaned(clock::now());
@@ -127,7 +125,7 @@ void worker::clean() {
     hear(store::touch::no);
 }
 
-// Returns true if the repair has found sessions that will be due.
+// Returns true if the repair has added rows for sessions, which will expire.
 bool worker::repair() {
     const repaired found = store_.repair();
     if (found.sessions > 0)
@@ -145,7 +143,6 @@ bool worker::repair() {
     return found.sessions > 0;
 }
 
-// Ends the sessions that are due. A session that this call could not end is still due at the next look.
 void worker::end_others() {
     const auto outcome = store_.end_others();
     schedule_.looked(outcome == ends_of_others::held, chance_);
@@ -168,7 +165,7 @@ void worker::await_something() {
     switch (db_->wait(tasks_.fd(), schedule_.next(!outlet_.watches().empty()))) {
         case database::woken::by_time:
         case database::woken::by_caller: return;
-        // A process that died may have committed changes without ringing the bells for them.
+        // The dead process may have committed changes without waking other sessions.
         case database::woken::by_departure:
             schedule_.process_departed();
             return hear(store::touch::no);

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Turnstile's tables in MariaDB, version 2. The library creates them on first use if it has the rights. Otherwise an
--- operator runs this file, and grants the library's user SELECT, INSERT, UPDATE and DELETE on the tables and SELECT
--- and INSERT on the sequence turnstile_number. Running it again changes nothing: the row 'schema', which comes last,
--- shows that everything exists.
+-- operator runs this file, and grants the library's user SELECT, INSERT, UPDATE and DELETE on the tables, and SELECT
+-- and INSERT on the sequence turnstile_number. The file may run several times. Its last statement writes the row
+-- 'schema', which shows that everything exists.
 CREATE TABLE IF NOT EXISTS turnstile_meta (
     name varbinary(64) PRIMARY KEY,
     value bigint NOT NULL
@@ -14,9 +14,9 @@ CREATE TABLE IF NOT EXISTS turnstile_sessions (
     deadline bigint NOT NULL,
     changes bigint NOT NULL
 ) ENGINE = InnoDB;
--- A user's transaction keeps a znode by a lock on the znode's entry in turnstile_nodes_created. A change of the znode
--- leaves the entry unchanged, and a removal deletes it. The lock also covers the gap after the entry. New entries come
--- after all others, so this hinders no other client.
+-- A user's transaction can prevent the removal of a znode: it locks the znode's entry in the index
+-- turnstile_nodes_created. Changing a znode leaves this entry unchanged, and removing the znode deletes it. The lock
+-- also covers the gap after the entry. This hinders no client, because new entries come after all others.
 CREATE TABLE IF NOT EXISTS turnstile_nodes (
     path varbinary(2000) PRIMARY KEY,
     parent varbinary(2000) NOT NULL,
@@ -52,7 +52,7 @@ CREATE TABLE IF NOT EXISTS turnstile_events (
     nonce bigint NOT NULL,
     KEY turnstile_events_session (session)
 ) ENGINE = InnoDB;
--- To lock a path, a transaction locks the row of the path's hash. So a path without a znode can be locked.
+-- To lock a path, a transaction locks the row with the path's hash. So a path without a znode can be locked.
 CREATE TABLE IF NOT EXISTS turnstile_stripes (stripe integer PRIMARY KEY) ENGINE = InnoDB;
 INSERT IGNORE INTO turnstile_stripes SELECT seq FROM seq_0_to_1023;
 INSERT IGNORE INTO turnstile_nodes VALUES
@@ -60,9 +60,8 @@ INSERT IGNORE INTO turnstile_nodes VALUES
     ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
     ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
--- The numbers start at the time of day. So the tokens of a new database are larger than the tokens of a lost one. Each
--- number is larger than all earlier numbers, whichever client takes it: the cache belongs to the server, not to a
--- connection.
+-- The numbers start at the time of day, so that the tokens of a new database are larger than the tokens of a lost one.
+-- The server caches numbers for all connections together, so each number is larger than all earlier numbers.
 EXECUTE IMMEDIATE CONCAT('CREATE SEQUENCE IF NOT EXISTS turnstile_number START WITH ',
     CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED), ' CACHE 1000 ENGINE = InnoDB');
 INSERT IGNORE INTO turnstile_meta VALUES ('cleaned', 0), ('schema', 2);

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Turnstile's tables in MySQL, version 2. The library creates them on first use if it has the rights. Otherwise an
--- operator runs this file, and grants the library's user SELECT, INSERT, UPDATE and DELETE on the tables. Running it
--- again changes nothing: the row 'schema', which comes last, shows that everything exists. The file mariadb.sql
--- explains the tables.
+-- operator runs this file, and grants the library's user SELECT, INSERT, UPDATE and DELETE on the tables. The file may
+-- run several times. Its last statement writes the row 'schema', which shows that everything exists. The file
+-- mariadb.sql explains the tables.
 CREATE TABLE IF NOT EXISTS turnstile_meta (
     name varbinary(64) PRIMARY KEY,
     value bigint NOT NULL
@@ -58,6 +58,7 @@ INSERT IGNORE INTO turnstile_nodes VALUES
     ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
     ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
--- MySQL has no sequences. A writer inserts a row, whose number is larger than all earlier numbers, and deletes the row.
+-- MySQL has no sequences. To get a number, a writer inserts a row and deletes it. Its id is larger than all earlier
+-- ids.
 CREATE TABLE IF NOT EXISTS turnstile_number (id bigint AUTO_INCREMENT PRIMARY KEY) ENGINE = InnoDB;
 INSERT IGNORE INTO turnstile_meta VALUES ('cleaned', 0), ('schema', 2);
