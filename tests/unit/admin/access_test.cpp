@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which requests the admin page accepts: secrets, sign-ins, and the gate before all requests.
+// Tests which requests the admin page accepts: secrets, sign-ins, and the checks before all requests.
 #include <gtest/gtest.h>
 
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the audit file of orders and of failed sign-ins.
+// Tests the audit file, which records operators' orders and failed sign-ins.
 #include "admin/access/audit_log.hpp"
 
 #include <gtest/gtest.h>
@@ -100,8 +100,7 @@ TEST(admin_audit_file, a_full_disk_is_told) {
     EXPECT_THROW(audit_log{"/nowhere/at/all"}, std::runtime_error);
 }
 
-// Orders and failures are kept separately. In a common ring buffer, 1,035 failures once pushed an operator's order out
-// of the view.
+// The log keeps orders apart from failures. Otherwise many failures would remove an operator's order from the page.
 TEST_F(admin_audit, failures_push_out_no_order) {
     const auto name = (folder.path() / "audit").string();
     {
@@ -140,7 +139,7 @@ TEST_F(admin_audit, failures_of_an_address_are_one_entry_and_few_lines) {
     EXPECT_EQ(page.entries[1].times, 64U);
 }
 
-// Orders that are in progress at the same time may end in any order.
+// Orders may end in another order than they began.
 TEST_F(admin_audit, outcomes_are_read_back_to_their_orders) {
     const auto name = (folder.path() / "audit").string();
     {

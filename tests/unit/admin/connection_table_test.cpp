@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which connections a server keeps when more arrive than it has places for, and the address to which each limit
-// applies.
+// Tests which connections a full server closes for a new connection, and to which address each limit applies.
 #include "admin/http/connection_table.hpp"
 
 #include <gtest/gtest.h>
@@ -28,7 +27,7 @@ TEST_F(connection_places, an_address_that_is_full_drops_its_longest_idle_one) {
     const auto second = enter("a");
     enter("a");
     table.set_idle(first, false);
-    table.set_idle(first, true);  // the connection that has been idle for the shortest time
+    table.set_idle(first, true);  // the connection that became idle last
     const auto place = table.admit("a");
     EXPECT_TRUE(place.id);
     EXPECT_EQ(place.dropped, second);

@@ -133,7 +133,7 @@ TEST_F(http_server, an_old_client_has_one_answer) {
     EXPECT_EQ(said.body, "GET/1");
 }
 
-// If the length of a body is unclear, the bytes after it could be a request that another site's page smuggles in.
+// If the length of a body is unclear, an attacker's page could hide a second request in the body.
 TEST_F(http_server, closes_behind_a_request_that_is_not_understood) {
     const auto inner = last_request("GET /inner");
     for (const auto* headers :

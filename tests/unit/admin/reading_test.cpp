@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how the admin page evaluates surveys: totals, filters, history, distributions, and the plan of reads.
+// Tests what the admin page computes from surveys: totals, filters, history, distributions, and the plan of the next
+// reads.
 #include <gtest/gtest.h>
 
 #include "admin/api/lock_filter.hpp"
@@ -149,7 +150,7 @@ TEST(admin_template_times, of_locks_whose_last_names_differ) {
     ASSERT_EQ(all.size(), 2U);
     EXPECT_EQ(all[0].form, "/a/{}");
     EXPECT_EQ(all[0].locks, 2U);
-    EXPECT_EQ(all[0].holds.count, 2U);  // holds of x for 12 s and z for 7 s
+    EXPECT_EQ(all[0].holds.count, 2U);  // x held for 12 s, and z for 7 s
     EXPECT_EQ(all[0].holds.longest, 12s);
     EXPECT_EQ(all[0].holds.p50, 7s);
     EXPECT_EQ(all[0].waits.count, 1U);  // only y waited
@@ -187,8 +188,8 @@ TEST(admin_history, a_session_that_is_seen_again_had_released) {
     EXPECT_EQ(spans_of(known, "/b")[0].end, hold_end::unknown);
 }
 
-// `turnstile take` writes its order into the contender's znode, and so ends the hold. `turnstile ask` writes a request,
-// which ends no hold.
+// `turnstile take` writes an order into the contender's znode, which ends the hold. `turnstile ask` writes a request,
+// which ends nothing.
 TEST(admin_history, an_order_in_the_znode_took_the_hold) {
     history known;
     auto ordered = make_contender("x", 1);
@@ -242,11 +243,11 @@ TEST(admin_survey_plan, requests_as_an_average) {
     const reading_settings settings{.refresh = 1s, .requests_per_second = 100};
     const boottime_clock::time_point start{1h};
     request_budget budget{settings, start};
-    EXPECT_EQ(budget.allowed(start), 1'000U);  // the unused requests of ten seconds
+    EXPECT_EQ(budget.allowed(start), 1'000U);  // ten seconds of unused requests
     budget.spend(1'000, start);
     EXPECT_EQ(budget.allowed(start), 0U);
     EXPECT_EQ(budget.allowed(start + 500ms), 50U);
-    budget.spend(150, start + 500ms);  // above the budget: later rounds read less
+    budget.spend(150, start + 500ms);  // above the budget, so later rounds read less
     EXPECT_EQ(budget.allowed(start + 1'400ms), 0U);
     EXPECT_EQ(budget.allowed(start + 1'600ms), 10U);
     EXPECT_EQ(budget.allowed(start + 1h), 1'000U);
@@ -266,8 +267,8 @@ TEST(admin_survey_plan, pauses) {
     const round_cost whole{.took = 5ms, .complete = true, .allowed = 500};
     EXPECT_EQ(pause(whole, true), 1s);
     EXPECT_EQ(pause(whole, false), 10s);
-    // Contenders are left to read, and the budget allows a whole round. So the next round starts after a pause as long
-    // as the servers needed for this round.
+    // There are contenders left to read, and the budget is enough for a whole round. So the pause is only as long as
+    // this round took.
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 100}, true), 50ms);
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, true), 700ms);
     EXPECT_EQ(pause({.took = 50ms, .complete = false, .allowed = 30}, false), 10s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the reader's grammar of HTTP. The reader must refuse malformed and ambiguous requests, and must close their
-// connections.
+// Tests the reader's HTTP grammar. The reader must refuse each malformed or ambiguous request, and close the
+// connection.
 #include "admin/http/request_reader.hpp"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ int reader_status(const std::string& bytes, std::size_t step = 65'536) {
     return reader.is_whole() ? 200 : 0;
 }
 
-// Gives the bytes to the reader in one piece, and then byte by byte. Both must have the same result.
+// Reads the bytes in one piece and then byte by byte. The status must be the same.
 int status_in_pieces(const std::string& bytes) {
     const int whole = reader_status(bytes);
     EXPECT_EQ(reader_status(bytes, 1), whole) << bytes;
@@ -106,7 +106,7 @@ TEST(request_reader, no_transfer_coding_is_taken) {
             << coding;
     EXPECT_EQ(status_with("Transfer-Encoding: chunked\x0b\r\n", "0\r\n\r\n"), 400);
     EXPECT_EQ(status_with("Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n"), 400);
-    // The server requires a length. It refuses a body in chunks before it reads the first chunk.
+    // The server requires a length, so it refuses a chunked body before it reads the first chunk.
     EXPECT_EQ(status_with("Transfer-Encoding: chunked\r\n", "0x2\r\n{}\r\n0\r\n\r\n"), 411);
     EXPECT_EQ(status_with("Transfer-Encoding: Chunked\r\n", "2\r\n{}\r\n0\r\n\r\n"), 411);
 }

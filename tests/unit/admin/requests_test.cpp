@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the admin page's checks of a request before the answer: addresses, names, origins, parameters, rates.
+// Tests the checks of a request before its answer: address, host name, origin, parameters and rate.
 #include <gtest/gtest.h>
 
 #include "admin/http/entrance.hpp"
@@ -188,7 +188,7 @@ TEST(admin_rate_limit, many_keys_share_a_bucket) {
     EXPECT_TRUE(rule.take("b", start));
     EXPECT_TRUE(rule.take("c", start));
     EXPECT_FALSE(rule.take("d", start));
-    EXPECT_TRUE(rule.take("d", start + 1s));  // an address whose budget is full again makes room
+    EXPECT_TRUE(rule.take("d", start + 1s));  // removes an address whose budget is full again
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the admin page's server in this process, on the back end `local:`: hostile bytes, and many browsers at a time.
-// The sanitizers check this program.
+// Tests the admin page's server in this process, on the back end `local:`, with hostile bytes and with many browsers.
+// The builds with sanitizers run this test, too.
 #include "admin/server.hpp"
 
 #include <gtest/gtest.h>
@@ -77,7 +77,7 @@ TEST_F(admin_server, hostile_bytes_of_any_kind) {
     EXPECT_TRUE(testing::eventually([&] { return ask("/api/v1/me").status == 200; }));
 }
 
-// Browsers request views of all kinds and a stream, while locks come and go and other clients send invalid requests.
+// Browsers request all views and a stream, while locks come and go and other clients send invalid requests.
 TEST_F(admin_server, many_at_a_time) {
     std::vector<std::thread> crew;
     std::atomic<int> shown{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests named users of the admin page: their file, their passwords, and the rate of failed sign-ins.
+// Tests the admin page's named users: their file, their passwords, and the limit on failed sign-ins.
 #include "admin/access/users.hpp"
 
 #include <gtest/gtest.h>
@@ -24,8 +24,8 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// The first half of the result in RFC 7914, section 12: scrypt of "pleaseletmein" with the salt "SodiumChloride", N =
-// 16384, r = 8, p = 1.
+// RFC 7914, section 12, has this result: scrypt of "pleaseletmein", salt "SodiumChloride", N = 16384, r = 8, p = 1.
+// These are its first 32 bytes.
 constexpr const char* k_of_rfc =
     "scrypt$16384$8$1$536f6469756d43686c6f72696465$"
     "7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2";
@@ -204,8 +204,8 @@ protected:
     std::chrono::seconds wait{};
 };
 
-// Each address has its own budget of failures. When all addresses shared one budget, 66 wrong sign-ins from 18
-// addresses locked every user out.
+// Each address has a separate budget of failures. With a common budget, an attacker's wrong sign-ins would lock out
+// every user.
 TEST_F(admin_door, failures_of_others_keep_nobody_out) {
     for (int i = 2; i != 200; ++i)
         for (int n = 0; n != 5; ++n)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the graph of owners that wait for other owners, and its cycles. Also tests that the server's routes equal the
-// routes in the OpenAPI document.
+// Tests the graph of owners that wait for other owners, and its cycles. Also tests that the server has the routes of
+// the OpenAPI document.
 #include "admin/reading/wait_graph.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ contender make_contender(const std::string& owner, contender_kind kind = contend
     return entry;
 }
 
-// Makes a lock whose first contender holds. The other contenders wait in order.
+// Makes a lock. Its first contender holds it, and the others wait in order.
 surveyed_lock queue(const std::string& path, std::vector<contender> contenders,
                     lock_kind kind = lock_kind::mutex) {
     surveyed_lock lock{.path = path, .kind = kind, .contenders = contenders.size()};
@@ -87,8 +87,8 @@ TEST(admin_wait_graph, a_cycle_was_there_before) {
     EXPECT_EQ(wait_graph_of(now, znodes_of(now)).cycles.size(), 1U);
 }
 
-// The reads of one round happen at different times. So a cycle is only possible at first. It is confirmed if the next
-// round shows it again.
+// A round reads the locks at different times, so its cycles may be false. A cycle counts as confirmed when the next
+// round shows it too.
 TEST(admin_wait_graph, a_cycle_that_is_not_confirmed_is_possible) {
     const auto first = queue("/a", {make_contender("x"), make_contender("y")});
     const auto second = queue("/b", {make_contender("y"), make_contender("x")});
@@ -156,7 +156,7 @@ TEST(admin_wait_graph, readers_and_writers) {
                                                                  {"w2", "w1", "/a"}}));
 }
 
-// Each contender has a single edge, however many contenders there are: the edge leads to the next contender.
+// Each contender has one edge, to the next contender. So the graph stays small in a long queue.
 TEST(admin_wait_graph, upgradables) {
     const auto upgradable = contender_kind::upgradable;
     auto lock =
@@ -217,7 +217,7 @@ TEST(admin_cycles, a_long_way_needs_no_deep_stack) {
     EXPECT_EQ(found.shortest(1).front().size(), k_length);
 }
 
-// Returns each route of the OpenAPI document as text: "GET /api/v1/lock kind limit offset path".
+// Returns each route of the OpenAPI document, as in "GET /api/v1/lock kind limit offset path".
 std::set<std::string> documented() {
     const auto document = json::parse(asset_called("openapi.json")->content);
     std::set<std::string> all;
@@ -259,8 +259,8 @@ TEST(admin_openapi, changes_need_more_than_reads) {
         }
 }
 
-// Only operations with a separate limit answer 429 (too many requests): deep reads, open pages, pending orders, wrong
-// sign-ins. The server delays other requests that arrive too fast.
+// Only requests with a separate limit get the status 429: deep reads, streams, pending orders and wrong sign-ins. The
+// server delays other requests.
 TEST(admin_openapi, names_too_many_where_a_limit_is) {
     const auto document = json::parse(asset_called("openapi.json")->content);
     std::set<std::string> limited;

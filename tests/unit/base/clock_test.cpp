@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Returns CLOCK_BOOTTIME as a time point of the clock.
+// Returns the time of CLOCK_BOOTTIME.
 boottime_clock::time_point kernel_time() {
     timespec t{};
     EXPECT_EQ(::clock_gettime(CLOCK_BOOTTIME, &t), 0);

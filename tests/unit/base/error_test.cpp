@@ -44,7 +44,7 @@ std::set<std::string> triples_of_words(const std::string& text) {
     return triples;
 }
 
-// Returns three successive words of the code's text that the error's detail repeats; empty if it repeats none.
+// Returns three successive words that the error's detail repeats from the text of its code; "" if there are none.
 std::string repeated_words(const error& told) {
     const auto text = triples_of_words(error_category().message(static_cast<int>(told.code())));
     for (const auto& triple : triples_of_words(told.detail()))
@@ -76,7 +76,7 @@ std::vector<error> refused_requests() {
     return all;
 }
 
-// Returns an error's message. Checks first that its detail repeats no words of its code's text.
+// Returns the error's message, and checks that its detail does not repeat the text of its code.
 std::string said_once(const error& told) {
     EXPECT_EQ(repeated_words(told), "") << told.message();
     return told.message();
@@ -192,7 +192,11 @@ TEST(error, has_a_condition_that_codes_and_exceptions_compare_with) {
 
 // ---- the table of docs/reference/errors.md ---------------------------------------------------
 
-// Returns a row `| code | condition | yes or no |` for each code, in the order of the enum.
+// Returns a row `
+// code
+// condition
+// yes or no
+// ` for each code, in the enum's order.
 std::vector<std::string> rows_of_the_page() {
     std::vector<std::string> rows;
     std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/reference/errors.md"};
@@ -221,7 +225,7 @@ const char* name_of(condition kind) {
     return "";
 }
 
-// Returns the names of the enum's values. C++ cannot list them, so the function reads the header.
+// Returns the names of the enum's values. C++20 cannot list them, so the function reads them from the header.
 std::vector<std::string> names_of_codes() {
     std::vector<std::string> names;
     std::ifstream header{TURNSTILE_SOURCE_DIR "/include/turnstile/error.hpp"};

@@ -11,7 +11,6 @@ namespace {
 
 constexpr std::uint64_t k_largest = ~std::uint64_t{0};
 
-// Returns tokens in ascending order.
 std::vector<fencing_token> samples() {
     return {fencing_token{},
             fencing_token{0, 1},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the vector of fencing tokens: how it is compared, raised and printed, and the names of the locks in it.
+// Tests vectors of fencing tokens (comparison, maximum, text), and the names of the locks in them.
 #include <gtest/gtest.h>
 
 #include "base/resource_name.hpp"
@@ -83,8 +83,7 @@ TEST(resource_name, is_the_same_however_the_servers_are_listed) {
     EXPECT_EQ(base::split_resource_name("/b"), (base::resource_name{"/b", ""}));
 }
 
-// Processes may list the servers of an ensemble differently. Because the path decides first, these processes still
-// agree on the order of locks.
+// Processes may list an ensemble's servers in different orders. The path decides first, so the processes still agree.
 TEST(resource_name, is_ordered_by_its_path_first) {
     EXPECT_LT(base::make_resource_name("zk9:1", "/a"), base::make_resource_name("zk1:1", "/b"));
     EXPECT_LT(base::make_resource_name("zk1:1", "/a"), base::make_resource_name("zk9:1", "/a"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests fork() while another thread logs: the child must be able to log, and must not wait for a lock of the parent's
-// threads.
+// Tests fork() while another thread logs. The child must be able to log, and must not wait for a lock that only a
+// thread of the parent can release.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/wait.h>
@@ -26,14 +26,14 @@ constexpr bool k_allocator_locks_stay = true;
 constexpr bool k_allocator_locks_stay = false;
 #endif
 
-// After a fork() beside other threads, ThreadSanitizer ends the child as soon as the child starts a thread.
+// ThreadSanitizer ends a child that starts a thread, if the parent had several threads at fork().
 #if defined(__SANITIZE_THREAD__)
 constexpr bool k_children_have_threads = false;
 #else
 constexpr bool k_children_have_threads = true;
 #endif
 
-// Redirects standard error to /dev/null during the object's lifetime.
+// Redirects standard error to /dev/null for the lifetime of the object.
 class silent_standard_error {
 public:
     silent_standard_error() : before_{::dup(STDERR_FILENO)} {
@@ -52,7 +52,6 @@ private:
     const int before_;
 };
 
-// Returns true if the child ends with status 0 within the limit.
 bool ends_well(pid_t child) {
     int status = -1;
     const bool ended = eventually([&] { return ::waitpid(child, &status, WNOHANG) == child; });
@@ -63,8 +62,8 @@ bool ends_well(pid_t child) {
     return ended && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
-// The AddressSanitizer of GCC 12 has locks in its allocator, and fork() copies them as they are. If the other thread is
-// inside the allocator, the child waits for ever in its first `new`.
+// In GCC 12, AddressSanitizer's allocator has locks that fork() copies in their current state. If the other thread
+// holds one of them, the child's first `new` never returns.
 TEST(log_fork, a_child_that_is_forked_while_another_thread_logs_logs_too) {
     if (k_allocator_locks_stay)
         GTEST_SKIP() << "AddressSanitizer's allocator cannot be used in a child that was forked "
@@ -96,8 +95,8 @@ TEST(log_fork, a_child_that_is_forked_while_another_thread_logs_logs_too) {
     EXPECT_TRUE(flush_log(testing::limit()));
 }
 
-// fork() copies the time zone's lock as it is. Under AddressSanitizer half of these children wait for ever in their
-// first `new`.
+// fork() copies the locked state of the C library's time zone. With AddressSanitizer, half of these children also hang
+// in their first `new`, so the test is skipped.
 TEST(log_fork, a_child_logs_although_another_thread_was_converting_times) {
     if (k_allocator_locks_stay)
         GTEST_SKIP() << "AddressSanitizer's allocator cannot be used in a child that was forked "

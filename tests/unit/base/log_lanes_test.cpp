@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests lines that wait for a sink: their order, and which lines are dropped while the sink is blocked.
+// Tests the lines that wait for a log sink: their order, and which of them are dropped while the sink blocks.
 #include "base/log_lanes.hpp"
 
 #include <gtest/gtest.h>

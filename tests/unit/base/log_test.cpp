@@ -26,14 +26,13 @@ protected:
         set_log_level(log_level::warning);
     }
 
-    // Collects the lines of the log from now on.
     void collect() {
         set_log_sink([this](log_level level, std::string_view line) {
             lines_.emplace_back(level, std::string{line});
         });
     }
 
-    // Waits until the sink has received every line that was logged before.
+    // Waits until the sink has received all earlier lines.
     static void flush() { EXPECT_TRUE(flush_log(turnstile::testing::limit())); }
 
     std::vector<std::pair<log_level, std::string>> lines_;

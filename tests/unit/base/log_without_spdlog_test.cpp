@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the log of a library that was built without spdlog: this program contains log_spdlog_absent.cpp instead of
-// log_spdlog.cpp.
+// Tests the log of a build without spdlog. This program links log_spdlog_absent.cpp in place of log_spdlog.cpp.
 #include <sstream>
 #include <string>
 

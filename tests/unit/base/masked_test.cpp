@@ -89,7 +89,7 @@ TEST(masked, hides_a_parameter_as_libpq_reads_it) {
               "postgresql://h/d?x=1&password =***");
 }
 
-// In each of these texts a parser would take a part of the password for a host, a path or a parameter.
+// Here a parser of URLs would read a part of the password as a host, a path or a parameter.
 TEST(masked_refusal, shows_nothing_between_the_scheme_and_the_last_at) {
     const std::pair<std::string, std::string> table[] = {
         {"redis://u:12/cret@h", "redis://***@h"},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the text for Prometheus, and estimates from histograms.
+// Tests the text for Prometheus, and the estimates that histograms give.
 #include "turnstile/metric_family.hpp"
 
 #include <gmock/gmock.h>

@@ -28,7 +28,7 @@ TEST(out_of_memory_test, lets_results_and_other_exceptions_pass) {
                  std::logic_error);
 }
 
-// The process must end. If it waited for a reader of its message, the servers would keep its sessions.
+// If the process waited until its message is read, its sessions would stay open at the servers.
 TEST(out_of_memory_test, waits_for_no_reader) {
     const auto fail_into_full_pipe = [] {
         std::array<int, 2> ends{};
@@ -39,7 +39,7 @@ TEST(out_of_memory_test, waits_for_no_reader) {
         }
         ::fcntl(ends[1], F_SETFL, 0);
         ::dup2(ends[1], STDERR_FILENO);
-        // if the process hangs, this ends it by a signal that differs from the expected one
+        // Ends a hanging process by another signal than the expected one.
         ::alarm(60);
         fail();
     };

@@ -10,7 +10,7 @@ namespace turnstile::base {
 namespace {
 
 TEST(random, follows_the_reference_implementation) {
-    // The values are the output of the authors' C code (splitmix64.c, then xoshiro256starstar.c) with the seed 0.
+    // The authors' C code (splitmix64.c and xoshiro256starstar.c) gives these values for the seed 0.
     random source{0};
     EXPECT_EQ(source(), 0x99ec5f36cb75f2b4U);
     EXPECT_EQ(source(), 0xbf6e1f784956452aU);
@@ -46,8 +46,8 @@ TEST(random, uniform01_stays_within_its_bounds_and_fills_them) {
     EXPECT_NEAR(sum / k_draws, 0.5, 0.02);
 }
 
-// If a virtual machine's snapshot is started twice, both machines have the same memory. Only a GUID must then differ,
-// because it names a contender.
+// Two virtual machines that start from one snapshot have the same memory. Their GUIDs must still differ, because GUIDs
+// name contenders.
 TEST(random, copies_of_the_system_s_draw_guids_of_their_own) {
     random source = random::from_system();
     random copy = source;
@@ -61,7 +61,7 @@ TEST(random, copies_of_a_seed_s_draw_the_same_guids) {
     EXPECT_EQ(make_guid(source), make_guid(copy));
 }
 
-// Boost's generator makes the same first GUID from these numbers. Histories of seeds depend on it.
+// Boost's generator makes the same first GUID from this seed. Recorded simulations depend on it.
 TEST(random, guids_of_a_seed_stay_the_same) {
     random source{0};
     EXPECT_EQ(make_guid(source), "b4f275cb-365f-4c99-aa45-5649781f6ebf");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the generated scripts in the shells that they are for. Skips a shell that is not installed.
+// Runs the generated completion scripts in their shells. Skips a shell that is not installed.
 #include "cli/completion.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ class completion : public ::testing::Test {
 protected:
     completion() { add_commands(program, line); }
 
-    // Returns the output of a shell that runs the script. `shell` is its command line.
+    // Runs the script in a shell with the command line `shell`. Returns its output.
     [[nodiscard]] std::string said(const std::string& shell, const std::string& script) const {
         const auto file = (folder.path() / "script").string();
         std::ofstream{file} << script;
@@ -36,7 +36,7 @@ protected:
     static bool is_there(const std::string& shell) {
         return std::system(("command -v " + shell + " >/dev/null").c_str()) == 0;
     }
-    // Returns bash's suggestions for the last of the words.
+    // Returns bash's suggestions for the last word of `words`.
     [[nodiscard]] std::string in_bash(const std::string& words) const {
         return said("bash --norc --noprofile",
                     bash_completion(suggested_commands(program)) + "COMP_WORDS=(turnstile " +
@@ -82,7 +82,7 @@ TEST_F(completion, in_zsh) {
     EXPECT_EQ(said("zsh -f",
                    "autoload -Uz compinit\ncompinit -D\n" + script + "print $_comps[turnstile]\n"),
               "_turnstile\n");
-    // _arguments and _describe of zsh read lists of this form.
+    // zsh's _arguments and _describe read lists of this form.
     EXPECT_EQ(said("zsh -f", "compdef() { }\n" + script +
                                  "_describe() { print ${commands[(r)run:*]%%:*} }\n"
                                  "CURRENT=2 words=(turnstile ru)\n_turnstile\n"),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the answers and addresses of `turnstile elect --http`.
+// Tests what `turnstile elect --http` answers, and its address option.
 #include <gtest/gtest.h>
 
 #include "cli/election_answers.hpp"
@@ -39,7 +39,7 @@ TEST(election_answers, of_each_state) {
     silent.queue.reset();
     EXPECT_EQ(leader_answer(silent).status, 503);
     EXPECT_EQ(health_answer(silent).status, 503);
-    silent.leads = true;  // its lease proves that it leads, without an answer
+    silent.leads = true;  // its lease proves the lead without an answer
     EXPECT_EQ(health_answer(silent).status, 200);
     auto empty = view_of(false, false);
     empty.queue->clear();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the findings that `turnstile doctor` derives from an examination.
+// Tests the findings that `turnstile doctor` derives from an examination of servers and locks.
 #include <gtest/gtest.h>
 
 #include "cli/doctor_report.hpp"
@@ -23,7 +23,7 @@ server_health server(const char* name, server_role role) {
     return health;
 }
 
-// Returns an examination of three healthy servers, and of a session at one server.
+// Returns an examination of three healthy servers and of a session at one of them.
 examination healthy() {
     examination seen{.settings = {}, .path = "/locks", .attached_to = "a:1", .granted = 30s};
     seen.settings.servers = "a:1,b:1,c:1";
@@ -130,7 +130,7 @@ TEST(doctor, names_each_servers_trouble) {
     EXPECT_EQ(found_in(seen), codes{"server_unreachable"});
 }
 
-// Returns the warning for servers that all run this version; empty if there is no warning.
+// Returns the warning for servers of this version; empty if there is none.
 finding known_bugs_of(const char* version) {
     auto seen = healthy();
     for (auto& server : seen.servers) server.version = version;
@@ -174,7 +174,7 @@ TEST(doctor, offers_other_servers_where_there_are_some) {
               "start the server, or open its port to this machine");
 }
 
-// Returns the first finding for servers that refuse a session with this error.
+// Returns the first finding for servers that refuse a session with the error `why`.
 finding found_without_session(const std::string& servers, const error& why) {
     auto seen = healthy();
     seen.settings.servers = servers;
@@ -238,7 +238,7 @@ TEST(doctor, holds_settings_against_what_servers_tell) {
 TEST(doctor, says_whose_session_ids_may_come_again) {
     auto seen = healthy();
     seen.session =
-        // the eighth session of server 1, which started 3,000 ms after its machine
+        // This is the eighth session of server 1, which started 3,000 ms after its machine.
         0x0100'0000'0bb8'0007;
     EXPECT_EQ(found_in(seen), codes{"session_ids_repeat"});
     EXPECT_EQ(all_findings(seen).front().text.find("it started 3 s after its machine"), 0U)
@@ -272,7 +272,7 @@ TEST(doctor, looks_at_clocks) {
     EXPECT_EQ(found[1].weight, severity::problem);
 }
 
-// Only an ensemble of ZooKeeper has a leader, so other servers' clocks need another name.
+// Only ZooKeeper has a leader, so the finding must name another server's clock in other words.
 TEST(doctor, names_the_clock_of_the_servers_that_there_are) {
     auto seen = healthy();
     seen.trial->clock = clock_difference{.ahead = -5s, .uncertainty = 10ms};
@@ -286,11 +286,11 @@ TEST(doctor, names_the_clock_of_the_servers_that_there_are) {
         << text;
 }
 
-// Each release leaves an empty folder. The report counts these folders, but they are no finding.
+// Each release leaves an empty folder, so empty folders are counted but are no finding.
 TEST(doctor, has_no_complaint_of_an_empty_folder) {
     auto seen = healthy();
     EXPECT_EQ(doctor_text(seen, {}).find("empty folders"), std::string::npos);
-    // The trial's own znode was in the folder "/locks".
+    // The trial lock of `doctor` was in "/locks".
     for (const char* folder : {"/locks", "/locks/a", "/locks/b"})
         seen.odd->found.push_back({oddity::empty_folder, folder});
     const auto found = all_findings(seen);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the hand-written pages of --help with the options of the commands.
+// Compares the pages of --help, which are written by hand, with the options of the commands.
 #include "cli/help.hpp"
 
 #include <gtest/gtest.h>
@@ -17,7 +17,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Checks that the command's page has each option of the command.
+// Checks that the page contains each option of the command.
 void expect_complete(const CLI::App& command, const std::string& page) {
     for (const auto* option : command.get_options()) {
         if (option->check_name("--help")) continue;
@@ -72,7 +72,7 @@ TEST_F(help, names_every_command) {
     }
 }
 
-// Checks that the manual pages also have every option, and that they are installed.
+// Checks that each command's manual page has every option, and that the build installs the page.
 TEST_F(help, manual_pages) {
     std::ifstream file{std::string{TURNSTILE_SOURCE_DIR} + "/src/cli/CMakeLists.txt"};
     std::string installed{std::istreambuf_iterator<char>{file}, {}};
@@ -94,7 +94,7 @@ TEST_F(help, manual_pages) {
     }
 }
 
-// Returns the message that the program writes to stderr for these wrong words.
+// Returns what the program writes to stderr for this wrong command line.
 std::string complaint_about(const std::vector<std::string>& words) {
     ::testing::internal::CaptureStderr();
     EXPECT_EQ(run_command_line(words), k_usage);
@@ -132,7 +132,7 @@ TEST(wrong_words, get_a_suggestion) {
            "there is no option '--password' (did you mean --password-file?)");
     expect({"run", "/a", "--wait"}, "--wait: a value is missing");
     expect({"ls", "--servers"}, "--servers: a value is missing");
-    // The value of a misspelled option is no wrong path.
+    // Here "a:1" is the value of a misspelled option, and no wrong path.
     expect({"ls", "--server", "a:1", "/a"},
            "there is no option '--server' (did you mean --servers?)");
     expect({"run", "--server", "a:1", "/a", "--", "true"},
@@ -163,7 +163,7 @@ TEST(help_word, is_the_option) {
     EXPECT_EQ(printed({"help", "run"}), run_help());
 }
 
-// Every user of a machine can read the command lines of processes, and so a password in them.
+// Any user of the machine can read a process's command line, so a password there must not be repeated.
 TEST(wrong_words, a_password_among_them) {
     const auto said = complaint_about({"ls", "--servers", "redis://locks:secret@127.0.0.1:1"});
     EXPECT_TRUE(said.starts_with("turnstile: --servers has a password in it, ")) << said;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the keeper of `turnstile run` during exec(). The test takes the place of `run`. The test holds a lease on the
-// program's file, which imitates a file server that does not answer: exec() waits until the test gives the lease back.
+// Tests the keeper of `turnstile run` during exec(). The test acts as `run`. It holds a file lease on the program, so
+// exec() waits, as for a file server that does not answer.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -50,7 +50,6 @@ public:
     held_program& operator=(const held_program&) = delete;
 
     [[nodiscard]] bool held() const noexcept { return held_; }
-    // Returns true when exec() waits for the file.
     [[nodiscard]] bool is_wanted() const {
         const timespec longest{
             std::chrono::duration_cast<std::chrono::seconds>(testing::limit()).count(), 0};
@@ -72,7 +71,7 @@ protected:
     void TearDown() override {
         if (keeper) end_keeper(std::move(*keeper));
     }
-    // Returns when the process exists that will become the command.
+    // Returns when the process that will call exec() exists.
     void start(const std::string& command) {
         keeper = start_keeper({.command = {command}}, guard);
         const auto until = boottime_clock::now() + std::chrono::hours{1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the keeper of `turnstile run`. The test takes the place of `run`.
+// Tests the keeper of `turnstile run`. The test acts as `run`.
 #include "cli/keeper.hpp"
 
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 namespace turnstile::cli::kept {
 namespace {
 
-// The program `elect` runs for long and attaches to servers often. Each time it tells the keeper, which must read the
-// message.
+// `turnstile elect` runs for a long time and attaches often. The keeper must read the message of each attach, or the
+// socket fills.
 TEST(keeper, reads_what_it_is_told_of_sessions) {
     process_guard guard{guard_choice::automatic};
     auto keeper = start_keeper({.command = {"true"}}, guard);

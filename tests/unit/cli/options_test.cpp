@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the command refuses an invalid value of an option without contacting a server. The message contains the
-// value and the rule.
+// Checks that the commands refuse invalid values before they contact a server. The message has the value and the rule.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the command refuses a path that the servers would refuse. It must not contact a server, so no server runs
-// here.
+// Checks that the commands refuse invalid paths before they contact a server. So no server runs here.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,7 +14,7 @@ namespace {
 
 using words = std::vector<std::string>;
 
-// A command that takes a path: the words before the path, and the words after it.
+// The words of a command before and after its path.
 struct usage {
     words before;
     words behind;
@@ -39,7 +38,7 @@ const std::vector<usage> k_usages{
     {{"doctor"}, {}, false},
 };
 
-// Returns the command's message about the path, without the advice after it.
+// Returns the command's message about the path, without the advice that follows.
 std::string complaint(const usage& command, const std::string& path) {
     words line = command.before;
     line.push_back(path);
@@ -101,7 +100,7 @@ TEST(path, of_a_lock_is_not_the_root) {
     }
 }
 
-// An option may have an empty value. The path after it is then still the path.
+// `--label=` has an empty value, so the next word is the path.
 TEST(path, is_not_the_value_of_an_option_before_it) {
     EXPECT_EQ(complaint({{"run", "--label="}, {"/a", "--", "true"}}, "/a"),
               "turnstile: path \"/a\" is given twice, so the run would wait for itself");

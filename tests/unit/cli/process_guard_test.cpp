@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the guards of a command alone. Each case runs in a forked child, because a guard waits for all children of its
-// process and some cases change the namespaces of their process.
+// Tests the guards that end a command's processes. Each case runs in a forked child: a guard waits for all children of
+// its process, and some cases change the process's namespaces.
 #include "cli/process_guard.hpp"
 
 #include <fcntl.h>
@@ -31,12 +31,12 @@
 namespace turnstile::cli::guarded {
 namespace {
 
-// Exit codes with which the child reports the result of its case.
+// Exit codes of the child that runs a case.
 constexpr int k_as_expected = 0;
 constexpr int k_not_as_expected = 1;
 constexpr int k_cannot_be_tried = 2;
 
-// The result of a case in a child. The case writes `message` to a descriptor.
+// The result of a case, whose child writes `message` to a descriptor.
 struct outcome {
     int code = -1;
     std::string message;
@@ -55,7 +55,7 @@ outcome in_child(const std::function<int(int message)>& work) {
     outcome seen;
     std::array<char, 1024> room{};
     pollfd end{reader.get(), POLLIN, 0};
-    // A case that does not end within the limit hangs.
+    // A case that does not end within the limit counts as hanging.
     while (::poll(&end, 1, static_cast<int>(testing::limit().count())) == 1) {
         const auto size = ::read(reader.get(), room.data(), room.size());
         if (size <= 0) break;
@@ -74,10 +74,10 @@ void say(int message, const std::string& text) {
     static_cast<void>(!::write(message, text.data(), text.size()));
 }
 
-// A pipe whose reader sees the end of the stream when all processes with the writing end are dead.
+// A pipe that shows whether all processes with its writing end are dead.
 struct life_line {
     life_line() { static_cast<void>(!::pipe2(ends.data(), O_CLOEXEC)); }
-    // Returns true if all other processes with the writing end are dead. Only the observing process may call this.
+    // Returns true if they are. Only the observing process may call this function.
     [[nodiscard]] bool is_cut() {
         ::close(ends[1]);
         pollfd end{ends[0], POLLIN, 0};
@@ -86,14 +86,14 @@ struct life_line {
     std::array<int, 2> ends{};
 };
 
-// Waits for a signal, and ends after a bounded time in case a guard fails.
+// Waits to be killed. Ends after a bounded time if the guard fails to kill it.
 [[noreturn]] void stay() {
     ::alarm(static_cast<unsigned>(
         std::chrono::duration_cast<std::chrono::seconds>(testing::limit()).count() + 1));
     for (;;) ::pause();
 }
 
-// Starts a process that becomes the command. Returns when the command reports that it is ready.
+// Starts a process that runs the command. Returns when the command is ready.
 pid_t start(const process_guard& guard, const std::function<void(int ready)>& command) {
     std::array<int, 2> ends{};
     static_cast<void>(!::pipe2(ends.data(), O_CLOEXEC));
@@ -111,7 +111,7 @@ pid_t start(const process_guard& guard, const std::function<void(int ready)>& co
     return child;
 }
 
-// Becomes a daemon in the usual way: leaves the session and the process group, and ends the parent.
+// Leaves the session and the process group and ends the parent, as daemons do.
 void become_daemon(int ready) {
     if (::fork() != 0) return;
     ::setsid();
@@ -121,7 +121,7 @@ void become_daemon(int ready) {
     stay();
 }
 
-// Starts daemons that adopt orphans. So an orphan becomes a daemon's child, and not a child of the guard's process.
+// Starts daemons that adopt orphans (subreapers). So an orphan does not become a child of the guard's process.
 void become_reapers(int ready) {
     for (int depth = 0; depth != 3; ++depth) {
         if (::fork() != 0) return stay();
@@ -131,7 +131,7 @@ void become_reapers(int ready) {
     become_daemon(ready);
 }
 
-// Each process forks the next process and ends. The last process reports that it is ready.
+// Each process forks the next process and exits. The last process reports that it is ready.
 void fork_without_end(int ready, int life) {
     if (::fork() != 0) return;
     say(ready, "r");
@@ -206,7 +206,7 @@ TEST_F(control_groups, end_what_forks_without_end) {
     EXPECT_EQ(seen.code, k_as_expected) << seen.message;
 }
 
-// Starts a command and ends it. Returns the path of the command's control group.
+// Starts and ends a command. Returns the path of the control group that it ran in.
 std::string path_of_group(const process_guard& guard) {
     const pid_t pid = start(guard, [](int ready) { say(ready, "r"); });
     const auto file = "/proc/" + std::to_string(pid) + "/cgroup";
@@ -248,7 +248,7 @@ TEST_F(control_groups, that_killed_processes_left_are_removed_by_the_next) {
         try {
             const process_guard guard{guard_choice::cgroup};
             say(message, path_of_group(guard));
-            ::_exit(k_as_expected);  // ends as a kill does, without destructors
+            ::_exit(k_as_expected);  // no destructor runs, as after a kill
         } catch (const no_guard& why) {
             say(message, why.what());
             return k_cannot_be_tried;
@@ -265,7 +265,7 @@ TEST_F(control_groups, that_killed_processes_left_are_removed_by_the_next) {
     EXPECT_NE(seen.message.find("/turnstile-"), std::string::npos) << seen.message;
 }
 
-// Returns the message with which the guard is refused. Fails the case if there is a guard.
+// Expects that this guard cannot be made, and passes on the message of the refusal.
 int refused(guard_choice choice, int message) {
     try {
         const process_guard guard{choice};
@@ -287,7 +287,7 @@ bool hide_proc() {
            ::mount("none", "/proc", "tmpfs", 0, nullptr) == 0;
 }
 
-// Runs `work` in a new PID namespace, in which /proc still belongs to the outer namespace.
+// Runs `work` in a new PID namespace whose /proc still shows the outer namespace.
 int in_other_namespace(int message, const std::function<int()>& work) {
     if (!enter_namespaces(CLONE_NEWPID)) {
         say(message, "this process may make no PID namespace");
@@ -339,7 +339,7 @@ TEST(guard_by_children, is_refused_with_the_proc_of_another_namespace) {
     EXPECT_NE(seen.message.find("to another PID namespace"), std::string::npos) << seen.message;
 }
 
-// Each start removes abandoned groups. It must not remove a new group, which its process has not locked yet.
+// Each start removes the groups that no process has locked. It must not remove a group that is just being created.
 TEST(guard_by_cgroup, keeps_its_group_while_others_start) {
     if (const auto seen = in_child([](int message) {
             try {

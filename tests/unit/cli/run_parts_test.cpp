@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the parts of `turnstile run` that need no server: exit codes, durations, permits, and the times of signals.
+// Tests the parts of `turnstile run` that need no server: exit codes, durations, permits, and when signals are sent.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
@@ -161,7 +161,7 @@ TEST(supervision, a_confirmation_after_sigterm_spares_nothing) {
 
 TEST(supervision, what_ends_a_hold_is_its_lease_or_its_longest_time) {
     EXPECT_TRUE(is_end_of(at(10s), at(10s)));
-    EXPECT_TRUE(is_end_of(at(10s), at(10s - 20ms)));  // the process learned of the end 20 ms later
+    EXPECT_TRUE(is_end_of(at(10s), at(10s - 20ms)));  // the process noticed the end 20 ms later
     EXPECT_FALSE(is_end_of(at(10s), at(9s)));
 }
 
@@ -184,7 +184,7 @@ TEST(supervision, the_policies_kill_and_none_send_no_sigterm) {
     EXPECT_EQ(spared.next(), std::nullopt);
 }
 
-// Confirmations are a fifteenth of the timeout apart, and may be late by two fifteenths.
+// A confirmation follows every fifteenth of the timeout, and may be two fifteenths late.
 TEST(supervision, the_longest_grace_is_what_is_left_before_a_late_confirmation) {
     EXPECT_EQ(longest_grace({15s, 0s, 0.0}), 15s - 3s - k_kill_margin);
     EXPECT_EQ(longest_grace({30s, 12s, 0.001}), 30s - 30ms - 12s - 6s - k_kill_margin);
@@ -212,7 +212,7 @@ TEST(assumed_pace, is_what_is_said_then_what_is_told_then_the_samples) {
     const server_configuration told{.tick = 3s, .sync_limit = 4};
     EXPECT_EQ(pace_of(settings, {}, 30s), (assumed_pace{2s, 5}));
     EXPECT_EQ(pace_of(settings, told, 30s), (assumed_pace{3s, 4}));
-    // A standalone server does not report syncLimit, so the default 5 counts.
+    // A standalone server reports no syncLimit, so the default of 5 counts.
     EXPECT_EQ(pace_of(settings, server_configuration{.tick = 200ms}, 30s),
               (assumed_pace{200ms, 5}));
     EXPECT_EQ(pace_of(settings, {}, 50s), (assumed_pace{25s, 5}));
@@ -233,7 +233,7 @@ TEST(status_line, hostile_text_stays_inside_its_string) {
     EXPECT_EQ(confirmed_line(at(5ns)), "{\"event\":\"confirmed\",\"valid_until\":5}\n");
 }
 
-// The whole line must fit into one write to a pipe, so that a reader gets a whole line or nothing.
+// A write of up to PIPE_BUF bytes to a pipe is atomic. So the reader gets the whole line or nothing.
 TEST(status_line, long_text_is_cut) {
     const std::string longest(1'024, '\x01');
     EXPECT_LE(asked_line({longest, longest}).size(), 4'096U);
@@ -249,7 +249,6 @@ TEST(servers, have_to_be_there_and_shared) {
     EXPECT_EQ(settings.servers, "zk1:2181");
 }
 
-// Restores the environment variables after the test.
 class servers_in_the_environment : public ::testing::Test {
 protected:
     servers_in_the_environment() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the list of sessions, which is computed from queues and from servers' answers.
+// Tests the list of sessions, which the command computes from the queues and the servers' answers.
 #include <gtest/gtest.h>
 
 #include "cli/server_dump.hpp"
@@ -44,8 +44,7 @@ TEST(server_dump, of_sessions) {
     EXPECT_TRUE(parse_dump("").empty());
 }
 
-// Each session of this library owns a session mark, which does not show the session's work. So the list leaves marks
-// out.
+// Each session of this library has a mark znode, which shows no lock. So the list omits marks.
 TEST(session_list, has_no_marks) {
     constexpr const char* k_marks =
         "ephemeral nodes dump:\nSessions with Ephemerals (1):\n0x1000a2b0001:\n"

@@ -26,7 +26,7 @@ contender holder() {
     return target;
 }
 
-// Expects a sentence for people ("the contender's znode was deleted") and a word for programs ("deleted").
+// Expects a sentence for people and a word for programs, as in "the contender's znode was deleted" and "deleted".
 void expect_end(const take_report& report, const std::string& sentence, const std::string& word) {
     EXPECT_EQ(take_text(order(), report), sentence + "\n");
     EXPECT_EQ(json::parse(take_json(order(), report)).at("outcome"), word);

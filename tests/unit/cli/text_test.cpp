@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the command line escapes other clients' texts, so that no terminal and no parser of JSON acts on them.
+// Checks that the command escapes texts of other clients, which could control a terminal or break JSON.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ TEST(json_string, ascii_with_escapes) {
     EXPECT_EQ(json_string("\x1b\u00e4\U0001f512\xff"), R"("\u001b\u00e4\ud83d\udd12\ufffd")");
 }
 
-// std::thread throws the first failure, which has no text besides the system's.
+// std::thread throws such an error, which has no text except the system's.
 TEST(explanation, names_what_failed_and_the_limit_to_raise) {
     const auto explain = [](int number, const char* subject) {
         return explanation_of(subject == nullptr
@@ -81,7 +81,7 @@ TEST(identity, of_a_foreign_contender_with_a_large_znode_is_its_beginning) {
     EXPECT_EQ(identity_of(foreign), "\u00e4" + std::string(79, 'x') + "...");
     foreign.metadata.host = std::string(80, 'h');
     EXPECT_EQ(identity_of(foreign), foreign.metadata.host);
-    // The second line is the data of a participant.
+    // The second line has the data that a participant of an election publishes.
     foreign.metadata = {.text = "host-1\nturnstile-data=10.0.0.7:8080"};
     EXPECT_EQ(identity_of(foreign), "host-1");
     foreign.metadata = {};
@@ -96,7 +96,7 @@ TEST(table, columns_line_up) {
     EXPECT_EQ(width_of("\u65e5\u672ca\u00e4"), 6U);
 }
 
-// Another client may choose a huge name. The name must not widen the other rows.
+// Another client may choose a huge name, which must not widen all rows.
 TEST(table, a_huge_cell_widens_its_own_row_only) {
     const std::string huge(60'000, 'x');
     table rows{{"LOCK", "BY"}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the states of a call, which client/call_state.hpp lists in a table.
+// Tests the state table of client/call_state.hpp.
 #include "client/call_state.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the caller's side of a call, with a hold that the test controls.
+// Tests a caller's side of a call. The test controls the hold.
 #include "client/call.hpp"
 
 #include <gtest/gtest.h>

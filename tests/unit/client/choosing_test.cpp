@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that the table of docs/start/choosing.md equals the promises of the kinds of servers.
+// Checks that the table of docs/start/choosing.md equals the library's answer for each kind of server.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@
 namespace turnstile {
 namespace {
 
-// Returns the kinds of servers, by the heads of the table's columns. Leaves out the kinds that this build lacks.
+// Returns the kinds of servers that this build has, by the heads of the table's columns.
 std::map<std::string, promises> kinds() {
     std::map<std::string, promises> all{
         {"ZooKeeper", detail::make_coordinator("127.0.0.1:1", {})->promises()},

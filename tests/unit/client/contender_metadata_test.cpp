@@ -85,7 +85,7 @@ TEST(contender_metadata, comes_back_with_any_bytes) {
     }
 }
 
-// Metadata of other libraries: Curator writes an address, kazoo an identifier, and WriteLock two bytes.
+// Curator writes an address, kazoo an identifier, and WriteLock two bytes.
 TEST(contender_metadata, of_other_clients_is_only_text) {
     using namespace std::string_view_literals;
     for (const auto text : {"192.168.0.17"sv, ""sv, "\x12\x34"sv, "host web1"sv, "a=b c=d"sv}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the numbers of one metrics series at instants that the test chooses.
+// Tests the numbers of one metrics series. The test chooses the time.
 #include "client/lock_series.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,6 @@ using counts = std::vector<std::uint64_t>;
 
 constexpr boottime_clock::time_point k_start{1h};
 
-// A hold whose lease is certain until a given instant.
 class plain_hold final : public hold {
 public:
     explicit plain_hold(boottime_clock::time_point until) : until_{until} {}
@@ -96,7 +95,7 @@ TEST_F(lock_series_test, counts_losses_by_their_reason_and_releases_as_none) {
 TEST_F(lock_series_test, counts_a_call_that_ends_without_a_grant_as_refused) {
     const auto call = series.enter(k_start);
     series.end(call, errc::timeout, ending::by_loss, k_start + 1s);
-    series.grant(call, held, k_start + 2s);  // this grant comes too late, and is given back
+    series.grant(call, held, k_start + 2s);  // this grant comes too late and is given back
     const auto numbers = series.read(k_start);
     EXPECT_EQ(numbers.refused, (std::map<std::string, std::uint64_t>{{"timeout", 1}}));
     EXPECT_EQ(numbers.granted, 0U);
@@ -167,7 +166,7 @@ TEST_F(lock_series_test, counts_calls_of_several_threads) {
     std::vector<std::thread> threads;
     for (int i = 0; i != k_threads; ++i) {
         threads.emplace_back([&] {
-            // All threads start together, so that their calls overlap.
+            // The threads wait for each other, so that their calls overlap.
             for (++ready; ready != k_threads;) std::this_thread::yield();
             for (int n = 0; n != k_calls; ++n) {
                 hold_for(1ms, 1ms, errc::cancelled, ending::by_owner);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets each option to the limits of its type, alone and together with random other options. The library must refuse the
-// option by its name, or the core's values that follow from it must keep their promises. The test computes sums in long
-// double, which does not overflow.
+// Sets each option to the limits of its type, alone and with random other options. The library must refuse the option
+// by name, or compute core settings that keep their rules. The test adds in long double, which does not overflow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,8 +35,8 @@ constexpr N k_most = std::numeric_limits<N>::max();
 template <class N>
 constexpr N k_least = std::numeric_limits<N>::lowest();
 
-// Values near the limits of the type, in milliseconds and in nanoseconds. k_fits is the largest number of milliseconds
-// that fits into nanoseconds.
+// Counts near the limits of the type, taken as milliseconds and as nanoseconds. k_fits is the largest number of
+// milliseconds that fits in a number of nanoseconds.
 constexpr std::int64_t k_fits = k_most<std::int64_t> / 1'000'000;
 constexpr std::array<std::int64_t, 27> k_counts{k_least<std::int64_t>,
                                                 k_least<std::int64_t> + 1,
@@ -85,7 +84,7 @@ constexpr std::array<double, 14> k_doubles{std::numeric_limits<double>::quiet_Na
                                            1.0,
                                            k_most<double>};
 
-// An option, its possible values, and the text of its value in a message.
+// An option with its possible values, and the text by which a message shows the value.
 struct option {
     std::string_view name;
     std::size_t values;
@@ -157,7 +156,7 @@ void expect_bound(const client_options& o) {
 void expect_lease(const client_options& o) {
     const auto rule = lease_rule(o.lease);
     const auto timeout = session_settings(o).timeout;
-    const core::time_point start{k_longest};  // the longest possible time since the boot
+    const core::time_point start{k_longest};  // the longest possible time since the machine's start
     core::lease subject{rule};
     subject.opening(start);
     subject.attached(1, timeout, start);
@@ -167,13 +166,13 @@ void expect_lease(const client_options& o) {
     EXPECT_GE(subject.lengthened(rule.relay_bound), rule.relay_bound);
     EXPECT_EQ(subject.valid_until(), start + subject.certain_for());
     EXPECT_GE(subject.hopeless_from(), subject.valid_until());
-    // A follower's answer counts when the relay bound has passed, and no earlier.
+    // A follower's answer counts only after the relay bound has passed.
     subject.answered(1, start + 1ns, start + 2ns, true);
     EXPECT_EQ(subject.valid_until(), start + subject.certain_for());
     const auto useful = subject.next_useful_write();
     ASSERT_TRUE(useful);
     EXPECT_EQ(*useful, start + 2ns + subject.lengthened(rule.relay_bound));
-    if (*useful >= subject.valid_until()) return;  // the lease ends before the write would count
+    if (*useful >= subject.valid_until()) return;  // the lease ends before the write counts
     subject.answered(1, *useful, *useful, true);
     EXPECT_EQ(subject.valid_until(), start + 1ns + subject.certain_for());
 }
@@ -256,7 +255,7 @@ TEST(option_limits, options_together_are_refused_by_name_or_right) {
     EXPECT_LT(good, k_draws);
 }
 
-// Draws random numbers of milliseconds, of which small ones are as frequent as large ones.
+// Draws spans of milliseconds, small ones as often as large ones.
 TEST(option_limits, a_relay_bound_is_never_shorter_than_its_parts_say) {
     base::random source{k_seed};
     const auto any = [&source] { return static_cast<std::int64_t>(source() >> (source() % 64)); };

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the options of a composite's parts, which follow from the options of the whole. Also compares the table of
-// docs/reference/options.md with the code.
+// Tests which options the parts of a composite lock get. Also compares docs/reference/options.md with the code.
 #include "client/option_table.hpp"
 
 #include <gmock/gmock.h>
@@ -21,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 
-// Functions take options by value, so these must stay small.
+// Functions take these options by value, so the objects must stay small.
 static_assert(sizeof(acquire_options) <= 160);
 
 acquire_options everything() {
@@ -78,7 +77,11 @@ std::string word(derivation::kind kind) {
     return kind == derivation::kind::refused ? "refused" : "own";
 }
 
-// Returns the first word of each cell, for lines of the form | `option` | word ... | word ... | word ... |.
+// Returns, for each row
+// `option`
+// word ...
+// ...
+// , the first word of each cell.
 std::map<std::string, std::vector<std::string>> documented() {
     std::map<std::string, std::vector<std::string>> rows;
     std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/reference/options.md"};

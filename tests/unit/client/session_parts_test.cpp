@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the parts of a session_runner, which are values that the runner keeps under its lock.
+// Tests the values that a session_runner keeps under its lock.
 #include <gtest/gtest.h>
 
 #include <boost/thread/thread.hpp>
@@ -109,7 +109,7 @@ public:
     void deliver(core::coordinator_event&& /*event*/) noexcept override {}
 };
 
-// A session that records its close and its destruction.
+// Records its close and its destruction.
 class told_session final : public core::coordinator_session {
 public:
     explicit told_session(std::vector<std::string>& told) : told_{told} {}
@@ -145,7 +145,7 @@ TEST(session_opening, is_for_one_epoch_until_it_ends) {
     opening.begin(2);
     EXPECT_TRUE(opening.is_for(2));
     EXPECT_FALSE(opening.is_for(1));
-    opening.end(1);  // too late: another session is being opened
+    opening.end(1);  // too late: another session is opening
     EXPECT_TRUE(opening.is_for(2));
     opening.end(2);
     EXPECT_FALSE(opening.is_for(2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the limit on the number of znodes that one session may own.
+// Tests the limit on one session's number of znodes.
 #include "client/session_room.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(session_room, a_new_epoch_owns_nothing_that_was_written_before) {
     EXPECT_FALSE(room.reserve(1, 0));
     room.enter_epoch(2);
     EXPECT_TRUE(room.reserve(1, 0));
-    room.take_back(k_most);  // the answer to a commit of the first session arrives late
+    room.take_back(k_most);  // a late answer to a commit of the first session
     EXPECT_FALSE(room.reserve(k_most, 0));
 }
 

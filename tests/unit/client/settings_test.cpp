@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what options mean for the core, and their refusals. Each message names the value and the rule.
+// Tests which core settings follow from the options, and the refusals, whose messages name the value and the rule.
 #include "client/settings.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests durations of std::chrono and boost::chrono as timeouts, up to the largest durations.
+// Tests durations of std::chrono and boost::chrono as timeouts, including the largest durations.
 #include <gtest/gtest.h>
 
 #include <boost/chrono/duration.hpp>
@@ -78,7 +78,7 @@ struct set_clock {
 
 TEST(left_until, is_measured_on_the_clock_of_the_time_point) {
     using clock = set_clock<std::chrono::nanoseconds>;
-    clock::shown = 1'700'000'000s;  // about as large as the system clock's values
+    clock::shown = 1'700'000'000s;  // similar to the system clock's values
     EXPECT_EQ(left_until(clock::now()), 0ns);
     EXPECT_EQ(left_until(clock::now() + 1500us), 1500us);
     EXPECT_EQ(left_until(clock::now() + 24h), 24h);

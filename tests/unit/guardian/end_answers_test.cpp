@@ -19,7 +19,7 @@ packet joined(const packet& first, const packet& second) {
     return both;
 }
 
-// Gives the bytes to end_answers in pieces. Returns its steps other than waits.
+// Gives the bytes to end_answers in pieces of this size. Returns all of its steps except waits.
 std::vector<step> steps_of(std::span<const std::byte> bytes, std::size_t piece) {
     end_answers answers;
     std::vector<step> steps;
@@ -51,7 +51,7 @@ TEST(end_answers, that_refuse_or_are_none_are_broken) {
               std::vector{step::broken});
 }
 
-// A server may answer other requests for ever. The guardian must stop reading at some number of bytes.
+// A server may answer other requests for ever, so the guardian must stop after some number of bytes.
 TEST(end_answers, of_other_requests_without_an_end_are_broken) {
     constexpr std::size_t k_more_than_any_server = std::size_t{1} << 20U;
     auto frame = close_answer(0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the guardian program while hundreds of processes and sessions come and end. It must keep neither their
-// descriptors nor their memory, and must end when no session is left to guard.
+// Tests that the guardian's memory and descriptors do not grow while hundreds of processes and sessions come and end.
+// Also tests that it ends after the last session.
 #include <gtest/gtest.h>
 #include <linux/sockios.h>
 #include <poll.h>
@@ -21,10 +21,10 @@
 namespace turnstile::guardian {
 namespace {
 
-constexpr int k_warm_up = 50;  // after this many turns all permanent objects exist
+constexpr int k_warm_up = 50;  // after these turns all permanent objects exist
 constexpr int k_turns = 500;
-// Each session of this test has more than 8 KiB. So if the guardian kept even some of the sessions, it would exceed the
-// limit. The kernel counts a process's pages in batches.
+// Each session takes more than 8 KiB. If the guardian kept some sessions, its growth would exceed this limit, which
+// allows for the kernel's inexact count of pages.
 constexpr std::size_t k_most_growth_kb = 1024;
 
 guard_session session(std::int64_t id, const endpoint& server) {
@@ -34,8 +34,8 @@ guard_session session(std::int64_t id, const endpoint& server) {
             .servers = std::vector<endpoint>(k_most_endpoints, server)};
 }
 
-// The number of descriptors and the memory of a process. Only root can read a guardian's descriptors; for other users
-// their number is 0.
+// A process's number of descriptors and its memory. For users other than root the number is 0, because only root can
+// read it.
 struct footprint {
     explicit footprint(pid_t process) {
         const std::filesystem::path folder = "/proc/" + std::to_string(process);
@@ -52,7 +52,7 @@ struct footprint {
 
 class guardian_endurance : public ::testing::Test {
 protected:
-    // Runs `turn` many times. Compares the guardian's footprint before and after.
+    // Compares the guardian's footprint before and after many calls of `turn`.
     template <class Turn>
     void outlast(pid_t guardian, Turn&& turn) {
         for (int i = 0; i != k_warm_up && !HasFailure(); ++i) turn();
@@ -60,7 +60,7 @@ protected:
         ASSERT_GT(before.resident_kb, 0U);
         ASSERT_TRUE(before.descriptors > 0 || ::geteuid() != 0);
         for (int i = 0; i != k_turns && !HasFailure(); ++i) turn();
-        // There may be fewer descriptors than before, because an earlier turn had not ended when they were counted.
+        // The count before may include descriptors of a turn that had not ended.
         EXPECT_TRUE(testing::eventually(
             [&] { return footprint{guardian}.descriptors <= before.descriptors; }, k_patience))
             << footprint{guardian}.descriptors << " descriptors, and " << before.descriptors
@@ -110,7 +110,6 @@ TEST_F(guardian_endurance, of_one_that_was_started_over_sessions_until_none_is_l
         outlast(running.front(), [&] {
             process.tell(session(++id, server.where));
             process.tell(forget_session{id});
-            // Waits until the guardian has read both messages.
             EXPECT_TRUE(testing::eventually([&] {
                 int unread = 0;
                 return ::ioctl(number, SIOCOUTQ, &unread) == 0 && unread == 0;

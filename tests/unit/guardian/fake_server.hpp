@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fake_server: a loopback socket that plays a server for a guardian, and makes the server's answers.
+// fake_server: a loopback socket that acts as a server for a guardian, and functions that make a server's answers.
 //
 // Thread safety: for one thread.
 #pragma once
@@ -23,7 +23,7 @@ namespace turnstile::guardian {
 inline constexpr std::size_t k_attach_length = 49;
 inline constexpr std::size_t k_close_length = 12;
 
-// Makes the answer to an attach: version, timeout (only its low byte), session, password.
+// Makes the answer to an attach: version, timeout (its low byte), session, password.
 inline packet attach_answer(std::uint8_t timeout) {
     packet bytes(4 + 36);
     bytes[3] = std::byte{36};
@@ -39,7 +39,7 @@ inline packet close_answer(std::uint8_t error) {
     return bytes;
 }
 
-// Makes the answer to the guardian's first request of SASL, with the server's token.
+// Makes the answer to the guardian's first SASL request, with the server's token.
 inline packet token_answer(std::uint8_t error, std::string_view token) {
     packet bytes(4 + 16 + 4);
     bytes[3] = static_cast<std::byte>(20 + token.size());
@@ -77,8 +77,8 @@ public:
     }
     void write(const packet& bytes) { EXPECT_TRUE(send(bytes)); }
 
-    // Answers the guardian's connections until it has ended this session. On a loaded machine the guardian may
-    // disconnect early and come back, perhaps for an earlier session first.
+    // Accepts connections until the guardian has ended this session. On a slow machine it may reconnect, or end an
+    // earlier session first.
     void serve_end(std::int64_t session) {
         while (!::testing::Test::HasFailure()) {
             accept();
@@ -96,8 +96,7 @@ private:
         return ::send(connection_.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL) ==
                std::ssize(bytes);
     }
-    // Serves one connection. Returns the session that the guardian closed; nothing if the guardian
-    // disconnected before.
+    // Serves one connection. Returns the session that the guardian closed; nothing if it disconnected before.
     std::optional<std::int64_t> serve_one() {
         constexpr std::size_t k_session_at =
             20;  // after the length, the version, the transaction number and the timeout

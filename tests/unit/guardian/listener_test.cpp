@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the path of a guardian's socket, and how a process of its service connects to the socket.
+// Tests the path of a guardian's socket, and how the processes that it serves connect.
 #include "guardian/listener.hpp"
 
 #include <gtest/gtest.h>
@@ -33,7 +33,6 @@ std::string folder_of(const listener& place) {
     return std::filesystem::path{place.path()}.parent_path().string();
 }
 
-// Restores the environment variable after the test.
 class guardian_listener : public ::testing::Test {
 protected:
     guardian_listener() {
@@ -88,7 +87,7 @@ TEST_F(guardian_listener, goes_elsewhere_without_that_folder) {
     EXPECT_TRUE(connect_guardian(place.path()).open());
 }
 
-// A listener that the test controls. Its queue has room for one connection.
+// A listener of the test, with room for one waiting connection.
 class full_guardian : public guardian_listener {
 protected:
     full_guardian() {

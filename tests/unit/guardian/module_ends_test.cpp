@@ -25,7 +25,7 @@ guard_module_session session_at(const std::string& servers) {
     return {.number = 1, .timeout = 30s, .id = 7, .proof = "p", .servers = servers};
 }
 
-// Replaces the processes for modules by event descriptors, which become readable at the end as a pidfd does.
+// Replaces the modules' processes by descriptors that become readable when the process ends, as a pidfd does.
 class started_processes {
 public:
     [[nodiscard]] module_end_starter starter() {
@@ -34,7 +34,7 @@ public:
     [[nodiscard]] const std::vector<std::string>& schemes() const { return schemes_; }
     void refuse() { refuses_ = true; }
 
-    // Returns the session that the process has been given; nothing if it got none.
+    // Returns the session that the process received; nothing if it received none.
     [[nodiscard]] std::optional<std::string> session_of(std::size_t which) {
         std::array<std::byte, k_longest_message> bytes;
         const auto got = ::recv(sockets_.at(which).get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -46,7 +46,7 @@ public:
         sockets_.at(which).reset();
         ASSERT_EQ(::eventfd_write(ends_.at(which).get(), 1), 0);
     }
-    // Ends the process. Its parent is not notified yet.
+    // Ends the process without a message to its parent.
     void end_unnoticed(std::size_t which) { sockets_.at(which).reset(); }
 
 private:

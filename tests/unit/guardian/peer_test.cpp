@@ -37,7 +37,6 @@ bool send(const support::descriptor& socket, const packet& bytes) {
     return ::send(socket.get(), bytes.data(), bytes.size(), 0) == std::ssize(bytes);
 }
 
-// Sends a hello message that passes the descriptor.
 void send_hello(const support::descriptor& socket, int passed) {
     auto bytes = encode(hello{});
     iovec part{bytes.data(), bytes.size()};
@@ -68,7 +67,7 @@ TEST(guardian_peer, hears_what_a_link_tells) {
     }
     EXPECT_TRUE(told.read_all());
     EXPECT_GE(told.pidfd(), 0);
-    EXPECT_EQ(told.socket(), -1);  // the peer has seen the end of the connection
+    EXPECT_EQ(told.socket(), -1);  // the peer has read the end of the connection
     EXPECT_FALSE(told.idle());
     const auto left = told.take_sessions();
     ASSERT_EQ(left.size(), 1U);
@@ -80,7 +79,7 @@ guard_module_session module_session(std::uint64_t number) {
     return {.number = number, .timeout = 30s, .id = 1, .proof = "p", .servers = "redis://r"};
 }
 
-// Servers of different modules may give two sessions the same id. The number of the process tells these sessions apart.
+// Servers of two modules may use the same session id. The process number distinguishes these sessions.
 TEST(guardian_peer, hears_of_sessions_of_modules) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
@@ -133,7 +132,7 @@ TEST(guardian_peer, names_the_schemes_of_its_sessions_once) {
     EXPECT_TRUE(told.take_schemes().empty());
 }
 
-// Several clients of one process share a socket that the process inherited.
+// Several clients of a process use one inherited socket.
 TEST(guardian_peer, hears_a_further_link_of_its_process) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
@@ -198,7 +197,7 @@ TEST(guardian_peer, has_so_many_sessions_at_most) {
     EXPECT_EQ(told.take_sessions().size(), k_most_sessions);
 }
 
-// A pipe. Its reader notices when the last writer is closed.
+// A pipe whose reader notices when the last writer closes.
 struct kept_pipe {
     kept_pipe() {
         std::array<int, 2> ends{};
@@ -264,7 +263,7 @@ TEST(guardian_link, goes_on_when_the_guardian_lags_or_is_gone) {
     link process{std::move(ends.mine)};
     constexpr std::int64_t k_more_than_fit = 10'000;
     for (std::int64_t id = 1; id != k_more_than_fit; ++id) process.tell(session(id));
-    EXPECT_TRUE(process.alive());  // nothing was read, and no call blocked
+    EXPECT_TRUE(process.alive());  // nothing was read, and the call did not block
     EXPECT_FALSE(process.guards());
     ends.theirs.reset();
     process.tell(session(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the end of a session at servers that answer, refuse, or do not answer. Uses loopback sockets and a clock of the
-// test.
+// Tests ending a session at servers that answer, refuse, or stay silent. The test uses loopback sockets and sets the
+// time.
 #include "guardian/session_end.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ protected:
         return {
             {.id = 0x1234, .secret = {'p'}, .timeout = 30s, .servers = std::move(list)}, now, now};
     }
-    // Lets `end` proceed until it has read the server's answers.
+    // Continues `end` until it has read the server's answers.
     void step(session_end& end) const {
         pollfd request{end.socket(), end.events(), 0};
         const auto longest = static_cast<int>(testing::limit().count());
@@ -50,8 +50,7 @@ TEST_F(session_ends, attach_and_close) {
     EXPECT_TRUE(end.over());
 }
 
-// An attach extends the session by the requested timeout. So the guardian must request the shortest one, and not the
-// timeout of the process.
+// An attach extends the session by the timeout that it requests. So the guardian must request the shortest timeout.
 TEST_F(session_ends, the_attach_asks_for_the_shortest_time) {
     auto end = begin({first.where});
     first.accept();
@@ -137,7 +136,7 @@ TEST_F(session_ends, a_close_that_is_refused_is_tried_elsewhere) {
     EXPECT_EQ(second.read(k_attach_length).size(), k_attach_length);
 }
 
-// A build without Cyrus SASL tries the next server before it sends a SASL request.
+// A build without Cyrus SASL goes to the next server before it sends a SASL request.
 TEST_F(session_ends, a_user_who_is_refused_is_tried_elsewhere) {
     session_end end{{.id = 0x1234,
                      .timeout = 30s,
@@ -151,7 +150,7 @@ TEST_F(session_ends, a_user_who_is_refused_is_tried_elsewhere) {
     first.write(attach_answer(30));
     step(end);
     if (end.socket() >= 0) {
-        // the type GetSASLRequest, and not a close
+        // Type 102 is GetSASLRequest: the guardian does not send the close before it has signed in.
         EXPECT_EQ(first.read(k_close_length).back(), std::byte{102});
         first.write(token_answer(0x8d, ""));
         step_until_over(end);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which messages a guardian needs before it may close a session.
+// Tests which messages make a guardian close a session.
 #include "guardian/watch.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +26,7 @@ guard_session session_of_a_test() {
     return result;
 }
 
-// Passes the descriptor through the socket, so that an ended process's connection stays open.
+// Passes the descriptor through the socket, which keeps the connection of an ended process open.
 bool send_descriptor(int socket, int passed) {
     char word = 'd';
     iovec part{&word, 1};
@@ -63,7 +63,7 @@ class guardian_watch : public ::testing::Test {
 protected:
     guardian_watch() { all.listen_at(place.take_socket()); }
     [[nodiscard]] support::descriptor connected() const { return connect_guardian(place.path()); }
-    // Returns the number of connected processes: the sockets without the listener's.
+    // Returns the number of sockets without the listener, which is the number of connected processes.
     [[nodiscard]] std::size_t peers() const { return all.sockets().size() - 1; }
 
     listener place;
@@ -85,7 +85,7 @@ TEST_F(guardian_watch, hears_more_than_a_socket_holds) {
     EXPECT_EQ(all.sockets().size(), 2U);
     process.tell(forget_session{1});
     all.hear();
-    EXPECT_TRUE(all.guards());  // the process may still announce another session
+    EXPECT_TRUE(all.guards());  // the process may still announce a session
 }
 
 TEST_F(guardian_watch, closes_nothing_while_it_only_hears) {
@@ -120,7 +120,7 @@ TEST_F(guardian_watch, has_a_bounded_number_of_connections_of_one_process) {
     EXPECT_EQ(peers(), k_most_of_one_process);
 }
 
-// Each connection belongs to another process, which has ended without a message.
+// Each of these connections belongs to a process that ended without a message.
 TEST_F(guardian_watch, has_room_for_who_speaks_beside_many_that_are_silent) {
     std::vector<support::descriptor> silent;
     for (std::size_t i = 0; i != k_most_peers + 2; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a client's list of its watches, and of watches that a server refused to remove.
+// Tests a client's record of its watches, and of the watches that a server refused to remove.
 #include "local/client_watches.hpp"
 
 #include <gmock/gmock.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the in-memory back end as a coordinator: connect strings, shared trees, connections that the test breaks, and
-// the coordinator's end. The contract suite tests its answers to requests.
+// Tests the in-memory back end: connect strings, shared trees, broken connections and the end. The contract suite tests
+// its answers.
 #include "local/coordinator.hpp"
 
 #include <gmock/gmock.h>
@@ -29,7 +29,7 @@ using turnstile::local::make_coordinator;
 using turnstile::local::traffic;
 using turnstile::local::tree;
 
-// Collects the events of a session. The test takes them one by one.
+// Collects the events of a session, for the test to take.
 class queue final : public session_sink {
 public:
     void deliver(coordinator_event&& event) noexcept override {
@@ -332,7 +332,7 @@ TEST_F(local_coordinator, old_servers_can_be_played) {
     EXPECT_EQ(ask(create_op{"/c", "", create_mode::container}).error, server_error::unimplemented);
 }
 
-// Runs `in_child` in a forked child. Returns true if it returns true within the limit.
+// Runs `in_child` in a forked child. Returns true if `in_child` returned true in time.
 template <class Function>
 bool succeeds_in_child(Function&& in_child) {
     const pid_t pid = ::fork();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the in-memory model of ZooKeeper: values, sizes, ends of counters and faults that the contract suite cannot
-// request from a real server. A few basic tests need no server.
+// Tests the in-memory model of ZooKeeper for values that the contract suite cannot request from a real server: huge
+// sizes, ends of counters, faults.
 #include "local/tree.hpp"
 
 #include <gmock/gmock.h>
@@ -186,8 +186,7 @@ TEST(local_tree, a_broken_connection_takes_its_watches_along) {
     EXPECT_THAT(t.apply(s, set_op{"/q"}, k_now).events, IsEmpty());
 }
 
-// The next three tests use the tree directly, because a client hides these events: it drops events for which it does
-// not wait.
+// The next three tests use the tree without a client, because a client drops the events that it does not wait for.
 TEST(local_tree, a_removal_fires_once_for_a_session) {
     tree t;
     const session_id s = t.open_session();
@@ -244,7 +243,7 @@ TEST(local_tree, a_client_that_comes_back_is_told_what_it_missed) {
     EXPECT_EQ(t.apply(s, remove_op{"/same"}, k_now).events.size(), 1U);
 }
 
-// Removes the children in reverse order and in order. A search from one end of the list would be slow in one of these.
+// Removes the children in both orders. A search from one end of a list would be slow in one of them.
 TEST(local_tree, a_folder_of_100000_is_no_trouble) {
     constexpr int k_many = 100'000;
     tree t;

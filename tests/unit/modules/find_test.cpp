@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the errors for a module that is absent, is of another version, or is no module.
+// Tests the errors for a module that is missing, has another version, or is no module.
 #include "modules/find.hpp"
 
 #include <gmock/gmock.h>
@@ -63,7 +63,7 @@ TEST(modules, a_file_that_is_no_module_is_refused) {
                 AllOf(HasSubstr("cannot be loaded"), HasSubstr(file_of(module_kind::redis))));
 }
 
-// The linker's options must refer to each entry function. Otherwise the linker leaves the module's archive out.
+// The link options must refer to each module's entry function, or the linker omits the module's archive.
 TEST(modules, what_is_linked_in_is_found_without_a_file) {
     for (const auto which : k_kinds) {
         EXPECT_EQ(is_linked_in(which), k_built.find(name_of(which)) != std::string_view::npos)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that has no entry function of a module.
+// A library without a module's entry function.
 extern "C" [[gnu::visibility("default")]] int another_function() noexcept {
     return 0;
 }

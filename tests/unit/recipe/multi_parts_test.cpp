@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the parts of a multi_hold: the answers of its guard, and the reason for a failed start.
+// Tests the parts of a multi_hold: its guard, and the reason for a failed start.
 #include <gtest/gtest.h>
 
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests participation, which decides the next actions of a participant of an election, for every order of inputs.
+// Tests participation, the decisions of an election's participant, with inputs in every order.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace turnstile::detail {
 namespace {
 
-// Returns the actions as text: "enter 1, stop 1".
+// Returns the actions as text, such as "enter 1, stop 1".
 std::string told(const std::vector<course::action>& actions) {
     static constexpr std::array k_names{"enter", "leave", "call", "stop", "give_back", "pause"};
     std::string text;
@@ -94,7 +94,7 @@ TEST_F(participant_state, closed_and_started_while_its_function_runs) {
     EXPECT_EQ(on(course::started{}), "");
     EXPECT_EQ(on(course::returned{1}), "give_back 1, enter 2");
     EXPECT_EQ(on(course::closed{}), "leave 2");
-    EXPECT_EQ(on(course::granted{2}), "give_back 2");  // this turn was in progress meanwhile
+    EXPECT_EQ(on(course::granted{2}), "give_back 2");  // the answer to turn 2 was still on its way
 }
 
 TEST_F(participant_state, started_and_closed_while_its_function_runs) {
@@ -123,11 +123,11 @@ TEST_F(participant_state, stays_out_after_its_own_term_only) {
     now = participation{true};
     on(course::started{});
     on(course::granted{1});
-    // the function of turn 1 has not been called
+    // The function was not called for turn 1.
     EXPECT_EQ(on(course::lost{1}), "give_back 1, enter 2");
     on(course::granted{2});
     on(course::begun{2});
-    EXPECT_EQ(on(course::decided{2, false}), "");  // the participant steps aside
+    EXPECT_EQ(on(course::decided{2, false}), "");  // the participant gives up the lead for another
     EXPECT_EQ(on(course::returned{2}), "give_back 2, enter 3");
     on(course::granted{3});
     on(course::begun{3});
@@ -152,16 +152,16 @@ TEST_F(participant_state, tries_again_what_may_pass) {
     EXPECT_EQ(on(course::not_run{3}), "give_back 3");
 }
 
-// Plays every sequence of inputs of this length. At no time may two turns be in the queue, or a turn in the queue that
-// the participant does not know.
+// Tries every sequence of inputs of this length. At most one turn may be in the queue at a time, and the participant
+// must know that turn.
 TEST_F(participant_state, keeps_its_promises_in_every_order) {
     constexpr int k_length = 9;
     struct world {
         participation now;
-        // turns that were requested, and not left, refused, lost or given back
+        // Turns that were requested, and not left, refused, lost or given back.
         std::set<course::turn> queued;
         std::set<course::turn> held;
-        std::set<course::turn> tasks;  // turns whose task was posted and has not begun
+        std::set<course::turn> tasks;  // turns with a task that has not begun
         std::optional<course::turn> runs;
         std::optional<course::turn> pauses;
     };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the pure parts of recipes: succession, jobs, rates, and their text formats.
+// Tests the pure parts of recipes: succession in elections, jobs, rates, and their text formats.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -51,8 +51,8 @@ TEST(succession, everybody_but_the_named_one_steps_aside_for_a_while) {
     EXPECT_EQ(next_step((succession_hint{"b", 0, k_now}).to_string(), "a", k_now), wipes);
 }
 
-// The participant that the hint names might never lead. Then another participant must lead after at most the allowed
-// number of steps aside.
+// The hint may name a participant that never leads. After the hint's number of refused leads, another participant
+// leads.
 TEST(succession, ends_after_as_many_steps_as_participants) {
     auto text = (succession_hint{"gone", 5, k_now}).to_string();
     int aside = 0;
@@ -101,7 +101,7 @@ TEST(job_rule, starts_are_a_period_apart) {
     EXPECT_EQ(decide_job(last, k_now + 100, terms), (job_decision{job_verdict::ran, 0, 0}));
     EXPECT_EQ(decide_job(last, k_now + 199, terms).missed, 0U);
     EXPECT_EQ(decide_job(last, k_now + 350, terms).missed, 2U);
-    // A new leader's clock may be behind. Then the participant waits longer, and never starts the job twice.
+    // The new leader's clock may be behind. It then waits longer, but does not start the job twice.
     EXPECT_EQ(decide_job(last, k_now - 50, terms), (job_decision{job_verdict::not_due, 150, 0}));
 }
 
@@ -139,17 +139,17 @@ TEST(rate_rule, records_come_back_with_the_newest_stamp) {
 }
 
 TEST(rate_rule, a_rule_of_many_entries_counts_them_by_slots) {
-    // The rule groups time stamps into slots of 1,000 / 59 + 1 = 17 ms. The first slot is from 0 to 16.
+    // A slot is 1,000 / 59 + 1 = 17 ms long. The first slot has the stamps from 0 to 16.
     rate_record record{61, 1'000};
     for (const std::int64_t stamp : {3, 16, 5, 17, 34}) record.add({stamp});
     EXPECT_EQ(record.groups, (std::vector<rate_group>{{16, 3}, {17}, {34}}));
     EXPECT_EQ(record.to_string(), "entries=61 period=1000 at=16*3,17,34");
     record.entries = 60;
     record.add({35});
-    EXPECT_EQ(record.groups.size(), 4U);  // with 60 entries each stamp has a separate group
+    EXPECT_EQ(record.groups.size(), 4U);  // a record of 60 entries keeps each stamp
 }
 
-// An earlier version wrote a stamp for each entry.
+// An earlier version of the library wrote a stamp for each entry.
 TEST(rate_rule, a_record_of_an_earlier_version_is_read) {
     std::string text = "entries=10000 period=60000 at=";
     for (int entry = 0; entry != 9'999; ++entry)
@@ -161,7 +161,7 @@ TEST(rate_rule, a_record_of_an_earlier_version_is_read) {
     EXPECT_LT(record->to_string().size(), 1'500U);
 }
 
-// The text must stay small for every rule and all stamps, even if a leader's clock is set back.
+// The text must stay small for every rule, even if a leader's clock is set back.
 TEST(rate_rule, a_record_stays_small) {
     base::random source{11};
     for (const std::size_t entries : {1U, 60U, 61U, 10'000U, 1'000'000U}) {
@@ -195,7 +195,8 @@ TEST(rate_rule, never_more_than_n_in_any_period) {
                 forget_old(record, now);
                 ASSERT_LE(wait_for_room(record, now), 0);
             }
-            now += static_cast<std::int64_t>(source() % 3);  // the entry is recorded a little later
+            now += static_cast<std::int64_t>(source() %
+                                             3);  // a leader records an entry a little later
             record.add({now});
             entered.push_back(now);
         }
@@ -208,7 +209,7 @@ TEST(rate_rule, never_more_than_n_in_any_period) {
     }
 }
 
-// All entries of a slot count until its last entry is a period old. So a place becomes free at most one slot late.
+// The entries of a slot count until the last of them is a period old. So room comes up to one slot late.
 TEST(rate_rule, a_slot_gives_its_places_up_together) {
     rate_record record{100, 5'900};  // has slots of 101 ms
     for (std::int64_t stamp = 10'100; stamp != 10'200; ++stamp) record.add({stamp});

@@ -78,7 +78,7 @@ TEST(redis_connect_string, sentinels) {
         EXPECT_EQ(parse_connect_string(text)->chroot, "") << text;
 }
 
-// A text, and a part of the message that refuses it.
+// A refused text, and a part of the message.
 struct refused_case {
     const char* text;
     const char* rule;
@@ -146,7 +146,7 @@ INSTANTIATE_TEST_SUITE_P(
             "redis://a?sentinel_password=secret",
             "option sentinel_password, which only redis+sentinel:// and rediss+sentinel:// have"}));
 
-// A build without TLS refuses all these texts.
+// A build without TLS refuses all of these texts.
 TEST(redis_connect_string, tls) {
     if (!has_tls()) {
         EXPECT_THAT(parse_connect_string("rediss://u:secret@h").error().message(),

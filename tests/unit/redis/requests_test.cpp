@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests answers that no script and no sentinel sends: the client refuses them or limits their size.
+// Tests answers that no honest server sends. The client refuses them or limits their size.
 #include "redis/requests.hpp"
 #include "redis/reply_bound.hpp"
 
@@ -68,7 +68,7 @@ TEST(redis_answers, a_master_is_where_a_host_can_be) {
         EXPECT_FALSE(master_in(*reply_of(odd))) << odd;
 }
 
-// hiredis' parser allocates an array as soon as it has read the array's length.
+// hiredis allocates an array when it has read the array's length, before the elements arrive.
 TEST(redis_answers, arrays_of_one_reply_have_a_bound_together) {
     redisReader* const parser = ::redisReaderCreate();
     reply_bound bound{*parser};

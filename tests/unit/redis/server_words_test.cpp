@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a Redis server's reports about itself and its refusals, and how the scripts' records and events are parsed.
+// Tests how the client reads a Redis server's reports and refusals, and the records and events of the scripts.
 #include "redis/server_words.hpp"
 
 #include <gmock/gmock.h>
@@ -58,7 +58,7 @@ TEST(redis_server_words, a_master_that_sentinels_watch_may_lose_writes) {
     EXPECT_EQ(promises_of(durable, true), promises_of({.replicas = 1}));
 }
 
-// A node of a cluster may have a replica that is away just now, and that is promoted later.
+// A cluster's node may have a replica that is disconnected now and promoted later.
 TEST(redis_server_words, a_node_of_a_cluster_may_lose_writes) {
     const server_facts durable{.cluster = true, .append_only = true, .fsync_always = true};
     EXPECT_EQ(promises_of(durable), promises_of({.replicas = 1}));
@@ -113,7 +113,7 @@ TEST(redis_server_words, refusals) {
     EXPECT_EQ(judge_refusal("ERR DB index is out of range"), refusal::other);
 }
 
-// The reported seconds are the difference of two readings in whole seconds. So 31 may be little more than 30.
+// The uptime is a difference of whole seconds, so a reported 31 may be hardly more than 30 seconds.
 TEST(redis_server_words, a_server_that_may_have_forgotten_stays_out) {
     const auto left = [](std::int64_t uptime, int stay_out) {
         server_facts facts;
@@ -165,8 +165,7 @@ TEST(redis_records, events) {
     EXPECT_EQ(events->at(1), (core::watch_event{core::watch_kind::children, "/", 0}));
 }
 
-// Messages and logs contain texts of a server, and the client adds up the server's numbers. So the client checks
-// both.
+// The client prints a server's texts and adds its numbers, so it must check both.
 TEST(redis_server_words, that_no_server_says_count_as_absent) {
     const server_address asked{"redis1", 6379};
     for (const char* const other : {"MOVED 1 ho\x1bst:6379", "MOVED 1 h/x:6379"})

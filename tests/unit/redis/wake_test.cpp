@@ -88,7 +88,7 @@ TEST(redis_wake, with_numbers_that_no_script_writes_is_none) {
     for (const double zxid : {std::nan(""), 1e300, 0.5})
         EXPECT_FALSE(parse_wake(sealed(in_double(zxid) + with_length(event)), k_mark)) << zxid;
     auto list = folder({});
-    list.replace(64, 4, packed(0x80000000, 4));  // sets the length of the folder's data
+    list.replace(64, 4, packed(0x80000000, 4));  // length of the folder's data
     const auto told = parse_wake(sealed(removal("/a/x") + list), k_mark);
     ASSERT_TRUE(told);
     EXPECT_FALSE(told->listing);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests connect strings of databases: their parts, the refusals, and that no message shows a password.
+// Tests the connect strings of databases: their parts, the refusals, and that no message shows a password.
 #include "sql/connect_string.hpp"
 
 #include <gmock/gmock.h>
@@ -43,7 +43,7 @@ TEST(sql_connect_string, blanks_beside_commas_and_zones_as_in_urls) {
     EXPECT_EQ(parse_mariadb_target(zone->target)->hosts.front().name, "fe80::1%eth0");
 }
 
-// In another encoding a path would consist of other bytes, and so would name another lock.
+// In another encoding, the bytes of a path would differ, and so would the lock.
 TEST(sql_connect_string, the_encoding_is_utf8) {
     EXPECT_TRUE(parse_connect_string("postgresql://h/db?client_encoding=utf8"));
     const auto refused = parse_connect_string("postgresql://h/db?client_encoding=WIN1252");
@@ -70,7 +70,7 @@ TEST(sql_connect_string, passwords_are_masked) {
     }
 }
 
-// libpq's message would quote the rest of the password as the name of a host or of a database.
+// libpq's message would quote a part of the password as a host or a database.
 TEST(sql_connect_string, an_unescaped_at_in_a_password_is_refused) {
     for (const auto* text : {"postgresql://u:P@secret@h:1/db", "postgresql://u:P@s/secret@h/db",
                              "postgresql://u:1/secret@h/db", "postgres://u:P?x=1@secret@h",
@@ -122,7 +122,7 @@ TEST(sql_connect_string, of_mariadb_has_one_form) {
     EXPECT_EQ(to_string(*parsed), "mysql://u@h:1/db?chroot=/a");
 }
 
-// A lock has the same name for all clients, whatever their chroot.
+// A lock's name must be the same for clients with different chroots.
 TEST(sql_connect_string, the_chroot_belongs_to_the_path) {
     const auto below = base::make_resource_name("sqlite:/data/locks.db?chroot=/shop", "/orders");
     EXPECT_EQ(below, base::make_resource_name("sqlite:/data/locks.db", "/shop/orders"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how the parts of a connect string name a MariaDB server.
+// Tests how a connect string names a MariaDB server.
 #include "sql/mariadb_target.hpp"
 
 #include <gmock/gmock.h>
@@ -31,7 +31,7 @@ TEST(mariadb_target, a_socket_takes_the_host_s_place) {
     EXPECT_TRUE(parsed("mysql:///shop").user.empty());
 }
 
-// Any parameter for TLS enables TLS. The client then always verifies the server's certificate.
+// Any TLS parameter turns TLS on, always with verification of the server's certificate.
 TEST(mariadb_target, encryption) {
     for (const auto* text :
          {"mysql://h/d?ssl=true", "mysql://h/d?tls_version=TLSv1.3", "mysql://h/d?ssl_ca=/c",

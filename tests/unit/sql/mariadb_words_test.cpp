@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what follows from MariaDB's errors, which servers are suitable, and how values appear in statements.
+// Tests how the client treats MariaDB's errors, which servers it accepts, and how it quotes values in statements.
 #include "sql/mariadb_words.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that libpq's refusals are passed on in libpq's words, without text that may belong to a password.
+// Tests that the client passes on libpq's error messages without text that may belong to a password.
 #include "sql/postgresql_uri.hpp"
 
 #include <gmock/gmock.h>

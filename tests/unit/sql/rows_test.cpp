@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests rows that another program wrote: an invalid number must not stop a client.
+// Tests rows that another program wrote. An invalid number must not stop a client.
 #include "sql/rows.hpp"
 
 #include <gmock/gmock.h>
@@ -26,7 +26,7 @@ TEST(sql_rows, a_node) {
 
 TEST(sql_rows, of_an_unknown_kind_is_plain_and_numbers_are_of_32_bits) {
     auto cells = node_row();
-    cells[3] = "4294967297";  // taken as 32 bits, this number would mean ephemeral
+    cells[3] = "4294967297";  // its lower 32 bits mean an ephemeral znode
     cells[10] = "4294967296";
     cells[11] = "-4294967296";
     const auto node = node_in(std::move(cells));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a connection that breaks while a batch of requests is executed.
+// Tests a connection that breaks while a batch of requests runs.
 #include <gtest/gtest.h>
 
 #include <condition_variable>
@@ -21,14 +21,14 @@ namespace {
 using core::link_kind;
 using core::outcome;
 
-// Lets the session's thread and the test meet. The thread reports when it first has nothing to do, and goes on when the
-// test has submitted its requests.
+// Lets the test submit its requests together: the session's thread reports that it is idle, and then waits for the
+// test.
 struct meeting {
     std::latch idle{1};
     std::latch asked{1};
 };
 
-// An SQLite file. After the meeting, the first transaction fails, and the third transaction breaks the connection.
+// An SQLite file whose first transaction after the meeting fails, and whose third breaks the connection.
 class failing_database final : public database {
 public:
     failing_database(sqlite_settings settings, meeting& with_test)
@@ -87,7 +87,7 @@ public:
         events_.push_back(std::move(event));
         changed_.notify_all();
     }
-    // Waits until `done(events)` is true. Returns all events.
+    // Waits until `done(events)` is true, and returns all events.
     template <class Done>
     std::vector<core::coordinator_event> wait_until(Done done) {
         std::unique_lock guard{mutex_};

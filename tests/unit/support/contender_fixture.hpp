@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_fixture: a contender in the folder /q whose session the test controls, and the steps that most tests take.
+// contender_fixture: a contender in the folder /q. The test controls its session.
 #pragma once
 
 #include <fmt/core.h>
@@ -40,7 +40,8 @@ protected:
         answer.children = std::move(children);
         lock.on_reply(session.event(), answer);
     }
-    // Answers the oldest get: of the predecessor's znode, the contender's own, or a tied contender's.
+    // Answers the oldest get, which reads the predecessor's znode, the contender's znode, or a znode with the same
+    // number.
     void get_answers(std::int64_t owner = 0x999, std::int64_t czxid = 1) {
         auto answer = session.reply_to<core::get_op>();
         answer.stat.ephemeral_owner = owner;
@@ -65,7 +66,7 @@ protected:
     void send_ok() {
         send_error<Op>(core::server_error::ok);
     }
-    // Gives the oldest request of this kind no answer.
+    // Reports that the oldest request of this kind got no answer.
     template <class Op>
     void lose(core::outcome outcome = core::outcome::unknown) {
         auto answer = session.reply_to<Op>();
@@ -77,7 +78,7 @@ protected:
         if (kind == core::watch_kind::deleted) session.watched.erase(path);
         lock.on_watch(session.event(), {kind, path, session.connection_number});
     }
-    // Breaks the connection. It stays unknown whether the requests in progress arrived.
+    // Breaks the connection. It stays unknown whether the servers executed the requests in progress.
     void detach(core::outcome of_requests = core::outcome::unknown) {
         session.is_attached = false;
         lock.on_detached(session.event());
@@ -113,16 +114,15 @@ protected:
         others.push_back(own);
         list_answers(std::move(others));
     }
-    // Enters with number 5, behind one contender, which it watches.
+    // Enters with number 5 behind one contender, and watches that contender.
     void wait_for_one() {
         enter_queue(5, {other_name(4)});
         get_answers();
         ASSERT_TRUE(session.open.empty());
     }
-    // Lets so much time pass that another client may have written into the contender's znode, and that an order may be
-    // due.
+    // Advances the clock until another client may have written an order into the contender's znode.
     void pass_unseen() { session.clock += session.unseen; }
-    // Sets the watch on the contender's own znode, as the session does with its first confirmation.
+    // Sets the watch on the contender's znode, as the session does with its first confirmation.
     void watch_itself() {
         lock.watch_own_znode(session.event());
         own_get_answers();
@@ -133,7 +133,7 @@ protected:
         session.told.clear();
     }
 
-    // Checks that the contender is gone and has given back every request and watch.
+    // Checks that the contender has ended, with no request and no watch left.
     void expect_gone() {
         EXPECT_TRUE(lock.over());
         EXPECT_NE(session.last_told<core::gone>(), nullptr);

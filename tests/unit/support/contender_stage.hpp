@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_stage: a contender's session that a test controls.
+// contender_stage: the session of one contender, controlled by a test.
 //
-// A test passes `session.event()` with each event of the contender. When the expression ends, the stage executes the
-// effects: it records the contender's requests and notices. The test gives the servers' answers: `reply_to` finds the
-// first unanswered request of a kind, and makes an answer to that request.
+// A test passes `session.event()` to each function of the contender. At the end of the expression, the stage executes
+// the effects: it records requests and notices. The test then answers as the servers: `reply_to` finds the first
+// unanswered request of a kind, and makes an answer.
 //
 //     lock.on_reply(session.event(), session.reply_to<core::children_op>());
 #pragma once
@@ -29,8 +29,7 @@ class contender_stage {
 public:
     using told_value = decltype(core::notice::event);
 
-    // An event in progress: the contender's view of its session, and the effects of the event. The destructor executes
-    // the effects.
+    // The contender's view of its session during one event, and the effects. The destructor executes the effects.
     class event_in_progress {
     public:
         explicit event_in_progress(contender_stage& stage)
@@ -60,7 +59,7 @@ public:
     bool knows_containers = true;
     core::time_point clock{};
     core::duration unseen = std::chrono::seconds{1};
-    std::size_t most_watched = 1'000;  // limit for one wait
+    std::size_t most_watched = 1'000;  // the contender's limit of watches
 
     [[nodiscard]] core::contender_view view() const {
         core::contender_view seen;
@@ -81,10 +80,10 @@ public:
     // ---- the contender's actions ---- ----
     std::vector<core::request> open;      // requests without an answer
     std::vector<core::request> sent;      // all requests
-    std::vector<told_value> told;         // all notices except the reported places
-    std::vector<std::string> entered_as;  // the places that the contender reported
+    std::vector<told_value> told;         // all notices except positions in the queue
+    std::vector<std::string> entered_as;  // the reported positions in the queue
     std::set<std::string> watched;        // znodes whose watches the contender still needs
-    std::set<std::string> given_back;     // watches that the servers had to remove
+    std::set<std::string> given_back;     // watches that had to be removed at the servers
     std::set<std::string> abandoned;      // GUIDs of abandoned creates
     std::vector<std::string> guids;       // GUIDs of the contender's creates
     std::optional<std::string> replacement;

@@ -32,7 +32,7 @@ protected:
     }
     std::string folder() const { return folder_.path().string(); }
 
-    // Returns the message with which first_line_of_private_file refuses the file.
+    // Returns the message by which first_line_of_private_file refuses the file.
     static std::string refusal(const std::string& file) {
         try {
             static_cast<void>(first_line_of_private_file(file));
@@ -53,7 +53,7 @@ TEST_F(private_file, gives_the_first_line_without_its_end) {
     EXPECT_EQ(first_line_of_private_file(file_with("")), "");
 }
 
-// A shell's <(command) is a FIFO. Its writer may send a line in several pieces.
+// A shell's <(command) is a FIFO. Its writer may write a line in several pieces.
 TEST_F(private_file, may_be_a_fifo_whose_writer_sends_pieces) {
     const auto name = fifo();
     std::thread writer{[&name] {
@@ -93,7 +93,7 @@ TEST_F(private_file, is_refused_where_other_users_can_open_it) {
     }
 }
 
-// libpq has this rule for sslkey: a process of another user may read a file of root through the file's group.
+// libpq has this rule for sslkey: if root owns a file, the file's group may read it.
 TEST(exposure, of_a_file_of_roots_may_be_its_group) {
     constexpr uid_t k_root = 0;
     constexpr uid_t k_service = 1000;

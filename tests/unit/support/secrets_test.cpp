@@ -9,7 +9,7 @@
 namespace turnstile::support {
 namespace {
 
-// Runs `check` in a child process, because the tested functions change their process for good.
+// Runs `check` in a child, because the tested functions change their process permanently.
 template <class F>
 bool holds_in_a_child(F&& check) {
     const pid_t child = ::fork();
@@ -28,7 +28,7 @@ TEST(secrets, are_in_no_core_file) {
     }));
 }
 
-// Sanitizers replace mlock() by a function that does nothing.
+// Sanitizers replace mlock() by a function without effect.
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 TEST(secrets, are_in_memory_that_is_not_swapped) {
     EXPECT_TRUE(holds_in_a_child([] {

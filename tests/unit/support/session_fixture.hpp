@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_fixture: a session_core whose time the test sets. The test acts as the servers.
+// session_fixture: a session_core. The test sets the time and acts as the servers.
 //
-// Every action of the core goes into one of the lists below, and into `log` in order.
+// The fixture records each action of the core in one of the lists below, and in `log`.
 #pragma once
 
 #include <fmt/core.h>
@@ -67,7 +67,7 @@ protected:
         log.clear();
         changes.clear();
     }
-    // Breaks the connection. It stays unknown whether the requests in progress arrived.
+    // Breaks the connection. It stays unknown whether the servers executed the requests in progress.
     void detach() {
         on_event(link(core::link_kind::detached));
         lose_requests();
@@ -105,7 +105,7 @@ protected:
     }
 
     // ---- time ----
-    // Advances the time to `then`, and runs every timer that is due before.
+    // Advances the time to `then`, and runs each timer that is due.
     void pass_until(core::time_point then) {
         constexpr int k_most_timers = 10'000;
         for (int i = 0; session.next_deadline() && *session.next_deadline() <= then; ++i) {
@@ -117,13 +117,13 @@ protected:
         now = then;
     }
     void pass(core::duration time) { pass_until(now + time); }
-    // Stops the process for this time. Its timers run late, when it resumes.
+    // Stops the process for this time. Its timers run late, when the process resumes.
     void stand_still(core::duration time) {
         now += time;
         session.on_time(now);
         sort_actions();
     }
-    // Advances the time, and answers every confirmation and keep-alive at once.
+    // Advances the time. Answers each confirmation and keep-alive at once.
     void pass_answered(core::duration time) {
         const auto then = now + time;
         while (session.next_deadline() && *session.next_deadline() <= then && !HasFatalFailure()) {
@@ -172,7 +172,7 @@ protected:
             on_event(std::move(reply));
         }
     }
-    // Answers the create, and then the list, which contains `others` as well. Returns the znode's path.
+    // Answers the create, and then the list with `others` and the new znode. Returns the znode's path.
     std::string answer_create_and_list(std::int32_t sequence, names others = {}) {
         const auto path = op<core::create_op>().path + fmt::format("{:010d}", sequence);
         auto reply = reply_to<core::create_op>();
@@ -242,7 +242,7 @@ protected:
     std::vector<core::action> log;
     std::vector<sent_request> open;  // requests without an answer
     std::vector<std::string> forgotten;
-    // connections from which the session searched for the leader
+    // Connections from which the session searched for the leader.
     std::vector<std::uint64_t> sought;
     std::vector<core::look_elsewhere> looks;  // searches for another server
     std::vector<std::uint64_t> left;          // connections that the session left

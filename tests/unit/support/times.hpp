@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Instants on an artificial time line.
+// Instants for tests, on an artificial time line.
 #pragma once
 
 #include <chrono>
@@ -8,8 +8,8 @@
 
 namespace turnstile::test {
 
-// Returns the instant `since_start` after the start of the line. The start is an hour after zero, so that instants a
-// little before it exist.
+// Returns the instant `since_start` after the line's start. The start is an hour after zero, so that earlier instants
+// exist.
 constexpr core::time_point at(core::duration since_start) {
     return core::time_point{std::chrono::hours{1}} + since_start;
 }

@@ -27,7 +27,7 @@ TEST(answers, what_the_servers_said_is_answered) {
     EXPECT_EQ(error(ZNOTREADONLY), server_error::not_read_only);
     EXPECT_EQ(error(ZSESSIONMOVED), server_error::session_moved);
     EXPECT_EQ(error(ZTHROTTLEDOP), server_error::throttled);
-    // the code KeeperException.Code.QUOTAEXCEEDED
+    // -125 is KeeperException.Code.QUOTAEXCEEDED.
     EXPECT_EQ(error(-125), server_error::quota_exceeded);
     EXPECT_EQ(error(ZEPHEMERALONLOCALSESSION), server_error::local_session);
     EXPECT_EQ(error(-999), server_error::other);

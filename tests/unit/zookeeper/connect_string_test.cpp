@@ -175,7 +175,7 @@ TEST(connect_string, names_the_value_and_the_rule) {
     EXPECT_NE(refusal("::1:2181").find("an IPv6 address needs brackets"), std::string::npos);
 }
 
-// A comma in a password splits it, and its pieces look like servers.
+// A comma splits the text, so the pieces of this password look like servers.
 TEST(connect_string, shows_no_piece_of_a_password) {
     for (const char* text : {"u:secret,x@a:1", "u:x,secret@a:1", "u:secret:x,y@a:1"})
         EXPECT_EQ(refusal(text).find("secret"), std::string::npos) << refusal(text);

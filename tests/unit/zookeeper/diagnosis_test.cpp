@@ -20,7 +20,7 @@ std::string diagnosis(const std::string& servers) {
     return diagnose(parse_connect_string(servers).value(), 200ms, 0).text;
 }
 
-// A port at which the kernel accepts connections, but no program answers.
+// A port whose connections the kernel accepts and no program answers.
 class silent_server {
 public:
     silent_server() : socket_{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)} {

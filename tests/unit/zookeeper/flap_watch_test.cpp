@@ -17,7 +17,7 @@ protected:
         now += lasts;
         return flaps.detached(now, k_timeout);
     }
-    // Returns the number of connections that end early until the client looks for the reason.
+    // Returns how many connections in a row must end early before the client looks for the reason.
     int early_until_suspicion() {
         int count = 1;
         while (!connection(100ms)) ++count;

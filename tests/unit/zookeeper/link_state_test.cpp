@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the states of a session's connection, and that no other change of state is possible.
+// Tests the states of a session's connection, and that every other change of state is impossible.
 #include "zookeeper/link_state.hpp"
 
 #include <gtest/gtest.h>

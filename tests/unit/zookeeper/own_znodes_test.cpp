@@ -43,7 +43,7 @@ TEST(own_znodes, come_in_transactions_too) {
     EXPECT_FALSE(own.may_own("/l/stays"));
 }
 
-// The removal's answer may be lost, so the znode may still exist.
+// The answer to the removal may be lost, so the znode may still exist.
 TEST(own_znodes, that_were_removed_lately_may_still_stand) {
     own_znodes own;
     const auto take = [&](int i) {

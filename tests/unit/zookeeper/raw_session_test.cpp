@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the messages that open a session, against servers of every kind. The test contains the bytes, because a real
-// server sends only some of these messages.
+// Tests the messages that open a session. The test contains the bytes, because a real server sends only some of them.
 #include "zookeeper/raw_session.hpp"
 
 #include <gmock/gmock.h>
@@ -49,7 +48,7 @@ std::string list_of(const std::vector<std::string>& paths) {
     return body;
 }
 
-// A stream that returns the given answers, and then the end of the stream.
+// Returns the given answers, and then the end of the stream.
 class scripted_stream final : public byte_stream {
 public:
     explicit scripted_stream(std::string answers) : answers_{std::move(answers)} {}
@@ -88,8 +87,7 @@ TEST(raw_session, that_owns_nothing_is_opened_and_marked) {
     EXPECT_THAT(link.written, HasSubstr(text("/zookeeper/turnstile-0x5")));
 }
 
-// The session mark's creation time is the leader's time. If a server reports no time or an invalid time, the session is
-// still open.
+// The creation time of the session's mark znode shows the leader's clock. A session with no valid time is still usable.
 TEST(raw_session, knows_the_leaders_clock_by_its_mark) {
     const auto marked = [](std::uint64_t created) {
         return open_at(
@@ -117,7 +115,7 @@ TEST(raw_session, that_owns_a_znode_is_another_client_s) {
     EXPECT_EQ(result.owned.paths.front(), "/l/a");
 }
 
-// The close request has the type -11, which must not be sent.
+// The type -11 is the close request, which must not be sent.
 TEST(raw_session, of_another_client_is_not_closed) {
     scripted_stream link{attach_answer(5) + reply(1, 0, list_of({"/l/a"}))};
     static_cast<void>(open_session(link, {.timeout_ms = 10'000}));
@@ -163,7 +161,7 @@ TEST(raw_session, credentials_go_first_and_their_refusal_is_left_to_the_c_client
               opening_outcome::opened);
 }
 
-// If a list is shorter than its stated length, the reader stops at the end of the message.
+// A list may be shorter than the length that it states. The reader must stop at the end of the message.
 TEST(raw_session, a_list_that_lies_about_its_length_is_harmless) {
     const auto result =
         open_at(attach_answer(5) + reply(1, 0, big_endian(0x7fffffff, 4) + text("/a") + "\1"));
@@ -178,7 +176,7 @@ TEST(raw_session, of_another_client_is_given_the_longest_time_out) {
     EXPECT_THAT(link.written, HasSubstr(big_endian(0x7fffffff, 4) + big_endian(5, 8)));
 }
 
-// A tunnel forwards attach packets that name its session, and refuses other packets.
+// A tunnel forwards an attach packet only if the packet names the tunnel's session.
 TEST(attach_packets, name_their_session) {
     session_password password{};
     password.fill('p');

@@ -68,7 +68,7 @@ TEST_F(request_knowledge_of_servers, is_known_by_a_late_answer) {
     EXPECT_FALSE(request.is_doubted());
 }
 
-// The servers of an ensemble may differ in the requests that they know.
+// The servers of an ensemble may have different versions.
 TEST_F(request_knowledge_of_servers, is_refused_where_another_server_refuses_it) {
     request.answered();
     request.refused();

@@ -83,7 +83,7 @@ TEST(server_pace, is_unknown_otherwise) {
          {"", "tickTime=500\n", "syncLimit=5\n", "tickTime=\nsyncLimit=5",
           "tickTime=0\nsyncLimit=5", "tickTime=500\nsyncLimit=0", "tickTime=-1\nsyncLimit=5",
           "xtickTime=500\nsyncLimit=5", "tickTime=99999999999999999999\nsyncLimit=5",
-          // cut off in the middle
+          // This text ends in the middle of a number.
           "tickTime=2000\nsyncLimit=2000000\n", "tickTime=2000\nsyncLimit=1",
           "conf is not executed because it is not in the whitelist.\n"}) {
         EXPECT_FALSE(parse_pace(text)) << text;

@@ -38,7 +38,6 @@ protected:
         });
     }
     ~unresolved() override { set_log_sink({}); }
-    // Returns the lines that the log has received so far.
     std::vector<std::string> told() {
         EXPECT_TRUE(flush_log(testing::limit()));
         const std::lock_guard hold{mutex_};
@@ -59,7 +58,7 @@ TEST_F(unresolved, hosts_are_told_by_name_when_that_changes) {
     hosts.record("zk2", EAI_NONAME);
     EXPECT_THAT(told(), ElementsAre(AllOf(StartsWith("zk2: "), HasSubstr("not known"))));
     hosts.record("zk2", EAI_NONAME);
-    hosts.record("zk2", EAI_AGAIN);  // the host is still missing
+    hosts.record("zk2", EAI_AGAIN);  // the host is still unknown
     hosts.record("zk1", 0);
     EXPECT_THAT(told(), IsEmpty());
     hosts.record("zk2", 0);

@@ -64,7 +64,7 @@ TEST_F(way_to_leader_test, has_an_address_beside_a_name_that_stands_for_several)
     EXPECT_EQ(way.hosts.front(), "127.0.0.1:2");
     EXPECT_TRUE(way.by_address);
     EXPECT_EQ(way.hosts.size(),
-              4U);  // four addresses: a, b and the leader, and the leader again at the end
+              4U);  // a, b and the leader, and at the end the leader again
     EXPECT_EQ(way.addresses, 5U);
 }
 
@@ -82,7 +82,7 @@ TEST_F(way_to_leader_test, has_addresses_where_the_names_take_long) {
     EXPECT_EQ(way.addresses, 3U);
 }
 
-// The C client fails at the first address, and then tries the second or the third.
+// The C client fails at the first address (a multicast address), and then tries the others.
 TEST_F(way_to_leader_test, from_silence_begins_with_an_address_that_cannot_be_connected_to) {
     add("a", {1});
     add("b", {2});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the state machine that takes all of several locks or none, in every order of answers, losses and cancellations.
+// Tests the state machine that acquires all of several locks or none, in any order of answers, losses and
+// cancellations.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -177,7 +178,7 @@ TEST(all_of, the_rest_is_tried_when_the_first_part_is_there) {
     EXPECT_EQ(value.take(), (actions{all_of::tell_granted{}}));
 }
 
-// Plays arbitrary events in arbitrary order. After each step, judges what the caller and the locks observe.
+// Feeds random events, and judges after each of them what the caller and the locks observe.
 class every_order {
 public:
     every_order(std::size_t parts, all_of::course how) : parts_{parts}, how_{how} {}
@@ -193,7 +194,7 @@ public:
 private:
     struct world {
         all_of value;
-        std::vector<bool> holds;  // the parts that the locks have granted
+        std::vector<bool> holds;  // locks that are granted
         std::optional<std::size_t> waited_for;
         std::set<std::size_t> tried;
         std::set<std::size_t> withdrawn;
@@ -204,7 +205,8 @@ private:
             tried.erase(part);
             withdrawn.erase(part);
         }
-        // Returns true if every lock that is held or tried comes before the lock for which the machine waits.
+        // Returns true if every lock that is held or tried comes, in the caller's order, before the lock that the
+        // machine waits for.
         [[nodiscard]] bool waits_in_order() const {
             if (!waited_for) return true;
             for (std::size_t i = 0; i != holds.size(); ++i)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a thread that holds a lock shared by its process: the thread's time limit, and its warnings.
+// Tests the time limit of a thread that holds a lock of its process, and the thread's warnings.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the state machine of threads that share one contender, in the orders of events that matter.
+// Tests the queue of threads that share one contender.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -279,7 +279,7 @@ TEST_F(local_queue_test, one_who_only_tries_does_not_wait_after_a_grant_that_cam
     EXPECT_EQ(value.take(), (actions{sharing::give_back{1}, sharing::ask{2, attempt::once}}));
 }
 
-// After a deletion by hand the lease continues, and the client learns of the loss a little later.
+// An operator deleted the contender's znode. The lease is still valid, and the client learns of the loss later.
 TEST_F(local_queue_test, nothing_is_granted_under_a_contender_that_is_lost_and_not_told_so) {
     value.arrive({a, attempt::wait, std::nullopt, {}, 3s}, now);
     grant(1);
@@ -289,7 +289,7 @@ TEST_F(local_queue_test, nothing_is_granted_under_a_contender_that_is_lost_and_n
     EXPECT_EQ(release(a), (actions{sharing::give_back{1}, sharing::ask{2, attempt::wait}}));
 }
 
-// The queue gets no event when the lease is confirmed. So after a warning a timer must check the lease again.
+// No event reports a confirmed lease. So after a warning, a timer must check the lease again.
 TEST_F(local_queue_test, a_holder_that_was_warned_is_looked_at_again_by_itself) {
     const auto begin = now;
     value.arrive({a, attempt::wait, std::nullopt, {}, 3s}, now);
@@ -308,8 +308,8 @@ TEST_F(local_queue_test, a_holder_that_was_warned_is_looked_at_again_by_itself) 
     EXPECT_EQ(value.next_deadline(), std::nullopt) << "its loss is on its way";
 }
 
-// shared_contender remembers only the earliest deadline that the queue has reported. The queue must have no event that
-// is due earlier.
+// shared_contender remembers only the earliest deadline that the queue reported. No event of the queue may be due
+// before it.
 TEST_F(local_queue_test, the_newest_deadlines_remembered_are_enough) {
     with(5s, 3);
     std::mt19937 random{15};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the state machine of a majority of independent locks, step by step and in contests of several contenders.
+// Tests the state machine that holds a majority of independent locks, in single steps and with several contenders.
 #include <gtest/gtest.h>
 
 #include <deque>
@@ -123,7 +123,7 @@ TEST_F(quorum_of_three, the_loss_of_the_majority_is_told_before_the_rest_is_give
     EXPECT_FALSE(value.certain(at(1s)));
 }
 
-// During the gap another client may have held a majority, so the hold is lost.
+// In the gap another client may have held a majority, so the hold is lost.
 TEST_F(quorum_of_three, a_gap_is_not_mended_by_a_later_grant) {
     hold({0, 1}, 10s);
     value.confirm(0, at(60s));
@@ -157,8 +157,7 @@ TEST_F(quorum_of_three, ends_when_two_refuse_for_good) {
               (actions{quorum::withdraw{1}, quorum::tell_failed{failure::hopeless}}));
 }
 
-// A call pauses until its next attempt. If its locks are closed in the pause, the call cannot go on, so the pause ends
-// at once.
+// A call waits for its next attempt, and its locks are closed meanwhile. The call must end at once.
 TEST_F(quorum_of_three, ends_when_two_that_pause_are_closed) {
     make(settings);
     for (const std::size_t part : {0U, 1U, 2U}) value.on_refused(part, next::again, at(0s));
@@ -206,7 +205,6 @@ TEST_F(quorum_of_three, a_try_ends_when_two_are_busy_and_regains_what_was_busy_l
     value.on_granted(1, at(60s), at(0s));
     EXPECT_EQ(after([&] { value.on_granted(2, at(60s), at(1s)); }).front(),
               quorum::action{quorum::tell_granted{}});
-    // the grant has settled this deadline already
     EXPECT_TRUE(after([&] { value.on_time(at(2s)); }).empty());
 }
 
@@ -223,8 +221,7 @@ TEST_F(quorum_of_three, gives_back_all_when_the_caller_leaves) {
 
 // ---- contests of several contenders ---------------------------------------------------------
 
-// Models FIFO locks, each of which is granted to the first contender of its queue, and contenders that request a
-// majority of the locks. Answers arrive in a random order that the seed determines.
+// Simulates FIFO locks and contenders that want a majority of these locks. A seed determines the order of the answers.
 class contest {
 public:
     contest(std::uint64_t seed, std::size_t contenders, std::size_t locks)
@@ -237,7 +234,7 @@ public:
 
     enum class entry { one_by_one, dead_heat };
 
-    // Returns true if each contender held the majority once, and at no time more than one contender held it.
+    // Returns true if each contender held the majority once, and never two at a time.
     bool run(entry how) {
         for (std::size_t i = 0; i != values_.size(); ++i) {
             values_[i].start(now_);
@@ -273,7 +270,7 @@ private:
         queue.push_back(part.contender);
         if (queue.size() == 1) offer(part.lock);
     }
-    // Makes each contender the first in one of the queues, so that no contender gets a majority.
+    // Makes each contender the first in some queue, so that none has a majority.
     void split() {
         for (auto& quorum : values_) EXPECT_EQ(quorum.take().size(), queues_.size());
         for (std::size_t lock = 0; lock != queues_.size(); ++lock)
@@ -305,7 +302,7 @@ private:
             }
         }
     }
-    // Withdraws a request. Has no effect if the grant is already on its way.
+    // Withdraws a request, unless its grant is already on its way.
     void withdraw(place part) {
         if (std::find(grants_.begin(), grants_.end(), part) != grants_.end()) return;
         leave(part);

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the znodes that a waiter watches: the search by path, and the order by name.
 #include "core/contender/awaited_znodes.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which requests the parts of a commit need, depending on the existing znodes.
+// Tests which requests each part of a commit needs, depending on which znodes exist.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that a hold's commits are executed in order, and that each caller gets one answer.
+// Tests that a hold's commits run in order, and that each caller gets one result.
 #include "core/contender/commit_queue.hpp"
 
 #include <gtest/gtest.h>
@@ -61,7 +61,7 @@ TEST_F(commits_of_a_hold, an_answered_caller_is_not_told_again) {
     add(k_one);
     answer(k_one, errc::timeout);
     EXPECT_FALSE(queue.is_awaited(k_one));
-    EXPECT_TRUE(queue.is_front(k_one));  // the outcome of the first commit is still unknown
+    EXPECT_TRUE(queue.is_front(k_one));  // the outcome of the first commit is unknown
     finish_front(committed{});
     EXPECT_EQ(session.why(k_one), errc::timeout);
     EXPECT_TRUE(queue.empty());

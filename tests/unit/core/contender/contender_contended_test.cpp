@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a holder that requests notices of contenders behind it.
+// Tests a holder that wants a notice when another contender queues behind it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

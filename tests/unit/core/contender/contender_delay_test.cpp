@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the lock delay: the contender that is first reads the crash mark, waits for the delay after a crash, and writes
-// its own mark.
+// Tests the lock delay. The first contender in the queue reads the crash mark, a znode that a crashed holder leaves
+// behind. It waits for the delay after a crash, and then writes its own mark.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,7 +50,7 @@ protected:
         answer.error = server_error::no_node;
         lock.on_reply(session.event(), answer);
     }
-    // Returns the second part of the multi request in progress. Its first part checks the contender's znode.
+    // Returns the second part of the oldest transaction. The first part checks the contender's znode.
     template <class Op>
     Op second_part() {
         const auto both = session.op<multi_op>();
@@ -71,8 +71,8 @@ protected:
         multi_is_carried_out();
         ASSERT_TRUE(lock.holds());
     }
-    // Brings the contender into this state on a new connection: it is first and has written its crash mark, but has no
-    // grant, because its lease is not certain.
+    // The contender is first and has written its crash mark. It has no grant, because the connection changed and its
+    // lease is not certain.
     void be_marked_and_reattach() {
         be_first();
         session.has_lease = false;
@@ -123,7 +123,7 @@ TEST_F(contender_delay, a_hold_that_was_lost_leaves_its_mark) {
 TEST_F(contender_delay, a_waiter_that_gives_up_behind_its_mark_takes_it_along) {
     be_first();
     no_mark();
-    session.has_lease = false;  // the contender writes its mark, and is not granted
+    session.has_lease = false;  // so the contender writes its mark, but gets no grant
     lock.leave(session.event(), test::k_timed_out);
     EXPECT_EQ(session.count<remove_op>(), 0U);  // the contender's mark may exist
     multi_is_carried_out();
@@ -164,7 +164,7 @@ TEST_F(contender_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     EXPECT_EQ(parse_crash_mark(note.data), (crash_mark{"crashed", 5'000, true}));
     EXPECT_EQ(note.version, 4);
     ASSERT_TRUE(delay_end(lock.current()));
-    // includes the drift of the clocks
+    // The delay includes the drift of the clocks.
     EXPECT_EQ(*delay_end(lock.current()), session.clock + 5'500ms);
     multi_is_carried_out();
     EXPECT_TRUE(session.open.empty());
@@ -219,8 +219,8 @@ TEST_F(tried_contender_delay, notes_the_crash_and_is_busy) {
     expect_failed(errc::busy);
 }
 
-// Servers that went back to older data show another contender ahead again. The mark may belong to that contender, so it
-// is not removed.
+// The servers went back to older data, in which another contender is ahead. The mark may belong to that contender, so
+// it stays.
 TEST_F(tried_contender_delay, leaves_the_mark_where_another_is_ahead_again) {
     be_marked_and_reattach();
     list_answers({"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000002", own});
@@ -255,8 +255,8 @@ TEST_F(contender_delay, a_note_whose_answer_was_lost_does_not_start_the_delay_ag
     EXPECT_EQ(delay_end(lock.current()), session.clock + 3'500ms);
 }
 
-// Servers that went back to older data may use a version again, for the mark of a later crash. So a version from an
-// earlier connection proves nothing.
+// Servers that went back to older data may give a later mark the same version. So a version from an earlier connection
+// proves nothing.
 TEST_F(contender_delay, a_mark_is_not_written_over_by_a_version_of_an_earlier_connection) {
     be_first();
     mark_is({"crashed", 5'000, false}, 4);
@@ -292,11 +292,11 @@ TEST_F(contender_delay, a_delay_that_ends_while_the_note_is_under_way_is_not_tak
     session.clock += 6s;
     lock.on_delay_end(session.event());
     EXPECT_FALSE(lock.holds());
-    multi_is_carried_out();  // the note that was written into the crash mark
+    multi_is_carried_out();  // the write of the note into the crash mark
     EXPECT_FALSE(lock.holds());
     EXPECT_EQ(parse_crash_mark(second_part<set_op>().data)->holder, guid());
     multi_is_carried_out();
-    own_get_answers();  // the contender's own znode, which it has not read for long
+    own_get_answers();  // the contender's own znode
     EXPECT_TRUE(lock.holds());
 }
 
@@ -314,7 +314,7 @@ TEST_F(contender_delay, a_place_that_is_gone_when_it_marks_is_not_granted) {
     no_mark();
     multi_answers(server_error::no_node, server_error::rolled_back);
     EXPECT_FALSE(lock.holds());
-    EXPECT_EQ(session.count<create_op>(), 1U);  // the contender enters the queue again
+    EXPECT_EQ(session.count<create_op>(), 1U);  // the contender queues again
 }
 
 TEST(crash_marks, come_back_from_their_text) {
@@ -325,8 +325,8 @@ TEST(crash_marks, come_back_from_their_text) {
         EXPECT_FALSE(parse_crash_mark(wrong)) << wrong;
 }
 
-// At the end of the counter only czxids show which contender is ahead. After a re-attach the contender reads them
-// again. A reader of the code found this case.
+// At the end of the counter only czxids show which contender is first. After a re-attach the contender reads them
+// again, and may leave before the answers arrive.
 TEST_F(contender_delay, whoever_leaves_while_its_place_is_asked_for_again_takes_its_mark_along) {
     be_marked_and_reattach();
     list_answers({own, "_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000003"});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a contender's entry into the queue: the create, its parent znodes, and the grant of a free lock.
+// Tests how a contender enters the queue: its create, missing parent znodes, and the grant of a free lock.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -72,7 +72,7 @@ TEST_F(contender_enter, asks_nothing_before_a_server_is_there) {
     EXPECT_EQ(session.count<create_op>(), 1U);
 }
 
-// Failure F28: the answer to the create may arrive after the end of the lease.
+// Failure F28: the answer to the create may arrive after the lease has ended.
 TEST_F(contender_enter, F28_is_not_granted_before_the_lease_is_certain) {
     session.has_lease = false;
     enter_queue(0);
@@ -139,7 +139,7 @@ class contender_parents : public test::contender_fixture {
 protected:
     contender_parents() : contender_fixture{{"/a/b/c", ""}} { lock.start(session.event()); }
 
-    // Answers the create with the error that a parent znode is missing. The list does not find the parent either.
+    // Answers the create with the error that a parent znode is missing. The list fails for the same reason.
     void parent_is_missing() {
         create_answers(server_error::no_node);
         if (session.count<children_op>() > 0) send_error<children_op>(server_error::no_node);
@@ -155,7 +155,6 @@ protected:
     }
 };
 
-// Failure F5: the parent folder is missing, and must be created again.
 TEST_F(contender_parents, are_made_as_containers_and_the_create_sent_again) {
     parent_is_missing();
     EXPECT_THAT(asked_parents(), ElementsAre("/a", "/a/b", "/a/b/c"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how a session's events affect a contender: a re-attach, the end of the lease, the next epoch.
+// Tests how events of the session affect a contender: a re-attach, the end of the lease, the next epoch.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,8 +20,7 @@ protected:
 
 // ---- an operator's orders ---------------------------------------------------------------------
 
-// An operator's order belongs to one znode, which the operator read. If the contender enters again, the order has no
-// effect on the new znode.
+// An operator's order names one znode. It must not apply to the znode that the contender creates when it enters again.
 TEST_F(contender_in_session, that_ends_takes_the_order_to_a_waiter_along) {
     wait_for_one();
     watch_itself();
@@ -35,7 +34,7 @@ TEST_F(contender_in_session, that_ends_takes_the_order_to_a_waiter_along) {
     EXPECT_EQ(session.times_told<asked_to_release>(), 0U);
 }
 
-// Servers that went back to older data may use a version again that the contender has already seen.
+// Servers that went back to older data may use a version number again that the contender has already read.
 TEST_F(contender_in_session, that_comes_back_finds_an_order_under_the_version_that_a_waiter_knows) {
     wait_for_one();
     watch_itself();
@@ -127,8 +126,8 @@ TEST_F(contender_in_session, that_comes_back_shows_another_one_ahead) {
     EXPECT_THAT(session.watched, ElementsAre(path(3)));
 }
 
-// The contender was first in line, but the session had no lease before its connection broke. After the re-attach, reads
-// of the old connection do not count.
+// The contender was first in line without a lease when the connection broke. Reads of the old connection no longer
+// count after the re-attach.
 TEST_F(contender_in_session, that_comes_back_grants_by_a_fresh_list_only) {
     session.has_lease = false;
     enter_queue(0);
@@ -197,7 +196,8 @@ TEST_F(contender_in_session, that_ends_lets_a_waiter_enter_the_next_one) {
     attach();
     EXPECT_EQ(session.guids.size(), 2U);
     create_answers_ok(9);
-    // The servers have not deleted the earlier session's znode yet. So it counts as another contender ahead (F1).
+    // The servers have not deleted the znode of the earlier session yet, so it counts as another contender ahead
+    // (failure F1).
     const auto old = "_c_" + session.guids[0] + "-lock-0000000005";
     list_answers({old, other_name(8), own});
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{2}));
@@ -263,7 +263,7 @@ TEST_F(contender_in_session, whose_watch_found_no_znode_tells_so) {
     expect_gone();
 }
 
-// The loss of the request with its connection may be reported before or after the next attach.
+// The client may learn of the lost request before or after the next attach.
 TEST_F(contender_in_session, whose_watch_an_earlier_connection_lost_asks_for_it_again) {
     take_lock();
     lock.watch_own_znode(session.event());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how a contender leaves in each state. Nothing of the contender may remain at the servers (F6, F7, F17, F24,
-// F29, F35).
+// Tests how a contender leaves from each of its states. It must leave no znode and no watch behind (failures F6, F7,
+// F17, F24, F29, F35).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -224,8 +224,8 @@ TEST_F(contender_leave, at_once_removes_again_when_the_loss_is_told_late) {
     expect_removed();
 }
 
-// The server is busy, or returns an error that this version of Turnstile does not know. Both may be temporary. The
-// session is not replaced, because that would end its other holds.
+// The server is busy, or returns an unknown error. Both may be temporary. Replacing the session would end its other
+// holds.
 TEST_F(contender_leave, tries_again_when_a_remove_is_refused_for_now) {
     take_lock();
     lock.leave(session.event(), k_timed_out);

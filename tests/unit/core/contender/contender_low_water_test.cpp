@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the hand-over in a long queue by the low-water mark, which holders raise in the folder's data.
+// Tests hand-overs in a long queue. Holders write a low-water mark into the folder's data: no contender below that
+// number remains.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +29,7 @@ protected:
         : contender_fixture{std::move(settings)} {}
 
     static std::string path(std::int32_t sequence) { return "/q/" + other_name(sequence); }
-    // Answers the list request. The stat says that the folder's data have this length and version.
+    // Answers the list with `children`. Its stat reports the length and the version of the folder's data.
     void list_shows(names children, std::int32_t bytes, std::int32_t version = k_version) {
         auto answer = session.reply_to<children_op>();
         answer.children = std::move(children);
@@ -42,7 +43,7 @@ protected:
         answer.stat.version = version;
         lock.on_reply(session.event(), answer);
     }
-    // The contender has number 5, queues behind 3 and 4, and watches 4. The folder has data.
+    // The contender has number 5, waits behind 3 and 4, and watches 4. The folder has data.
     void wait_in_long_queue() {
         lock.start(session.event());
         create_answers_ok(5);
@@ -247,8 +248,8 @@ TEST_F(contender_low_water, is_let_be_in_a_short_queue) {
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-// The holder before this one may have raised the low-water mark. Without a read this contender does not know the mark's
-// version, and leaves the mark alone.
+// The previous holder may have raised the mark. This contender has not read the mark, so it does not know the version
+// and must not write.
 TEST_F(contender_low_water, is_let_be_after_a_hand_over_without_a_look_at_it) {
     lock.start(session.event());
     create_answers_ok(5);
@@ -283,8 +284,8 @@ TEST_F(contender_low_water, that_may_not_be_raised_does_not_keep_the_znode) {
     }
 }
 
-// Servers that went back to older data count the versions of the folder's data from there. So another client's data
-// could have the known version now (seed 10304041 of locks on sql).
+// Servers that went back to older data repeat version numbers. So another client's data may have the version that this
+// client knows. (Simulator, seed 10304041 of locks on SQL.)
 TEST_F(contender_low_water, whose_raising_was_lost_is_not_raised_again) {
     be_granted_by_mark();
     release();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests small parts of a contender: the creation of parents, the read of permits, the order of ties, the classes of
+// Tests small parts of a contender: creating parents, reading the permits, ordering equal numbers, and classifying
 // answers.
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a contender for a semaphore's permits: it reads the limit after the list, and it watches znodes. Also tests how
-// contenders behind learn of a grant.
+// Tests a contender for a semaphore's permits: its list, its read of the limit, its watches, and how it shows its grant
+// to the contenders behind it.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -46,8 +46,7 @@ protected:
         enter_queue(number, std::move(others));
         limit_answers(limit);
     }
-    // The contender has number 5, and queues behind 4, which has the only permit. The contender watches both znode 4
-    // and the limit.
+    // The contender has number 5 and waits behind 4, which has the only permit. It watches both znode 4 and the limit.
     void wait_in_line() {
         enter(5, {lease(4)}, "1");
         limit_answers("1");
@@ -78,7 +77,7 @@ TEST_F(contender_permits, is_granted_when_the_limit_says_that_there_is_room) {
     EXPECT_THAT(session.open, IsEmpty()) << "nobody could have waited behind it";
 }
 
-// Another client changed the limit after the list, and may also have removed this contender's znode. So the list is
+// Another client changed the limit after the list, so other contenders may have entered or left since. The list is
 // outdated.
 TEST_F(contender_permits, lists_again_where_the_limit_is_younger_than_the_list) {
     enter_queue(5, {});
@@ -115,7 +114,7 @@ TEST_F(contender_permits, looks_again_when_a_hold_ends) {
     EXPECT_TRUE(lock.holds());
 }
 
-// The list has its answer already, but the request for the limit after it has not.
+// The list is answered, and the read of the limit that follows it is still in progress.
 TEST_F(contender_permits, a_second_look_waits_for_the_look_that_is_under_way) {
     wait_in_line();
     watch_fires(watch_kind::deleted, path(4));
@@ -136,7 +135,7 @@ TEST_F(contender_permits, looks_again_when_the_limit_grows) {
 
 TEST_F(contender_permits, a_limit_that_changed_before_it_was_watched_is_seen) {
     enter(5, {lease(4)}, "1");
-    limit_answers("2");  // answers the get that sets the watch
+    limit_answers("2");  // the get that sets the watch
     get_answers();
     list_answers({lease(4), own});
     limit_answers("2");
@@ -155,7 +154,7 @@ TEST_F(contender_permits, those_behind_look_again_when_the_one_ahead_was_granted
 
 // ---- a contender that sets few watches --------------------------------------------------------
 
-// Holders 3, 4 and 5 are too many for single watches, so the contender watches the folder's children.
+// Holders 3, 4 and 5 are too many for one watch each, so the contender watches the folder's children.
 class contender_permits_crowd : public contender_permits {
 protected:
     contender_permits_crowd() { session.most_watched = 2; }
@@ -164,7 +163,7 @@ protected:
         enter(6, {lease(3), lease(4), lease(5)}, "3");
         ASSERT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
         list_answers({lease(3), lease(4), lease(5), own});
-        // answers the get beside the list; the get with a watch was answered before
+        // Answers the get beside the list. The get with the watch was answered before.
         limit_answers("3");
         limit_answers("3");
         ASSERT_THAT(session.open, IsEmpty());
@@ -208,7 +207,7 @@ TEST_F(contender_permits_crowd, is_watched_again_on_a_new_connection) {
     EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
 }
 
-// The watch on the children would remain until the session ends. The grant does not wait for the watch's removal.
+// Otherwise the watch on the children would remain until the session ends. The grant does not wait for its removal.
 TEST_F(contender_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
     wait_in_crowd();
     session.has_lease = false;
@@ -224,8 +223,8 @@ TEST_F(contender_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
 
 // ---- a semaphore that has shrunk -----------------------------------------------------------------
 
-// The client that lowered the limit has not found out yet which contenders hold. So 3 and 4 may hold, and 5 waits
-// behind both.
+// The client that lowered the limit does not know yet which contenders hold permits. Both 3 and 4 may hold, so 5 waits
+// for both.
 TEST_F(contender_permits, the_first_in_line_finds_out_who_holds_more_than_there_are) {
     enter(6, {lease(3), lease(4), lease(5)}, "1 was 3");
     EXPECT_EQ(session.op<set_op>(), (set_op{"/a/s", "1 was 3 up to 5", 0}));
@@ -374,7 +373,7 @@ TEST_F(contender_permits, without_a_number_nothing_is_made) {
     EXPECT_THAT(failure(), HasSubstr("/a/s is no semaphore yet"));
 }
 
-// Servers would delete an empty container, and the limit in its data with it.
+// The limit is in the folder's data. Servers delete an empty container, and the limit would be lost.
 TEST_F(contender_permits, the_folder_is_persistent_and_says_the_number) {
     use(for_permit(1, 3));
     lock.start(session.event());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a contender's place in the queue: the list, the watches, and the hand-over.
+// Tests a waiting contender: its list, its watches, and the hand-over.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,14 +26,14 @@ TEST_F(contender_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
     ASSERT_EQ(session.told.size(), 1U);
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{3}));
     EXPECT_EQ(lock.ahead(), 3U);
-    // The request is a get. An exists would set a watch even on a deleted znode, and that watch would remain (F13).
+    // A get sets no watch on a missing znode. An exists would set one, and that watch would remain (failure F13).
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, (operation{get_op{path(4), watch_mode::watch}}));
     EXPECT_THAT(session.watched, ElementsAre(path(4)));
     EXPECT_FALSE(needs_confirmation(lock.current())) << "its turn is far";
 }
 
-// The contender watches its own znode only from the session's next confirmation on.
+// The contender watches its own znode only after the session's next confirmation.
 TEST_F(contender_queue, watches_only_the_one_ahead_when_it_is_next) {
     enter_queue(5, {other_name(4)});
     ASSERT_EQ(session.open.size(), 1U);
@@ -42,7 +42,6 @@ TEST_F(contender_queue, watches_only_the_one_ahead_when_it_is_next) {
     EXPECT_TRUE(needs_confirmation(lock.current())) << "else its grant would be born expired";
 }
 
-// Failure F14: a foreign child must not block the queue.
 TEST_F(contender_queue, ignores_foreign_children) {
     enter_queue(5,
                 {"x-1-0000000000", "README", "2c5a3f1de1534d5ba2e2f8a3a1f5f6c7__lock__0000000001"});
@@ -51,7 +50,7 @@ TEST_F(contender_queue, ignores_foreign_children) {
 
 TEST_F(contender_queue, does_not_look_at_the_session_of_the_one_ahead) {
     enter_queue(5, {other_name(4)});
-    get_answers(session.own_session);  // the answer shows another contender of this session
+    get_answers(session.own_session);  // shows another contender of this session
     EXPECT_EQ(session.times_told<granted>(), 0U);
     EXPECT_THAT(session.open, IsEmpty());
 }
@@ -171,7 +170,7 @@ TEST_F(contender_queue, fails_where_it_may_not_look_at_its_own_znode) {
     expect_failed(errc::no_permission);
 }
 
-// Failure F28: a grant that arrives after the end of the lease.
+// Failure F28: the hand-over comes after the lease has ended.
 TEST_F(contender_queue, is_not_granted_at_the_hand_over_before_the_lease_is_certain) {
     wait_for_one();
     session.has_lease = false;
@@ -214,7 +213,7 @@ TEST_F(contender_queue, lists_again_after_an_event_of_an_earlier_connection) {
     EXPECT_EQ(session.count<children_op>(), 1U);
 }
 
-// After a re-attach events arrive in any order, so a single event proves nothing.
+// After a re-attach, events arrive in any order, so one event does not prove that the contender is first.
 TEST_F(contender_queue, lists_before_it_believes_an_event_after_a_re_attach) {
     wait_for_one();
     detach();
@@ -314,7 +313,7 @@ TEST_F(contender_queue, watches_its_own_znode_once) {
 
 class contender_removed_while_waiting : public contender_queue {
 protected:
-    // Checks that the contender enters again at the end of the queue, and gets no grant for its old place.
+    // Checks that the contender enters again at the end of the queue, and that its old position gives it no grant.
     void expect_entered_again() {
         EXPECT_TRUE(lock.waits());
         EXPECT_EQ(session.count<create_op>(), 1U);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a hold that gets another name at the same position in the queue (F10), also if the answer is lost.
+// Tests renaming a hold's znode without a change of its position in the queue (failure F10), with and without lost
+// answers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -88,7 +89,7 @@ TEST_F(contender_rename, can_be_done_again) {
     EXPECT_EQ(lock.znode(), "/q/" + renamed_to(contender_kind::read));
 }
 
-// The event of the transaction, which deletes the old name, arrives before the transaction's answer.
+// The transaction deletes the old name. The event of that deletion arrives before the transaction's answer.
 TEST_F(contender_rename, the_deletion_of_the_old_name_is_no_loss) {
     hold_as_writer();
     lock.watch_own_znode(session.event());
@@ -133,7 +134,7 @@ TEST_F(contender_rename, ends_where_the_hold_was_taken_away) {
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + own);
 }
 
-// The contender may not read the new version, so the servers would refuse each further attempt as well.
+// The contender may not read the znode's new version, so the servers would refuse each further attempt.
 TEST_F(contender_rename, ends_where_what_another_client_wrote_may_not_be_read) {
     start_rename();
     send_error<multi_op>(server_error::bad_version);
@@ -195,8 +196,8 @@ TEST_F(contender_rename_lost, and_the_new_name_stands) {
     expect_renamed();
 }
 
-// The simulator found this case: the server of the new connection still had the lost transaction. It forwarded this
-// transaction only after the release that followed.
+// The simulator found this case: the server of the new connection still had the lost transaction, and forwarded it only
+// after the release.
 TEST_F(contender_rename_lost, and_the_old_name_stands) {
     the_old_name_stands();
     auto again = std::get<multi_op>(request());
@@ -230,7 +231,7 @@ TEST_F(contender_rename_lost, and_the_link_breaks_again) {
     expect_renamed();
 }
 
-// A write from before the rename cannot stop a late commit of that rename. Only a write after it can.
+// A write that is older than a rename cannot stop a late commit of that rename. Only a later write can.
 TEST_F(contender_rename_lost, and_then_that_of_the_next_one_on_the_same_connection) {
     the_old_name_has_gone();
     list_answers({renamed_to(contender_kind::read)});
@@ -278,7 +279,7 @@ TEST_F(contender_rename, the_end_of_the_lease_is_loss_and_the_znode_is_removed) 
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(contender_kind::read));
 }
 
-// Failure F18: under the new name the contender would become the last among contenders with equal numbers.
+// Failure F18: with a new name the contender would become the last of those with equal numbers.
 TEST_F(contender_rename, with_equal_numbers_the_old_name_stays) {
     const auto other = renamed_contender(
         "_c_ffffffff-0000-4000-8000-000000000000-__WRIT__0000000005", contender_kind::write);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests failure F18: contenders with equal numbers, which the czxids of their znodes put in order.
+// Tests failure F18: several contenders have the same number, so the czxids of their znodes decide the order.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -50,8 +50,8 @@ TEST_F(contender_ties, lists_again_when_one_went_meanwhile) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-// An operator deleted this contender's znode, and then the tied contender ahead left (F37). The simulator found this
-// case with seed 10637 of its first version.
+// An operator deletes this contender's znode (failure F37), and then the contender ahead leaves. (Simulator, seed
+// 10637.)
 TEST_F(contender_ties, are_not_granted_by_a_znode_that_went_before_the_one_ahead) {
     enter_queue(k_end, {k_tied});
     send_error<get_op>(server_error::no_node);
@@ -81,8 +81,8 @@ TEST_F(contender_ties, are_settled_anew_on_the_next_connection) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-// The contender still waits for the answer to a read that an outdated list caused. It must list at once, and not wait
-// for the next link event. The simulator found this case with seed 2073 of its first version.
+// The contender ahead leaves while this contender waits for a read of another tied znode. The contender must list again
+// after the answer, and not only after the next link event. (Simulator, seed 2073.)
 TEST_F(contender_ties, lists_again_when_the_one_ahead_goes_while_it_asks) {
     enter_queue(k_end, {k_tied});
     get_answers(1, k_earlier);
@@ -98,7 +98,7 @@ TEST_F(contender_ties, lists_again_when_the_one_ahead_goes_while_it_asks) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-// In the list a later contender may come before this one, so only a new list shows whether this contender is first.
+// Contenders with equal numbers are in no order by name. Only a new list shows whether this contender is first.
 TEST_F(contender_ties, are_never_handed_over_without_a_list) {
     enter_queue(k_end, {k_tied});
     get_answers(1, k_earlier);
@@ -108,7 +108,7 @@ TEST_F(contender_ties, are_never_handed_over_without_a_list) {
     EXPECT_EQ(session.count<children_op>(), 1U);
 }
 
-// Equal numbers also occur far from the counter's end, for example with Curator's downgraded readers.
+// Curator's downgraded readers cause equal numbers, too, far from the end of the counter.
 TEST_F(contender_ties, of_small_numbers_are_never_handed_over_without_a_list) {
     enter_queue(5, {"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000005"});
     get_answers(1, k_earlier);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how a contender finds the outcome of a create whose answer was lost (G8): F1, F2, F36, F39.
+// Tests how a contender finds out the outcome of a create whose answer was lost (promise G8, failures F1, F2, F36,
+// F39).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,7 +24,7 @@ protected:
     }
     void verified() { send_ok<multi_op>(); }
 
-    std::string left_behind;  // name of the znode that the lost create made, if it exists
+    std::string left_behind;  // name of the znode that the lost create made
 };
 
 TEST_F(contender_unsure, first_commits_a_write_on_the_new_connection) {
@@ -56,8 +57,8 @@ TEST_F(contender_unsure, finds_its_place_in_the_queue) {
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
 }
 
-// Failures F1 and F2: the znode belongs to an expired session, and the servers have not deleted it yet. It must not be
-// taken for this contender's.
+// Failures F1 and F2: the servers have not deleted a znode of an expired session yet. The contender must not treat that
+// znode as its own.
 TEST_F(contender_unsure, does_not_take_a_znode_of_another_session) {
     attach();
     verified();
@@ -212,7 +213,7 @@ TEST_F(contender_unsure, is_gone_for_somebody_who_left_if_nothing_is_there) {
 
 class contender_answered : public test::contender_fixture {};
 
-// The client may be attached again before it learns that the answer was lost.
+// The client may learn only after the next attach that the answer was lost.
 TEST_F(contender_answered, late_finds_out_at_once) {
     lock.start(session.event());
     session.connection_number = 2;
@@ -238,7 +239,7 @@ TEST_F(contender_answered, that_the_session_moved_finds_out_on_the_next_connecti
     }
 }
 
-// Failure F1: an answer that names a znode of another session must not lead to a grant.
+// Failure F1: an answer with a znode of another session must not lead to a grant.
 TEST_F(contender_answered, with_another_owner_is_not_mine) {
     lock.start(session.event());
     auto answer = session.reply_to<create_op>();
@@ -260,7 +261,7 @@ TEST_F(contender_answered, while_its_list_is_lost_lists_again) {
     EXPECT_TRUE(lock.holds());
 }
 
-// Failure F2: the answer to a create of the dead session arrives late.
+// Failure F2: the answer to a create of the expired session arrives late.
 TEST_F(contender_answered, in_an_earlier_session_is_dropped) {
     lock.start(session.event());
     auto late = session.reply_to<create_op>();

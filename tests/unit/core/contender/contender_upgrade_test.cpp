@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests an upgrade: it moves to the position of its upgradable contender before it is granted, and moves back if
-// another contender blocks it there (queue_rule.hpp). Answers may be lost at each step.
+// Tests upgrades of an upgradable reader to a writer. The upgrade moves to the position of its upgradable contender
+// before the grant, and moves back if another contender blocks it there (queue_rule.hpp). Any answer may be lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ protected:
     const std::string writer = named("__WRIT__", 4);
     const std::string reader = named("__READ__", 5);
 
-    // The upgrade has number 6. A writer ahead of the reader keeps the reader from holding.
+    // The upgrade has number 6 and asks to move. The writer ahead of the reader shows that the reader does not hold.
     void asks_for_its_bases_place() {
         enter_queue(6, {base, writer, reader});
         ASSERT_EQ(session.count<multi_op>(), 1U);
@@ -54,7 +54,7 @@ protected:
         answer.stat.pzxid = k_pzxid;
         lock.on_reply(session.event(), answer);
     }
-    std::string there;  // the upgrade's name at the position of its upgradable contender
+    std::string there;  // the upgrade's name after the move
 };
 
 TEST_F(contender_upgrade, is_granted_by_a_list_that_shows_it_in_its_bases_place) {
@@ -189,7 +189,7 @@ TEST_F(contender_try_upgrade, that_finds_a_reader_in_its_way_there_is_busy) {
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + there);
 }
 
-// Failure F18: back at its old position, the upgrade would be the last among equal numbers.
+// Failure F18: after moving back, the upgrade would be the last of the contenders with equal numbers.
 TEST_F(contender_upgrade, does_not_go_back_to_where_numbers_are_equal) {
     enter_queue(2147483647, {base, writer, reader});
     send_ok<multi_op>();

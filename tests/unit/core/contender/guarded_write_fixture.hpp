@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixture for tests of guarded writes: a session that records its requests, and the commits of a hold in that session.
+// Fixture for tests of guarded writes: a session that records requests, and the commits of one hold in that session.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 
 namespace turnstile::core {
 
-// Longer than the buffer inside a std::string, so that a sanitizer detects a use after the end of a state.
+// This text is longer than a std::string's internal buffer, so that a sanitizer detects a use after destruction.
 inline const std::string k_znode = "/queue/_c_5e8b6a7c-own-lock-0000000007";
 inline const std::string k_data = "data";
 inline constexpr commit_id k_one{1};
@@ -29,12 +29,12 @@ public:
     std::map<commit_id, commit_outcome> told;
     int pauses = 0;
 
-    std::int32_t known = 5;  // version of its znode that the hold knows
+    std::int32_t known = 5;  // the version of its znode that the hold knows
     bool settled = true;
     bool lost_by_applying = false;
 
     [[nodiscard]] session_view view() const { return {is_attached, number}; }
-    // Calls `event(guarded_writes&, effects&)` with `writes`, executes the effects, and lets `writes` proceed.
+    // Calls `event(guarded_writes&, effects&)`, executes the effects, and continues `writes`.
     template <class F>
     void with(guarded_writes& writes, F&& event) {
         guarded_writes::effects wanted;
@@ -124,7 +124,6 @@ protected:
     void end_epoch(const error& why) {
         session.with(writes, [&](guarded_writes& w, effects& out) { w.on_epoch_end(why, out); });
     }
-    // Returns an empty answer to the oldest open request.
     [[nodiscard]] reply answer_to_first() {
         reply reply;
         reply.id = session.open.front().id;
@@ -150,7 +149,7 @@ protected:
         session.is_attached = true;
         attached();
     }
-    // Breaks the connection with the request in progress, and attaches the next connection.
+    // Breaks the connection during the request, and attaches the next connection.
     void lose_and_reattach() {
         session.is_attached = false;
         lose();
@@ -162,7 +161,8 @@ protected:
         reply.data = data;
         give(reply);
     }
-    // Answers the two requests that find an unknown outcome: the fence, which may have any result, and the read.
+    // Answers the two requests that find out an unknown outcome: a write that stops the lost commit (with any result),
+    // and a read.
     void answer_resolution(server_error fence, std::int32_t version,
                            const std::string& data = k_data) {
         answer(fence);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the commits of one hold: the requests to the servers, and the callers' results when replies are lost.
+// Tests the commits of one hold: the requests, and each caller's result when answers are lost.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -80,8 +80,8 @@ TEST_F(guarded_write, a_hold_that_is_taken_away_writes_no_more) {
     EXPECT_TRUE(writes.empty());
 }
 
-// Another client has written into the znode and has taken the READ right away. A reader of the code found this case:
-// the client repeated the read as fast as the servers answered.
+// Another client wrote into the znode and removed the client's READ permission. The client must report that, and not
+// repeat the read without end.
 TEST_F(guarded_write, a_hold_that_may_not_read_its_znode_is_told_so) {
     add(k_one);
     answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
@@ -178,10 +178,10 @@ TEST_F(guarded_write, what_the_fence_kept_out_is_sent_again) {
 TEST_F(guarded_write, a_lost_resolution_is_begun_again) {
     add(k_one);
     lose_and_reattach();
-    lose();  // loses the fence, which the servers may have applied
+    lose();  // the fence is the write that stops the lost commit; the servers may have executed it
     lose_and_reattach();
     EXPECT_EQ(first(), fence(k_version));
-    // the servers had applied the fence
+    // The servers had executed the fence.
     answer_resolution(server_error::bad_version, k_version + 2);
     EXPECT_EQ(first(), expected(k_version + 2));
 }
@@ -196,8 +196,8 @@ TEST_F(guarded_write, a_fence_that_came_to_nothing_proves_nothing) {
     EXPECT_EQ(first(), fence(k_version));
 }
 
-// The client may no longer write its znode, so the outcome stays unknown. A reader of the code found this case: the
-// client repeated the read without end, and the hold's release waited for that.
+// The client may no longer write its znode, so the outcome stays unknown. The hold's release must not wait for endless
+// reads.
 TEST_F(guarded_write, what_may_not_be_written_any_more_stays_unknown) {
     add(k_one);
     lose_and_reattach();
@@ -219,7 +219,7 @@ TEST_F(guarded_write, nobody_knows_once_the_znode_is_gone_or_changed_by_others) 
     lose_and_reattach();
     answer_resolution(server_error::bad_version, k_version + 1, "__REVOKE__");
     EXPECT_EQ(session.why(k_two), errc::outcome_unknown);
-    EXPECT_EQ(session.known, k_version + 1);  // the commit was applied
+    EXPECT_EQ(session.known, k_version + 1);  // the servers executed the commit
 }
 
 TEST_F(guarded_write, the_end_of_the_session_leaves_it_unknown) {
@@ -229,21 +229,20 @@ TEST_F(guarded_write, the_end_of_the_session_leaves_it_unknown) {
     lose();
     end_epoch(errc::session_lost);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
-    EXPECT_EQ(session.why(k_two), errc::session_lost);  // this commit's request was never sent
+    EXPECT_EQ(session.why(k_two), errc::session_lost);  // this commit was never sent
     EXPECT_TRUE(writes.empty());
 }
 
-// Each of these states has a request in progress. The session's end ends the state as a whole, and late answers have no
-// effect.
+// In each of these states a request is in progress when the session ends. Late answers must have no effect.
 TEST_F(guarded_write, answers_that_come_after_the_end_of_the_session_change_nothing) {
     const auto overtake = [this] {
         answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});
     };
     const std::vector<std::pair<std::function<void()>, errc>> ways{
         {[] {}, errc::outcome_unknown},  // the commit is sent
-        // the client searches for the outcome
+        // The client reads the outcome.
         {[this] { lose_and_reattach(); }, errc::outcome_unknown},
-        // another client wrote first, so this commit wrote nothing
+        // Another client wrote first, so the servers refused this commit.
         {overtake, errc::session_lost},
     };
     for (const auto& [lead, told] : ways) {
@@ -272,7 +271,7 @@ TEST_F(guarded_write, a_lost_hold_sends_nothing_more_and_finds_out_all_the_same)
     EXPECT_EQ(session.why(k_one), errc{});
     reattach();
     answer_resolution(server_error::ok, k_version + 2);
-    // the commit was not applied, and never will be
+    // The servers have not executed the commit, and never will.
     EXPECT_EQ(session.why(k_one), errc::session_lost);
     EXPECT_TRUE(session.open.empty());
     EXPECT_TRUE(writes.empty());
@@ -287,7 +286,7 @@ TEST_F(guarded_write, who_gives_up_is_told_what_is_known) {
     reattach();
     cancel(k_one, errc::timeout);
     EXPECT_EQ(session.why(k_one), errc::outcome_unknown);
-    EXPECT_FALSE(writes.empty());  // the hold's version must be known
+    EXPECT_FALSE(writes.empty());  // the client must first read the version of the hold's znode
     lose_and_reattach();
     answer_resolution(server_error::ok, k_version + 2);
     EXPECT_TRUE(writes.empty());  // no caller waits any more

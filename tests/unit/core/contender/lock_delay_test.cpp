@@ -79,8 +79,7 @@ TEST_F(lock_delay_test, a_mark_left_behind_is_noted_and_waited_out) {
     EXPECT_EQ(mark.version, 5) << "the note has changed it";
 }
 
-// Servers that went back to older data show the holder ahead again. That holder crashes later, so its whole delay
-// counts again.
+// The servers went back to older data, in which the holder is still ahead. Its later crash starts a whole new delay.
 TEST_F(lock_delay_test, behind_another_contender_it_is_waited_anew) {
     mark_is({"crashed", 5'000, false});
     delay.advance(session.event(), own());

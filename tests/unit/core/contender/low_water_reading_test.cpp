@@ -20,7 +20,7 @@ protected:
         told.data_length = bytes;
         return told;
     }
-    // Gives the folder's data to a contender with number 8, whose nearest predecessor 4 has gone.
+    // Answers a read of the folder's data for contender 8, whose nearest predecessor 4 is gone.
     consequence folder_says(const std::string& data, std::int32_t version = 3) {
         reading.read(session.event(), "/q", 4);
         auto answer = session.reply_to<get_op>();

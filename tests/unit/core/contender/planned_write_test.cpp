@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests commits that the client plans from the existing znodes, and commits that depend on further holds.
+// Tests commits that the client plans after it has read which znodes exist, and commits that depend on several holds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,7 +36,7 @@ TEST_F(planned_write, reads_first_and_creates_what_is_missing) {
     EXPECT_THAT(done.versions, ElementsAre(0));
 }
 
-// Servers from 3.8.4 on deny access to an unreadable znode only if it exists. So the refusal proves that it exists.
+// Servers since 3.8.4 answer NOAUTH only for a znode that exists. So this refusal proves that the znode exists.
 TEST_F(planned_write, what_may_not_be_read_is_there) {
     put();
     answer(server_error::no_auth);
@@ -73,7 +73,7 @@ TEST_F(planned_write, a_made_znode_that_another_client_removes_is_made_again) {
     EXPECT_TRUE(session.told.empty());
 }
 
-// The servers went back to older data, in which the znode does not exist.
+// The servers went back to older data, in which the created znode does not exist.
 TEST_F(planned_write, a_made_znode_that_is_forgotten_with_the_connection_is_made_again) {
     add(k_one, {make_op{"/a"}});
     answer(server_error::ok);

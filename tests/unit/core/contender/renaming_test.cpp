@@ -25,7 +25,7 @@ protected:
         EXPECT_EQ(wanted.on_answer(session.event(), own(), answer), consequence{suspends{}});
         ASSERT_TRUE(wanted.is_unsure());
     }
-    // Loses the answer and sends the fence, which finds no znode. So only a list can show the outcome.
+    // Loses the answer, and sends a write that finds no znode of the old name. So only a list can show the outcome.
     void fence() {
         lose_answer();
         wanted.find_out(session.event(), own());
@@ -75,8 +75,7 @@ TEST_F(renaming_test, a_list_without_either_name_tells_that_the_znode_is_gone) {
     EXPECT_EQ(answers<children_op>(server_error::ok, {"other"}), consequence{own_znode_gone{}});
 }
 
-// Another client has created a znode with the new name. It would block each further attempt as well, so the caller
-// learns of it.
+// Another client's znode has the new name. It would block each further attempt, so the caller gets an error.
 TEST_F(renaming_test, a_name_that_is_taken_is_told) {
     wanted.send(session.event(), own());
     const auto outcome = answers<multi_op>(server_error::node_exists);
@@ -85,7 +84,7 @@ TEST_F(renaming_test, a_name_that_is_taken_is_told) {
     EXPECT_EQ(told->why.code(), errc::node_exists);
 }
 
-// The session must end. Otherwise the holder would learn of no loss, and a znode with the new name would remain.
+// If the session continued, the holder would learn of no loss, and a znode of the new name could remain.
 TEST_F(renaming_test, a_list_that_is_forbidden_ends_the_session) {
     fence();
     EXPECT_EQ(answers<children_op>(server_error::no_auth), consequence{suspends{}});
@@ -93,8 +92,8 @@ TEST_F(renaming_test, a_list_that_is_forbidden_ends_the_session) {
     EXPECT_TRUE(wanted.is_unsure());
 }
 
-// The client may not write into the znode, or may not store so much data there. So the znode's version stays, and the
-// lost rename may still commit with that version.
+// The servers refuse the write into the znode, because of permissions or size. So the version does not change, and the
+// lost rename may still commit.
 class renaming_without_a_fence : public renaming_test,
                                  public ::testing::WithParamInterface<server_error> {};
 INSTANTIATE_TEST_SUITE_P(refusal, renaming_without_a_fence,

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests two clocks that diverge by drift, by slewing, by steps, and by a pause of the machine that stops one clock.
+// Tests the comparison of the boot clock with the wall clock: drift, slewing, steps, and a suspended machine that stops
+// one of them.
 #include "core/lease/clock_watch.hpp"
 
 #include <gtest/gtest.h>
@@ -11,7 +12,7 @@ using namespace std::chrono_literals;
 
 class clock_watch_test : public ::testing::Test {
 protected:
-    // Advances the boot clock and the wall clock by these spans. Returns the watch's answer.
+    // Advances both clocks, and returns the watch's answer.
     duration pass(duration boot, duration wall) {
         now_ += boot;
         wall_ += wall;

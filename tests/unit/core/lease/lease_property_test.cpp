@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the lease with its definition, of which each clause is evaluated over a whole random history. The lease
-// forgets some answers. That may only shorten it, and by at most its grain.
+// Compares the lease with its definition, evaluated for each clause over a whole random history. The lease forgets some
+// answers, which may only shorten it, and by at most `k_grain`.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ private:
     time_point certain_;
 };
 
-// A session's history: the servers answer requests in order, and connections come and go.
+// Simulates a session: the servers answer requests in order, and connections break and attach.
 class history {
 public:
     explicit history(std::uint64_t seed) : chance_{seed} { open(); }
@@ -100,8 +100,7 @@ public:
         ASSERT_GE(certain, truth_.certain() - k_grain);
     }
 
-    // Checks that a write extends the lease if it is sent at the time that the lease names, and does not if it is sent
-    // earlier.
+    // Checks that a write at the time that the lease names extends the lease, and that an earlier write does not.
     void check_next_useful_write() const {
         const auto useful = lease_.next_useful_write();
         if (!useful) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests each of the clauses (a) to (d) of core/lease/lease.hpp alone, and the other members.
+// Tests each clause (a) to (d) of core/lease/lease.hpp alone, and the other members.
 #include "core/lease/lease.hpp"
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ constexpr duration k_timeout = 30s;
 constexpr bool k_write = true;
 constexpr bool k_read = false;
 
-// Returns the lease of a new session, which was opening from 10 s on, and attached at 11 s.
+// Returns the lease of a new session that began to open at 10 s and attached at 11 s.
 lease attached_lease(lease_rule rule = {k_relay, false, 0}) {
     lease session_lease{rule};
     session_lease.opening(at(10s));
@@ -28,7 +28,7 @@ lease attached_lease(lease_rule rule = {k_relay, false, 0}) {
     return session_lease;
 }
 
-// Returns the instant that lease.hpp calls c.
+// Returns the instant c of lease.hpp: the lease counts from that instant.
 std::optional<duration> certain(const lease& session_lease) {
     if (session_lease.valid_until() == time_point::min()) return std::nullopt;
     return session_lease.valid_until() - session_lease.timeout() - at(0s);
@@ -49,7 +49,7 @@ TEST(lease, at_an_unproven_server_is_assumed_whatever_its_role) {
 
 TEST(lease, at_the_next_server_is_proven_again) {
     auto session_lease = attached_lease();
-    session_lease.server_unproven(2);  // the answer of another connection
+    session_lease.server_unproven(2);  // an answer from another connection
     session_lease.answered(1, at(13s), at(13s), k_write);
     EXPECT_EQ(session_lease.rests_on(), evidence::relayed);
     session_lease.server_unproven(1);
@@ -286,7 +286,7 @@ TEST(lease, ends_earlier_by_the_drift) {
     EXPECT_EQ(session_lease.valid_until(), at(10s) + k_timeout - 30ms);
 }
 
-// A clock may be fast by a tenth. Ten seconds on it are only nine seconds of the servers.
+// This clock may be fast by a tenth, so ten of its seconds may be only nine seconds at the servers.
 TEST(lease, b_measures_the_relay_bound_by_a_clock_that_may_be_fast) {
     auto session_lease = attached_lease({10s, true, 0.1});
     session_lease.answered(1, at(12s), at(13s), k_read);

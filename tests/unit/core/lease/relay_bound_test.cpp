@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the sources of the relay bound: the user's option, the servers' configuration, or ZooKeeper's sample
-// configuration.
+// Tests where the relay bound comes from: the user's option, the servers' configuration, or the values of ZooKeeper's
+// sample configuration.
 #include "core/lease/relay_bound.hpp"
 
 #include <gtest/gtest.h>
@@ -38,7 +38,7 @@ TEST(relay_bound, is_the_users_where_he_says) {
     EXPECT_EQ(relay_bound({.tick = 1s, .assumed_stall = 3s}, k_quick, {}), 3500ms);
 }
 
-// By default servers grant timeouts of 2 to 20 ticks. So the granted timeout limits the tick.
+// By default servers grant 2 to 20 ticks, so a granted timeout gives a lower limit for the tick.
 TEST(relay_bound, is_longer_where_the_granted_timeout_speaks_of_a_longer_tick) {
     EXPECT_EQ(relay_bound({.asked = 60s}, {}, 60s), 18s) << "3 s are 60 s / 20";
     EXPECT_EQ(relay_bound({.asked = 1s}, {}, 10s), 30s) << "5 s are 10 s / 2";
@@ -82,8 +82,8 @@ TEST_F(bound_of_a_connection, is_the_rules_again_on_the_next_one) {
     EXPECT_EQ(session_lease.servers_bound(), 12s) << "of an earlier connection";
 }
 
-// A read was part of the chain under a relay bound of 12 s. The bound turns out to be 18 s, so the part of the chain
-// after that read proves nothing.
+// A read was part of the chain under a relay bound of 12 s. The bound turns out to be 18 s, so the chain ends before
+// that read.
 TEST_F(bound_of_a_connection, takes_back_what_a_shorter_one_linked) {
     session_lease.answered(1, at(7s), at(7s), false);
     EXPECT_EQ(session_lease.trusted_until(), at(20s)) << "7 s + S - R, and no less than the lease";

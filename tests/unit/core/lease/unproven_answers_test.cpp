@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which answered requests a write proves, and that the client keeps only a few of them.
+// Tests which earlier answers a write proves, and that the client keeps only a few of them.
 #include "core/lease/unproven_answers.hpp"
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ using test::at;
 constexpr duration k_bound = 12s;
 constexpr duration k_grain = 1s;
 
-// Adds a request with an answer one second later.
+// Adds a request, which was answered one second after it was sent.
 void add(unproven_answers& answers, duration sent) {
     answers.remember(at(sent), at(sent + 1s), k_grain, k_bound);
 }
@@ -55,7 +55,7 @@ TEST(unproven_answers, that_are_closer_together_than_the_grain_are_left_out) {
     EXPECT_EQ(answers.take_proven(at(1h), k_bound), std::nullopt);
 }
 
-// The session only reads. The next write will prove the latest answer that is old enough by then.
+// The session sends only reads. The next write will prove the latest answer that is old enough at that time.
 TEST(unproven_answers, of_those_that_are_old_enough_the_latest_is_kept) {
     unproven_answers answers;
     for (duration sent = 10s; sent <= 40s; sent += 2s) add(answers, sent);

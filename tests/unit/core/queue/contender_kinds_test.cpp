@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the claim in a contender's name: each kind is encoded and decoded, and names of other libraries are decoded.
+// Tests the kind and permits in a contender's name: writing and reading each kind, and reading other libraries' names.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -86,7 +86,8 @@ TEST(contender_kinds, what_is_no_name_of_ours_is_foreign) {
         EXPECT_FALSE(parse_contender(name)) << name;
 }
 
-// If the marker of an upgrade is malformed, the name has the claim that Curator would read from it.
+// Curator reads a name by its other parts. If the upgrade's part is malformed, this library reads the name as Curator
+// does.
 TEST(contender_kinds, an_upgrade_names_a_number_as_servers_write_it) {
     for (const auto* name :
          {"__UPGR__7-__WRIT__0000000009", "__UPGR__-__WRIT__0000000009",

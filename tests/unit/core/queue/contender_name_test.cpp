@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests literal names of other implementations. kazoo's tests/test_lock.py has more.
+// Tests names that other implementations create. kazoo's tests/test_lock.py has more of them.
 #include "core/queue/contender_name.hpp"
 
 #include <gtest/gtest.h>
@@ -25,7 +25,7 @@ struct fixture {
     std::optional<std::int32_t> sequence;
 };
 
-// Returns the number as a server appends it. Java's String.format("%010d") and C's printf give the same text.
+// Returns the number in the format of the servers: "%010d" in Java and in C.
 std::string suffix(std::int32_t number) {
     std::array<char, 16> text{};
     std::snprintf(text.data(), text.size(), "%010d", number);
@@ -101,7 +101,7 @@ TEST(contender_name, negative_numbers_have_the_form_of_printf) {
 TEST(contender_name, reads_every_number_that_a_server_writes) {
     base::random chance{1};
     for (int i = 0; i != 10'000; ++i) {
-        // Numbers of all magnitudes and both signs.
+        // Covers numbers of all magnitudes and both signs.
         const auto bits = static_cast<std::int32_t>(static_cast<std::uint32_t>(chance()));
         const auto number = bits >> (chance() % 32);
         EXPECT_EQ(contender_sequence("lock-" + suffix(number)), number);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the text of a crash mark, which other versions and other languages also read.
+// Tests the text of a crash mark, which other versions and programs in other languages read.
 #include "core/queue/crash_mark.hpp"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TEST(crash_mark, is_read_as_it_was_written) {
     EXPECT_EQ(parse_crash_mark("6cd7ac7a 0 left"), noted);
 }
 
-// The last two numbers exceed ten years, the longest delay that a lock accepts.
+// The last two texts have a delay of more than ten years, which is the longest delay that a lock accepts.
 TEST(crash_mark, of_other_texts_is_none) {
     for (const auto* text :
          {"", " ", "holder", " 15000", "holder ", "holder x", "holder 1x", "holder -1",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the places of many contenders in one list, and the cases that the index leaves open.
-// queue_rule_property_test.cpp tests that the index agrees with decide().
+// Tests the positions that the index gives to many contenders of one list, and the cases in which it gives none.
+// queue_rule_property_test.cpp compares the index with decide().
 #include "core/queue/queue_index.hpp"
 
 #include <gtest/gtest.h>
@@ -34,7 +34,6 @@ TEST(queue_index, says_who_is_ahead_and_how_many) {
     EXPECT_EQ(last->ahead, 2U);
 }
 
-// The index and decide() must name the same contender.
 TEST(queue_index, names_the_kind_that_came_before) {
     const auto other = [](contender_kind kind, std::int32_t number) {
         return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {kind}, number);
@@ -57,13 +56,13 @@ TEST(queue_index, keeps_the_order_across_a_wrap) {
     EXPECT_EQ(later->predecessor, children.back());
 }
 
-// In these cases the index has no answer, and decide() has to read each name.
+// Here the index gives no answer, so decide() has to read each name.
 TEST(queue_index, says_nothing_where_numbers_do_not_tell) {
     const auto at_end = lock(numbers::max());
     const auto other = contender_child("other", {contender_kind::lock}, 3);
     const std::vector<std::vector<std::string>> lists{
         {lock(3), at_end},                                    // the end of the counter
-        {lock(3), other},                                     // a tie
+        {lock(3), other},                                     // equal numbers
         {lock(0), lock(1'500'000'000), lock(-1'500'000'000)}  // numbers too far apart
     };
     for (const auto& children : lists)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the queue rule for readers, writers, upgrades and permits.
+// Tests which contender waits for which, among readers, writers, upgrades and permits.
 #include <fmt/core.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ using ::testing::UnorderedElementsAre;
 
 using names = std::vector<std::string>;
 
-// Returns a name of this kind and number. The GUID only makes names differ.
+// Returns a name of this kind and number, with a GUID that makes the name unique.
 std::string named(const claim& wants, std::int32_t sequence) {
     const auto guid = fmt::format("{:08x}-0000-4000-8000-{:012x}", static_cast<int>(wants.kind),
                                   static_cast<std::uint32_t>(sequence));
@@ -38,7 +38,7 @@ std::string upgradable(std::int32_t n) {
 std::string upgrade(std::int32_t of, std::int32_t n) {
     return named({contender_kind::upgrade, 1, of}, n);
 }
-// Returns the name of an upgrade at the position of its upgradable contender.
+// Returns the name of an upgrade that has moved to the position of its upgradable contender.
 std::string arrived(std::int32_t of, std::int32_t came_with) {
     return upgrade_in_other_place(upgrade(of, came_with));
 }
@@ -98,7 +98,7 @@ TEST(queue_rule_read_write, locks_and_permits_are_foreign_to_it) {
     expect_granted({permit(5), write(1), named({}, 2)}, permit(5));
 }
 
-// These names are literally Curator's.
+// These are names that Curator creates.
 TEST(queue_rule_read_write, queues_with_curators_readers_and_writers) {
     const std::string reader = "_c_6a8b1f5e-b0d3-4b1f-9c36-d3b0e4a4f0d7-__READ__0000000001";
     const std::string writer = "_c_7a8b1f5e-b0d3-4b1f-9c36-d3b0e4a4f0d7-__WRIT__0000000002";
@@ -120,7 +120,7 @@ TEST(queue_rule_upgrade, is_granted_there_if_nobody_is_in_the_way) {
     expect_granted({upgradable(1), arrived(1, 5), write(2), read(3)}, arrived(1, 5));
 }
 
-// The reader may hold, or may wait for the upgrade. No name shows which.
+// The reader may hold the lock, or wait for the upgrade. The names do not show which, so the upgrade moves back.
 TEST(queue_rule_upgrade, goes_back_for_a_reader_whose_writer_went_meanwhile) {
     expect_changes_places({upgradable(1), arrived(1, 5), read(3)}, arrived(1, 5));
     expect_changes_places({upgradable(1), arrived(1, 5), read(0)}, arrived(1, 5));
@@ -156,8 +156,8 @@ TEST(queue_rule_upgrade, passes_waiting_writers_and_whoever_waits_behind_them) {
                  1);
 }
 
-// A writer ahead of the upgradable contender would have kept that contender from holding. A downgraded contender is no
-// writer any more.
+// Contender 1 was a writer once and is a reader now. So it does not count for the upgrade behind upgradable contender
+// 2.
 TEST(queue_rule_upgrade, readers_between_are_counted_from_its_own_upgradable_one) {
     expect_waits({read(1), upgradable(2), upgradable(5), upgrade(2, 6), read(4)}, upgrade(2, 6),
                  read(4), 2);
@@ -180,7 +180,7 @@ TEST(queue_rule_upgrade, knows_the_order_across_a_wrap) {
                    arrived(k_last - 1, k_first));
 }
 
-// Failure F18: if all numbers are equal, czxids show which contender is first.
+// Failure F18: if several numbers are equal, the czxids show which contender is first.
 TEST(queue_rule_upgrade, asks_for_the_czxids_of_everybody_with_its_number) {
     constexpr std::int32_t k_stuck = 2147483647;
     const auto self = upgrade(k_stuck, k_stuck);
@@ -231,7 +231,7 @@ TEST(queue_rule_permits, the_first_in_line_watches_all_that_hold_and_the_others_
 TEST(queue_rule_permits, several_permits_weigh_as_many) {
     EXPECT_EQ(judged({permit(1, 3), permit(2, 2)}, permit(2, 2), 5).verdict, verdict::granted);
     EXPECT_EQ(judged({permit(1, 3), permit(2, 3)}, permit(2, 3), 5).verdict, verdict::wait_on_any);
-    // Permits are granted in the order of arrival: a large request at the head blocks smaller requests behind it.
+    // Permits are granted in the order of arrival, so a large request blocks the smaller requests behind it.
     const names children{permit(1, 3), permit(2, 3), permit(3)};
     EXPECT_EQ(judged(children, permit(3), 5).verdict, verdict::wait_on);
     EXPECT_EQ(judged(children, permit(3), 5).predecessor, permit(2, 3));
@@ -244,8 +244,8 @@ TEST(queue_rule_permits, asks_for_no_more_than_there_are) {
         << "what was once does not count";
 }
 
-// Failure F20: after a semaphore has shrunk, all contenders that fitted before may still hold. The first in line
-// watches them all.
+// Failure F20: when a semaphore's limit becomes lower, all contenders within the old limit may still hold. The first
+// waiter watches all of them.
 TEST(queue_rule_permits, F20_what_there_was_earlier_may_still_be_out) {
     const names children{permit(1), permit(2), permit(3), permit(4), permit(5)};
     EXPECT_EQ(judged(children, permit(4), 1, 3).verdict, verdict::wait_on_any);

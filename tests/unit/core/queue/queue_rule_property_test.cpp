@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the check that the fuzzer runs (tests/fuzz), on random bytes from a seed.
+// Runs the fuzzer's check (tests/fuzz) on random bytes from a seed.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -40,7 +40,7 @@ TEST(queue_rule_property, holds_for_histories_that_pass_the_counters_end) {
     }
 }
 
-// Checks that the histories are useful: ties, negative numbers and indexed lists occur in them.
+// Checks that the random histories contain the hard cases: equal numbers, negative numbers, and lists with an index.
 TEST(queue_rule_property, meets_ties_and_wraps) {
     int with_ties = 0;
     int with_negative_numbers = 0;

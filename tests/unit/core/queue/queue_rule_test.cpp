@@ -57,7 +57,7 @@ TEST(queue_rule, is_absent_under_a_name_that_is_no_contenders) {
     EXPECT_EQ(decide({"x-1-0000000001"}, "x-1-0000000001").verdict, verdict::absent);
 }
 
-// A contender of another kind does not block the mutex. The decision names the first such contender that came earlier.
+// A contender of another kind does not block the mutex. The decision still names the earliest such contender ahead.
 TEST(queue_rule, names_the_kind_that_came_before) {
     const auto of = [](contender_kind kind, std::int32_t number) {
         return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {kind}, number);
@@ -110,8 +110,8 @@ TEST(queue_rule, keeps_the_order_across_a_wrap) {
     EXPECT_EQ(decide(children, after), (decision{verdict::wait_on, wrapped, 3, {}, false}));
 }
 
-// Failure F18: while creates are in progress, 3.8.0 continues with negative numbers and then returns to the largest
-// number. So of 12 clients of this library, two once held one mutex at the same time.
+// Failure F18: at the end of the counter, ZooKeeper 3.8.0 gives negative numbers and then the largest number again. Two
+// clients once held one mutex for that reason.
 TEST(queue_rule, lets_the_czxids_decide_at_the_counters_end) {
     const auto before = contender(5, 2147483646);
     const auto first = contender(4, 2147483647);
@@ -129,7 +129,7 @@ TEST(queue_rule, lets_the_czxids_decide_at_the_counters_end) {
     EXPECT_EQ(decide({newcomer, third}, newcomer, czxids).predecessor, third);
 }
 
-// Failure F18: the counter of 3.8.0 stops, so that every contender has the same number.
+// Failure F18: the counter of 3.8.0 stops at its end, so every further contender has the same number.
 TEST(queue_rule, asks_for_the_czxids_of_equal_numbers) {
     const auto self = contender(1, 2147483647);
     const auto name = contender(2, 2147483647);

@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 using test::at;
 
 constexpr duration k_timeout = 30s;
-constexpr duration k_every = 6s;  // confirmations are a fifth of the timeout apart
+constexpr duration k_every = 6s;  // a fifth of the session timeout
 constexpr confirmation_needs k_holds{.contenders = true, .confirming = true, .holding = true};
 constexpr confirmation_needs k_next{.contenders = true, .confirming = true};
 constexpr confirmation_needs k_further_back{.contenders = true};
@@ -80,7 +80,7 @@ TEST(confirmations, hurry_while_a_hold_is_near_the_end_of_its_lease) {
     auto confirmed = session();
     confirmed.answered(1, at(1s), at(1s), true);
     confirmations value{at(0s), k_every};
-    value.first_needed(at(27s));  // the hold was granted late in the lease
+    value.first_needed(at(27s));  // this hold was granted late in the lease
     EXPECT_EQ(value.due({}, confirmed, k_holds, at(1s), at(27s)), at(1s) + k_timeout - k_every);
 }
 

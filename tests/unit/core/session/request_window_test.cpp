@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the number of contenders' requests that may be in progress at a time.
+// Tests how many requests of contenders a session may have in progress at a time.
 #include <gtest/gtest.h>
 
 #include "core/session/request_window.hpp"
@@ -48,7 +48,7 @@ TEST(request_window, halves_when_an_answer_is_late_and_never_closes) {
     EXPECT_TRUE(window.has_room());
 }
 
-// Only one request is timed at a time: the answer to an earlier request shows how full the window was before it grew.
+// The window times one request at a time. The answer to request 1 shows how long requests take before the window grew.
 TEST(request_window, times_one_request_after_the_other) {
     request_window window{{.first = 2, .most = 8}};
     window.sent(ticket{1}, at(0s));
@@ -60,7 +60,7 @@ TEST(request_window, times_one_request_after_the_other) {
     EXPECT_EQ(window.size(), 4U);
 }
 
-// A session sends several requests at once. The first answer does not show how long the later requests take.
+// A session sends several requests at once. The answer to the first request does not show how long the others take.
 TEST(request_window, times_the_latest_request) {
     request_window window{{.first = 4, .most = 8}};
     window.sent(ticket{1}, at(0s));

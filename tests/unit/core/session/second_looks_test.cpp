@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the times of second looks. session_looks_test.cpp uses a whole session to test the znodes that second looks
-// read.
+// Tests when a waiter's second look is due: its later read of the znodes that it watches, in case an event is lost.
+// session_looks_test.cpp tests which znodes the reads name.
 #include "core/session/second_looks.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that contenders enter together if they had to wait for an answer to a create, and that releases go together.
+// Tests that creates that had to wait for an earlier answer go in one transaction, and that releases do the same.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -115,7 +115,7 @@ TEST_F(session_batches,
     EXPECT_EQ(count<create_op>(), k_creates - 1) << "the transaction is in progress as well";
 }
 
-// A list that the servers read before the create would not show the contender.
+// If the servers read a list before the create, the list would not show the contender.
 TEST_F(session_batches, the_lists_follow_the_creates) {
     all_enter(k_creates + 2);
     log.clear();
@@ -241,7 +241,7 @@ TEST_F(session_batches, releases_that_wait_go_on_the_next_connection) {
     EXPECT_EQ(count<remove_op>(), k_releases - 1) << "the other one waits for an answer";
 }
 
-// If the create came before the release, the contender would wait for a znode that its session is about to remove.
+// If the servers processed the create before the removal, the contender would wait for a znode of the same session.
 TEST_F(session_batches, a_contender_that_enters_goes_behind_the_releases_that_wait) {
     const auto paths = take_locks(k_releases + 1);
     for (std::size_t i = 0; i != paths.size(); ++i) leave(member(i));

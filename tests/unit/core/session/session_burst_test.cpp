@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests bursts of acquires: the session loses no hold, and after a loss its contenders enter slowly.
+// Tests bursts of acquires. A burst must cost no hold. After a loss the contenders enter again in small numbers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ constexpr std::uint64_t k_burst = 1'000;
 constexpr duration k_burst_timeout = 1s;
 constexpr std::size_t k_endless = 1'000'000;
 
-// A server that executes one request after the other, and needs 5 ms for each.
+// Simulates a server that executes one request at a time and needs 5 ms for each request.
 class session_burst : public test::session_fixture {
 protected:
     using test::session_fixture::session_fixture;
@@ -90,7 +90,7 @@ protected:
     session_without_a_window() : session_burst{without_a_window()} {}
 };
 
-// Without a window the confirmation waits behind two thousand requests.
+// Without a window, the confirmation of the lease waits behind two thousand requests.
 TEST_F(session_without_a_window, a_burst_costs_the_hold) {
     burst();
     serve_all();
@@ -124,7 +124,7 @@ TEST_F(session_burst, is_given_up_without_a_request_where_it_still_waits) {
     EXPECT_EQ(granted_of_burst(), k_burst - 1);
 }
 
-// After a loss all contenders must queue again, which makes another burst.
+// After a loss all contenders queue again, so a loss causes another burst.
 TEST_F(session_burst, comes_back_slowly_after_a_loss) {
     burst();
     expire();
@@ -137,8 +137,8 @@ TEST_F(session_burst, comes_back_slowly_after_a_loss) {
     EXPECT_EQ(granted_of_burst(), k_burst);
 }
 
-// On a new connection the waiters of other folders read their places again. The session's confirmation comes after the
-// first of these reads, not after all.
+// On a new connection, each waiter reads its queue again. The session's confirmation follows the first of these reads,
+// and does not wait for all of them.
 TEST_F(session_burst, that_waits_in_line_goes_on_slowly_on_a_new_connection) {
     for (std::uint64_t i = 0; i != k_burst; ++i) {
         acquire_in("/held/" + std::to_string(i), burst_id(i));

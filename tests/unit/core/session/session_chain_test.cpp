@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the chain of a session's answers (docs/why/lease.md). A session that no answer proves any more is replaced:
-// servers may have doomed it, and would still answer. A session that proves itself keeps its place, however long it
-// waits.
+// Tests the chain of a session's answers (docs/why/lease.md). The servers may have selected a session without such
+// answers for expiry, and still answer it. So the client replaces the session. A session with such answers keeps its
+// znodes, however long its contenders wait.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -54,10 +54,10 @@ protected:
     }
 };
 
-// ---- a grant by a doomed session ------------------------------------------------------------
+// ---- a grant by a session that is selected for expiry ---------------------------------------
 
-// The process was stopped for the session's timeout, so the session is doomed. The leader still answers its requests
-// until it has closed the session.
+// The process was stopped for the whole session timeout, so the leader has selected the session for expiry. Until the
+// leader has closed the session, it still answers the session's requests.
 TEST_F(session_chain, of_a_first_waiter_that_was_stopped_does_not_grant_by_what_is_still_answered) {
     start_attached();
     wait_behind(k_ann, 1);
@@ -139,7 +139,7 @@ TEST_F(session_chain, is_continued_by_an_attach_before_the_leases_end) {
     EXPECT_THAT(closed, IsEmpty());
 }
 
-// The session has only read, and no write proves these reads.
+// The session has sent only reads. A read is a proof only if a later write commits, and no write followed.
 TEST_F(session_chain, of_an_idle_session_ends_with_its_connection) {
     start_attached();
     pass_answered(2 * k_timeout);
@@ -190,7 +190,7 @@ TEST_F(session_chain, of_those_who_wait_far_back_is_confirmed_by_one_write_for_a
     EXPECT_THAT(closed, IsEmpty()) << "they keep their places";
 }
 
-// A write for another contender proves as much as a confirmation.
+// A write for any contender proves the session as a confirmation does.
 TEST_F(session_chain, of_those_who_wait_far_back_needs_no_confirmation_while_others_come_and_go) {
     start_attached();
     wait_behind(k_ann, 5);
@@ -217,7 +217,7 @@ TEST_F(session_chain, of_those_who_wait_far_back_finds_that_a_znode_is_gone) {
     EXPECT_EQ(count<create_op>(), 1U) << "a new place";
 }
 
-// While reads keep a chain through a follower, the client writes nothing. The next write then proves the chain.
+// The client writes nothing while reads through a follower keep the chain. The next write then proves the chain.
 TEST_F(session_chain, that_ends_a_hold_only_leads_back_to_connected) {
     start();
     attach(server_role::follower, 15s);
@@ -258,9 +258,10 @@ TEST_F(session_chain, that_could_not_be_kept_is_replaced_once_the_leader_is_know
     EXPECT_EQ(closed.size(), 1U);
 }
 
-// ---- servers that refuse the session for ever -----------------------------------------------
+// ---- servers that always refuse the session --------------------------------------------------
 
-// The servers have lost their data. At every attempt they refuse the client because it "has seen zxid".
+// The servers have lost their data. They refuse each attempt to attach, because the client "has seen zxid" values of
+// the lost data.
 TEST_F(session_chain, that_no_server_takes_back_is_abandoned_after_two_timeouts) {
     start_attached();
     const auto answered = now;

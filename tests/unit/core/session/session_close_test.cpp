@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests closing a client: every call ends, and the client removes its znodes at the servers before it closes the
-// session.
+// Tests that closing a client ends every call. The client removes its znodes before it closes the session.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -97,7 +96,7 @@ TEST_F(session_close, goes_on_over_a_broken_connection) {
     EXPECT_THAT(states(), ElementsAre(state::closed));
 }
 
-// The servers have received nothing from the session for its timeout. So they delete its znodes with the session.
+// The servers have received no message of the session for its timeout. So they delete the session with its znodes.
 TEST_F(session_close, is_over_at_once_where_the_session_has_ended_at_the_servers) {
     start_attached();
     take_lock(k_ann);

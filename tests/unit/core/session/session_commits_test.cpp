@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the commits of a session's holds, and their order relative to release, loss, deadlines and close.
+// Tests the commits of a session's holds: their order with releases, losses, deadlines and the close.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +42,6 @@ protected:
         attach();
     }
     void answer_read(std::int32_t version) {
-        // answers the hold's own get
         if (op<get_op>().watch == watch_mode::watch) answer<get_op>();
         auto reply = reply_to<get_op>();
         reply.stat.version = version;
@@ -100,7 +99,7 @@ TEST_F(session_commits, a_lost_answer_is_found_out_before_the_release) {
     EXPECT_EQ(op<remove_op>(), remove_op{znode});
 }
 
-// The lease has ended, so the servers may be about to expire the session, even if they still answer.
+// The servers may expire a session whose lease has ended, even if they still answer its requests.
 TEST_F(session_commits, a_lease_that_ran_out_while_away_ends_what_is_open) {
     commit();
     detach();
@@ -151,7 +150,7 @@ TEST_F(session_commits, giving_up_ends_the_wait) {
     EXPECT_EQ(why(k_commit), errc::outcome_unknown);
 }
 
-// After the close only the session may know that the close ended the hold. The answer does not change.
+// The close also ended the hold, but the commit's error names the close.
 TEST_F(session_commits, after_the_close_the_answer_is_that) {
     on(close{});
     commit();

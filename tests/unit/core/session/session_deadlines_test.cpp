@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests deadlines of callers, cancelled calls, and inquiries: nothing hangs (G7).
+// Tests callers' deadlines, cancelled calls and inquiries. No call may hang (promise G7).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ TEST_F(session_deadlines, end_a_wait_at_their_instant) {
     EXPECT_TRUE(session.idle());
 }
 
-// The get that sets the watch also reads this text. Another client wrote it, so the message escapes it.
+// The waiter reads the holder's data with the watch. Another client wrote the data, so the message must escape them.
 TEST_F(session_deadlines, name_the_holder_ahead) {
     start_attached();
     acquire(k_ann, 2s);
@@ -71,7 +71,7 @@ TEST_F(session_deadlines, name_the_holder_ahead) {
                   "since 2026-11-21T04:38:36Z"));
 }
 
-// However many contenders are ahead, a waiter keeps only a few bytes for the name of the nearest.
+// A waiter keeps only the name of the nearest contender, a few bytes, however long the queue is.
 TEST_F(session_deadlines, name_the_nearest_in_a_long_queue) {
     start_attached();
     acquire(k_ann, 2s);
@@ -97,7 +97,7 @@ TEST_F(session_deadlines, tell_a_caller_that_its_own_client_is_ahead) {
                 HasSubstr("the same client holds the lock: web1, pid 12, thread 13, since"));
 }
 
-// Failure F22: no event during the wait may restart the deadline.
+// Failure F22: an event during the wait must not restart the deadline.
 TEST_F(session_deadlines, F22_are_never_started_again) {
     start_attached();
     acquire(k_ann, 20s);
@@ -176,8 +176,8 @@ TEST_F(session_deadlines, tell_a_slow_server) {
     EXPECT_THAT(message_of_failure(k_ann), HasSubstr("zk:2181"));
 }
 
-// The timeout is shorter than the relay bound. The server may still turn out to be the leader, at which this timeout
-// suffices.
+// The session timeout is too short for a lease through a follower. It is long enough at the leader, which this server
+// may turn out to be.
 TEST_F(session_deadlines, tell_a_missing_lease) {
     constexpr auto k_short = 10s;
     start();
@@ -227,7 +227,7 @@ TEST_F(session_deadlines, or_cancelling_end_a_wait) {
     EXPECT_EQ(told<gone>(k_ann), 1U);
 }
 
-// The stop token may fire while the grant is on its way. Then the hold stays.
+// The stop token may fire while the grant is on its way to the caller. The caller then keeps the hold.
 TEST_F(session_deadlines, or_cancelling_do_not_end_a_hold) {
     start_attached();
     take_lock(k_ann);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests contenders that enter together: one transaction creates their znodes, and their lists follow.
+// Tests contenders that enter together: one transaction creates their znodes, then the session sends their lists.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -32,7 +32,7 @@ protected:
             request.all.push_back(request_in(folders[i], contender_id{i + 1}));
         on(std::move(request));
     }
-    // Returns the contenders' creates in the oldest transaction, without the create of the probe.
+    // Returns the contenders' creates in the oldest transaction, without the create of the probe znode.
     [[nodiscard]] std::vector<create_op> created() const {
         std::vector<create_op> all;
         for (const auto& part : op<multi_op>().parts) {
@@ -98,7 +98,7 @@ TEST_F(session_enter_together, are_granted_with_the_transactions_zxid) {
     EXPECT_THAT(open, IsEmpty());
 }
 
-// In one transaction two contenders of a folder would have the same czxid, and so two holds the same token.
+// Znodes of one transaction share a czxid. Two contenders of one folder would then get the same fencing token.
 TEST_F(session_enter_together, in_one_folder_do_not_share_a_transaction) {
     enter({"/a", "/b", "/a"});
     EXPECT_EQ(created().size(), 2U);
@@ -114,13 +114,12 @@ TEST_F(session_enter_together, that_are_refused_create_each_by_itself) {
     on_event(std::move(reply));
     ASSERT_EQ(count<create_op>(), 2U);
     EXPECT_THAT(op<create_op>().path, StartsWith("/a/_c_"));
-    answer_all_ok();  // answers the earlier lists, in which these contenders do not exist yet
+    answer_all_ok();  // an answer to an earlier list, in which these contenders do not exist yet
     EXPECT_EQ(told<failed>(k_ann), 0U);
     EXPECT_EQ(told<failed>(k_bob), 0U);
 }
 
-// A reader of the code found this case: the refusal ended all other holds of the session. A single contender only gets
-// an error.
+// The refused list must only end a contender's acquire with an error. The session's other holds must not end.
 TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) {
     enter({"/a", "/b"});
     answer<multi_op>(server_error::no_node);
@@ -129,8 +128,8 @@ TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) 
     EXPECT_EQ(count<create_op>(), 2U);
 }
 
-// A simulated history found this case: the limit's answer arrived before the create was sent again. The contender then
-// waited for that answer for ever.
+// The contender must read the limit after its second create. When it read the limit before that create, it lost the
+// answer and waited for ever.
 TEST_F(session_enter_together, a_refused_contender_for_permits_reads_the_limit_behind_its_create) {
     acquire_together both{{request_in("/a", k_ann), request_in("/s", k_bob)}};
     both.all[1].settings.wants = {contender_kind::permit, 1};
@@ -171,7 +170,7 @@ TEST_F(session_enter_together, whose_answer_is_lost_look_for_their_znodes) {
         << "each checks that a list of its folder is behind the create";
 }
 
-// Some servers return no Stat, and so no czxid.
+// Some servers return no Stat for a create in a transaction, and so no czxid.
 TEST_F(session_enter_together, whose_czxid_is_not_told_look_for_it) {
     enter({"/a", "/b"});
     auto reply = reply_to<multi_op>();
@@ -198,7 +197,7 @@ TEST_F(session_enter_together, without_a_connection_enter_when_there_is_one) {
     EXPECT_EQ(count<create_op>() + count<multi_op>(), 2U);
 }
 
-// Other contenders of this session that have given up must not block the new contenders.
+// The session's own contenders that gave up must not block the new contenders.
 TEST_F(session_enter_together, follow_the_removals_that_wait) {
     for (std::uint64_t i = 0; i != 4; ++i) {
         acquire(contender_id{100 + i});

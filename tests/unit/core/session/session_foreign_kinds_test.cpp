@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests earlier contenders of another kind at one path. Either both hold and the log has a warning, or the acquire is
-// refused.
+// Tests a path at which earlier contenders of another kind of lock wait. Such an acquire logs a warning, or is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -47,7 +46,7 @@ TEST_F(session_foreign_kinds, are_told_to_the_log_once_for_a_path) {
     EXPECT_EQ(warnings.size(), 1U);
 }
 
-// The later contender's acquire detects this one, so this client needs no warning.
+// The other client's acquire comes later and detects this contender, so only the other client warns.
 TEST_F(session_foreign_kinds, that_came_later_are_not_told) {
     start_attached();
     acquire_beside(k_ann, 6);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which waiters near the front watch their own znodes, and what a hand-over costs for the other waiters.
+// Tests which waiters near the front of a queue watch their own znodes, and how many requests a hand-over causes for
+// the others.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -33,7 +34,7 @@ protected:
     void wait_for_confirmation() {
         pass(k_interval);
         EXPECT_EQ(count<multi_op>(), 1U);
-        // Drops the requests for second looks at the contenders ahead.
+        // The waiters also read the znodes ahead, in case an event is lost. This test ignores these reads.
         for (auto at = open.begin(); at != open.end();) {
             const auto* get = std::get_if<get_op>(&at->request.op);
             at = get != nullptr && get->path.find("_c_ffffffff") != std::string::npos

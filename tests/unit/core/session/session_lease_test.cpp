@@ -80,7 +80,7 @@ TEST_F(session_lease, of_a_hold_lasts_as_long_as_it_is_confirmed) {
     EXPECT_THAT(changes, IsEmpty());
 }
 
-// A short hold needs no further request: only the first confirmation sets the watch.
+// A hold that ends before its first confirmation causes no request. Only the first confirmation sets the watch.
 TEST_F(session_lease, is_confirmed_together_with_a_watch_on_the_znode) {
     start_attached();
     const auto znode = take_lock(k_ann);
@@ -139,7 +139,7 @@ TEST_F(session_lease, has_one_confirmation_under_way_at_a_time) {
 TEST_F(session_lease, that_is_nearly_over_is_confirmed_in_a_hurry) {
     start_attached(server_role::follower);
     take_lock(k_ann);
-    // Through a follower the lease lags behind the answers by the relay bound, so little of the timeout is left.
+    // A lease through a follower is shorter by the relay bound, so little of the timeout is left.
     pass_answered(k_interval);
     const auto first = session.session_lease().valid_until();
     EXPECT_EQ(first, at(k_timeout));
@@ -150,7 +150,7 @@ TEST_F(session_lease, that_is_nearly_over_is_confirmed_in_a_hurry) {
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
-// The simulator found this case: a hold was granted late in a lease, and lost a moment later, without any fault.
+// The simulator found this case: a hold was granted just before the lease ended, and was lost without any fault.
 TEST_F(session_lease, that_is_nearly_over_grants_nothing) {
     start_attached(server_role::follower);
     pass_answered(k_keep_alive);
@@ -163,7 +163,7 @@ TEST_F(session_lease, that_is_nearly_over_grants_nothing) {
     ASSERT_EQ(session.session_lease().valid_until(), at(k_keep_alive + k_timeout));
     pass_answered(k_keep_alive - 1s);
     watch_fires(watch_kind::deleted, "/q/" + stranger(1));
-    answer<get_op>();  // answers the read of the hold's own znode
+    answer<get_op>();
     auto alone = reply_to<children_op>();
     alone.children = {name_of(znode)};
     on_event(std::move(alone));
@@ -228,7 +228,7 @@ TEST_F(session_lease_with_option, is_confirmed_as_often_as_it_says) {
 TEST_F(session_lease, ends_a_hold_at_its_last_instant_and_not_before) {
     start_attached();
     pass(1s);
-    take_lock(k_ann);  // the lease counts from this create
+    take_lock(k_ann);  // the lease starts at this create
     detach();
     pass_until(at(1s + k_timeout - 1ns));
     EXPECT_EQ(told<lost>(k_ann), 0U);
@@ -242,12 +242,12 @@ TEST_F(session_lease, is_not_brought_back_by_an_answer_that_comes_too_late) {
     start_attached();
     take_lock(k_ann);
     pass(k_interval);
-    now = at(k_timeout);  // no timer runs, because the process is stopped
+    now = at(k_timeout);  // the process is stopped, so no timer runs
     answer<multi_op>();
     EXPECT_EQ(told<lost>(k_ann), 1U);
 }
 
-// The servers may still have the session. Then its znode would block the queue, so the client closes the session.
+// The servers may still keep the session. Its znode would then block the queue, so the client closes the session.
 TEST_F(session_lease, that_ended_while_suspended_closes_the_session_after_the_re_attach) {
     start_attached();
     take_lock(k_ann);
@@ -278,7 +278,7 @@ TEST_F(session_lease, is_shortened_by_a_smaller_timeout) {
 
 TEST_F(session_lease, that_is_missing_is_confirmed_for_a_grant) {
     start_attached(server_role::follower);
-    pass_answered(2 * k_timeout);  // an idle session only reads
+    pass_answered(2 * k_timeout);  // an idle session sends only reads
     ASSERT_FALSE(session.session_lease().valid(now));
     acquire(k_ann);
     pass(1ms);

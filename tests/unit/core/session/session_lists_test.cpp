@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests lists of one folder that several contenders of a session share.
+// Tests that several contenders of a session share one list of their folder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests second looks: a waiter goes on although the servers never deliver its event.
+// Tests second looks: a waiter reads the znodes that it watches again, in case the servers never deliver an event.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -49,14 +49,14 @@ TEST_F(session_looks, find_that_the_one_ahead_has_gone_without_an_event) {
     wait_behind(k_ann, 5, {stranger(4)});
     pass(k_interval);
     answer_look(stranger(4), server_error::no_node);
-    answer_all_ok();  // answers the first read of the contender's own znode
+    answer_all_ok();
     EXPECT_EQ(told<granted>(k_ann), 1U);
     ASSERT_EQ(forgotten.size(), 1U) << "the C client still waits for the event";
     EXPECT_EQ(forgotten.front(), path(stranger(4)));
 }
 
-// The C client sets its watches again at each attach. In this test the server withholds the event of that watch as
-// well.
+// The C client sets its watches again at each attach. Here the server does not deliver the event of the new watch
+// either.
 TEST_F(session_looks, give_back_a_watch_that_an_earlier_connection_set) {
     acquire(k_ann);
     const auto own = name_of(answer_create_and_list(5, {stranger(4)}));
@@ -71,7 +71,7 @@ TEST_F(session_looks, give_back_a_watch_that_an_earlier_connection_set) {
     EXPECT_EQ(forgotten.front(), path(stranger(4)));
 }
 
-// The contender k_ann set the watch on this znode and left. After that no event arrives.
+// Contender k_ann set the watch on this znode, and left. The server does not deliver the event.
 TEST_F(session_looks, give_back_a_watch_that_another_contender_set) {
     wait_behind(k_ann, 5, {stranger(4)});
     acquire(k_bob);
@@ -118,7 +118,7 @@ TEST_F(session_looks, come_to_those_further_back_too) {
     EXPECT_EQ(told<granted>(k_ann), 0U) << "a list tells";
 }
 
-// A crowd of waiters costs only a few requests in each interval. Every waiter gets its second look at some time.
+// However many contenders wait, each interval has only a few second looks. Every waiter's turn comes.
 TEST_F(session_looks, of_a_crowd_are_taken_in_turn) {
     constexpr int k_crowd = 40;
     names others{stranger(1), stranger(2)};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests at which server a session stays, and when contenders may enter there (server_placement.hpp).
+// Tests at which server a session stays, and when its contenders may enter (server_placement.hpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -109,7 +109,7 @@ TEST_F(session_placement, follows_the_leader_with_a_hold) {
     learn(server_role::leader);
     take_lock(k_ann);
     pass_answered(3s);
-    detach();  // the server has lost its leadership
+    detach();  // the server is no longer the leader
     attach(server_role::unknown, k_short);
     EXPECT_GT(count<multi_op>(), 0U) << "a hold is confirmed meanwhile";
     answer_all_ok();
@@ -120,8 +120,8 @@ TEST_F(session_placement, follows_the_leader_with_a_hold) {
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
-// Sessions that gathered at the leader may spread out again as connections break, if leases last long enough at
-// followers.
+// Sessions that moved to the leader may move to followers as connections break, if leases through followers are long
+// enough.
 TEST_F(session_placement, stays_at_a_follower_that_it_comes_to_when_leases_last_there) {
     start_at(server_role::unknown);
     learn(server_role::follower, server_pace{2s, 5});
@@ -194,7 +194,7 @@ TEST_F(session_placement, lets_in_after_a_timeout_where_nothing_is_told) {
     EXPECT_EQ(count<create_op>(), 1U);
 }
 
-// The client may search for the leader for one timeout. If the coordinator finds no leader, contenders enter anyway.
+// The client searches for the leader for one session timeout. If it finds none, its contenders enter anyway.
 TEST_F(session_placement, lets_in_after_a_timeout_where_the_leader_is_sought_in_vain) {
     start_at(server_role::unknown, 20s);
     acquire(k_ann);
@@ -205,7 +205,7 @@ TEST_F(session_placement, lets_in_after_a_timeout_where_the_leader_is_sought_in_
     EXPECT_EQ(count<create_op>(), 1U);
 }
 
-// The process was stopped, and the servers' messages are still unread. So the time of the stop does not count as
+// The process was stopped and has not read the servers' messages yet. So the time of the stop does not count as
 // waiting.
 TEST_F(session_placement, takes_up_after_a_stop_what_it_waited_for) {
     start_at(server_role::unknown);
@@ -229,8 +229,8 @@ TEST_F(session_placement, gives_up_a_whole_timeout_after_a_stop) {
     EXPECT_EQ(why<failed>(k_ann), errc::lease_too_short);
 }
 
-// Tests a process that has just resumed. It is attached to a server that reports no role, and its lease ends in less
-// than a timeout.
+// Tests a process that has just resumed, at a server that reports no role. Its lease ends in less than a session
+// timeout.
 class woken_session : public session_placement {
 protected:
     void attach_as_it_wakes() {
@@ -255,7 +255,7 @@ private:
     time_point awake_{};
 };
 
-// Seed 40012360 of the elections found this case: the process gave up after 0.87 timeouts.
+// A simulated election (seed 40012360) found this case: the process gave up after 0.87 session timeouts.
 TEST_F(woken_session, without_a_server_gives_up_a_whole_timeout_later) {
     start_at(server_role::unknown);
     detach();

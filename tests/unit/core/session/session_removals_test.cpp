@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the removal of znodes of contenders that give up: single removals and batches.
+// Tests how the session removes the znodes of contenders that give up, one by one and in batches.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ protected:
     void all_leave() {
         for (std::size_t i = 0; i != paths.size(); ++i) leave(member(static_cast<std::int32_t>(i)));
     }
-    // Starts the removals: the first two are in progress, and the later ones wait for one batch.
+    // Makes all members leave: two removals are in progress, and the others wait for one batch.
     void send_together() {
         start_attached();
         let_wait();
@@ -115,8 +115,8 @@ TEST_F(session_removals, give_a_watch_back_that_nobody_wants_any_more) {
     expect_all_gone();
 }
 
-// Each member watches the member before it, which leaves as well. The removal of the member before fires the watch, so
-// the client need not remove the watch.
+// Each member watches the member before it. The removal of that member fires the watch, so the client need not remove
+// the watch.
 TEST_F(session_removals, give_no_watch_back_that_they_use_up) {
     start_attached();
     std::string ahead = stranger(0);
@@ -126,10 +126,9 @@ TEST_F(session_removals, give_no_watch_back_that_they_use_up) {
         answer<get_op>();
         ahead = name_of(paths.back());
     }
-    // a stop token may cancel them in this order
     for (std::int32_t i = k_crowd; i-- != 0;) leave(member(i));
     answer_all_ok();
-    // The first two members left before the members ahead of them had given up, so their watches had to be given back.
+    // The first two members left while the members ahead still waited, so the client had to remove their watches.
     EXPECT_THAT(forgotten,
                 ::testing::UnorderedElementsAre("/q/" + stranger(0), paths[3], paths[2]));
     expect_all_gone();
@@ -149,8 +148,8 @@ TEST_F(session_removals, are_sent_by_themselves_if_one_of_them_is_gone) {
     expect_all_gone();
 }
 
-// The servers refused the batches, but the znodes have gone already, so the client does not send these removals again.
-// It must still send the removal that waits behind them.
+// The servers refused the batches, but their znodes are gone, so the client does not send those removals again. It must
+// still send the removal that waits behind them.
 TEST_F(session_removals, that_wait_go_when_all_of_the_refused_requests_are_gone) {
     start_attached();
     let_wait(7);
@@ -171,7 +170,7 @@ TEST_F(session_removals, that_wait_go_when_all_of_the_refused_requests_are_gone)
     expect_all_gone();
 }
 
-// No back end answers so late. An answer of the earlier connection must not count as a refusal.
+// The answer belongs to the earlier connection, so it must not count as a refusal. No back end answers so late.
 TEST_F(session_removals, that_are_refused_after_the_connection_broke_are_sent_again) {
     send_together();
     on_event(link(link_kind::detached));
@@ -291,14 +290,14 @@ TEST_F(session_removals, make_no_release_wait) {
     expect_all_gone();
 }
 
-// Only this contender blocks the contenders behind it, so its removal must not wait for a batch.
+// Other contenders wait for this znode alone, so its removal must not wait for a batch.
 TEST_F(session_removals, of_the_first_in_line_do_not_wait) {
     start_attached();
     let_wait();
     acquire(k_ann);
     const auto first = answer_create_and_list(10, {stranger(7)});
     answer<get_op>();
-    pass(k_timeout - 1s);  // without an answer no lease lasts long enough for a grant
+    pass(k_timeout - 1s);  // the answers stop, so the lease is too short for a grant
     watch_fires(watch_kind::deleted, "/q/" + stranger(7));
     ASSERT_EQ(told<granted>(k_ann), 0U);
     all_leave();
@@ -308,7 +307,7 @@ TEST_F(session_removals, of_the_first_in_line_do_not_wait) {
     EXPECT_EQ(last->path, first);
 }
 
-// A contender that enters now must not be blocked by earlier contenders of the same process that gave up.
+// The new contender must not wait for contenders of the same process that gave up before.
 TEST_F(session_removals, that_wait_go_ahead_of_who_comes) {
     start_attached();
     let_wait();
@@ -324,7 +323,7 @@ TEST_F(session_removals, that_wait_go_ahead_of_who_comes) {
               place([](auto& op) { return std::holds_alternative<create_op>(op); }));
 }
 
-// After a reconnect, too, a contender must not be blocked by earlier contenders of the same process that gave up.
+// The same rule holds after a reconnect: no contender waits for contenders of the same process that gave up before.
 TEST_F(session_removals, that_are_sent_again_go_ahead_of_who_came_meanwhile) {
     start_attached();
     let_wait();
@@ -354,7 +353,7 @@ TEST_F(session_removals, that_wait_go_ahead_of_what_is_asked) {
     EXPECT_TRUE(std::holds_alternative<children_op>(open.back().request.op));
 }
 
-// If the batch contained a znode that is already gone, the servers would refuse the whole batch.
+// The servers refuse a whole batch if one of its znodes is gone.
 TEST_F(session_removals, leave_out_who_is_gone_meanwhile) {
     start_attached();
     let_wait();

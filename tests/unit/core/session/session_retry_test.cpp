@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests requests that fail on a live connection. No link event will follow, so a timer repeats these requests.
+// Tests requests that fail although the connection remains. No link event follows, so a timer repeats the requests.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ class session_retry : public test::session_fixture {
 protected:
     static constexpr duration k_pause = k_timeout / 5;
 
-    // Loses the answer to the oldest request of this kind. The connection remains.
+    // Loses the answer to the oldest request of type `Op`. The connection remains.
     template <class Op>
     void lose() {
         auto lost = reply_to<Op>();
@@ -92,8 +92,7 @@ TEST_F(session_retry, leaves_it_to_the_next_attach_while_detached) {
     EXPECT_EQ(count<remove_op>(), 1U) << "once";
 }
 
-// Each confirmation checks the next hold's znode, so the checks reach each hold rarely. A watch reports a deletion at
-// once.
+// Each confirmation checks the znode of one hold, so each hold is checked rarely. A watch reports a deletion at once.
 TEST_F(session_retry, is_no_matter_for_holds_that_are_all_watched) {
     start_attached();
     take_lock(k_ann);

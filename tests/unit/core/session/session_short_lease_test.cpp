@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a session timeout that is too short for a certain hold through a follower. No caller waits without a message,
-// and no contender blocks the queue (G7).
+// Tests a session timeout that is too short for a lease through a follower. Each caller gets an error, and no contender
+// blocks the queue (promise G7).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -94,7 +94,7 @@ TEST_F(session_short_lease, fails_a_waiter_that_is_in_line_only_when_it_is_first
     EXPECT_EQ(why<failed>(k_ann), errc::lease_too_short);
 }
 
-// The server, whose role is unknown, may be the leader.
+// The server's role is unknown, so the server may be the leader.
 TEST_F(session_short_lease, is_given_one_timeout_to_learn_the_role) {
     start_short(server_role::unknown);
     detach();
@@ -125,7 +125,7 @@ TEST_F(session_short_lease, of_a_server_that_turns_out_to_lead_is_granted) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-// The re-attach extended the session at the leader. So the lease is certain after a write has committed (clause d of
+// The re-attach extended the session at the leader. So a write that commits makes the lease certain again (clause d of
 // lease.hpp).
 TEST_F(session_short_lease, is_good_for_a_while_after_a_re_attach) {
     start_short(server_role::follower);
@@ -152,7 +152,7 @@ protected:
     session_short_lease_confirmed_seldom() : session_fixture{seldom()} {}
 };
 
-// The client checked confirm_every against the requested timeout. The servers may grant a shorter one.
+// The client compared confirm_every with the requested session timeout. The servers may grant a shorter timeout.
 TEST_F(session_short_lease_confirmed_seldom, is_confirmed_as_its_timeout_needs_it) {
     start();
     attach(server_role::standalone, 10s);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how the client leaves a connection without answers, if another server answers. It leaves long before the
-// session can expire (silence_watch.hpp).
+// Tests a connection on which no answer arrives while another server answers. The client leaves that connection long
+// before the session can expire (silence_watch.hpp).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -35,7 +35,7 @@ protected:
         detach();
         attach(role);
     }
-    // Leaves the session with a create in progress. From now on the server answers no request.
+    // Starts a session with a create in progress, which the server does not answer.
     void fall_silent() {
         start_attached();
         acquire(k_ann);
@@ -58,7 +58,8 @@ TEST_F(session_silence, is_left_for_a_server_that_answers) {
     EXPECT_THAT(left, ElementsAre(1));
 }
 
-// If no other server answers either, the ensemble is dead or the machine is loaded. The client stays.
+// If no other server answers either, the ensemble has failed or the client's machine is overloaded. So the client
+// stays.
 TEST_F(session_silence, of_all_servers_is_waited_out) {
     fall_silent();
     pass(k_timeout);
@@ -75,8 +76,8 @@ TEST_F(session_silence, that_has_ended_before_the_look_is_answered_is_none) {
     EXPECT_THAT(left, IsEmpty());
 }
 
-// The process was stopped, and reads the servers' messages late. These messages end the silence before the search for
-// another server has found one.
+// The process was stopped, and the servers' messages waited. Reading them ends the silence before the search for
+// another server ends.
 TEST_F(session_silence, of_a_process_that_stood_still_is_none) {
     fall_silent();
     stand_still(k_timeout / 2);
@@ -87,7 +88,7 @@ TEST_F(session_silence, of_a_process_that_stood_still_is_none) {
     EXPECT_THAT(left, IsEmpty());
 }
 
-// On a heavily loaded machine all servers seem silent, and the search for another server takes long too.
+// On an overloaded machine all servers seem silent, and the search for another server takes long as well.
 TEST_F(session_silence, counts_the_look_as_a_round_trip) {
     fall_silent();
     pass(k_limit);
@@ -123,11 +124,11 @@ TEST_F(session_silence, begins_with_a_request) {
     EXPECT_THAT(looks, IsEmpty());
 }
 
-// The limit is eight round trips: if a server answers after 1 s, it is not silent after 3 s.
+// The limit is eight round trips: a server that answered after 1 s is not silent after 3 s.
 TEST_F(session_silence, of_a_slow_server_lasts_longer) {
     fall_silent();
     pass(1s);
-    answer<create_op>(server_error::ok);  // a list is now in progress
+    answer<create_op>(server_error::ok);  // the session then sends a list
     pass(8 * 1s - 1ms);
     EXPECT_THAT(looks, IsEmpty());
     pass(1ms);
@@ -154,8 +155,8 @@ TEST_F(session_silence, after_a_departure_is_waited_out_for_a_session_timeout) {
     EXPECT_THAT(left, SizeIs(2));
 }
 
-// Connections fall silent one after the other, before a late answer could show a long round trip. Each search
-// for another server finds one at once.
+// The next connection falls silent before a late answer could show a long round trip. Each search finds another server
+// at once.
 TEST_F(session_silence, again_and_again_costs_a_departure_in_a_session_timeout_at_most) {
     start_attached();
     take_lock(k_ann);
@@ -190,7 +191,7 @@ TEST_F(session_silence, under_a_hold_is_left_while_the_lease_outlives_the_move) 
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
-// Through a follower a hold is certain for 18 s minus the relay bound of 12 s. A move may take longer than that.
+// A lease through a follower lasts 18 s less the relay bound of 12 s. A move to another server may take longer.
 TEST_F(session_silence, is_not_left_where_a_holds_lease_could_end_on_the_way) {
     start();
     attach(server_role::follower, 18s);

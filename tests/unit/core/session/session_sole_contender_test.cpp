@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a lock that one session takes again and again. The create's number shows that no contender is ahead, so no list
-// is needed.
+// Tests a lock that only one session acquires, repeatedly. The number of the created znode shows that no contender is
+// ahead, so the session sends no list.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -58,7 +58,7 @@ protected:
         listed.children = children;
         on_event(std::move(listed));
     }
-    // Takes the lock and releases it. Returns true if that needed a list.
+    // Acquires the lock and releases it. Returns true if the acquire sent a list.
     bool cycle(std::int32_t number, contender_kind kind = contender_kind::lock) {
         const auto id = enter(kind);
         const auto path = answer_create(number);
@@ -71,12 +71,12 @@ protected:
         EXPECT_EQ(told<gone>(id), 1U);
         return lists;
     }
-    // Takes and releases the lock twice. After that the folder is watched.
+    // Acquires and releases the lock twice, so that the session watches the folder.
     void take_twice(std::int32_t number = 0) {
         EXPECT_TRUE(cycle(number));
         EXPECT_TRUE(cycle(number + 1));
     }
-    // Enters the next contender, and answers its create with `number`. Returns true if the contender waits for a list.
+    // Enters the next contender, and answers its create with `number`. Returns true if the session sends a list.
     bool needs_list(std::int32_t number, contender_kind kind = contender_kind::lock) {
         latest_ = enter(kind);
         latest_path_ = answer_create(number);
@@ -89,7 +89,7 @@ protected:
     std::string latest_path_;
 
 private:
-    // Returns the sequence prefix in the create that this answer belongs to.
+    // Returns the sequence prefix of the create that `answer` answers.
     std::string op_of(const reply& answer) const {
         for (const auto& action : log) {
             const auto* sent = std::get_if<submit>(&action);

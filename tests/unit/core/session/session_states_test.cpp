@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a session's states and epochs, which the events of its link change.
+// Tests a session's states and epochs, and the link events that change them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -62,7 +62,7 @@ TEST_F(session_states, take_a_role_that_is_told_later) {
 
 // ---- the state `lost` -----------------------------------------------------------------------
 
-// The session has no hold. So the session timeout since the last answer decides when it counts as lost.
+// Without a hold, the session counts as lost when the session timeout has passed since the last answer.
 TEST_F(session_states, say_lost_when_the_servers_may_have_expired_the_session) {
     start_attached();
     pass(5s);
@@ -74,11 +74,11 @@ TEST_F(session_states, say_lost_when_the_servers_may_have_expired_the_session) {
     EXPECT_EQ(epoch(), 1U) << "it may yet be closed in order";
 }
 
-// Failure F9: `lost` is reported before all later states, even if several changes become known at once.
+// Failure F9: the session reports `lost` before any later state, even if it learns of several changes at once.
 TEST_F(session_states, say_lost_before_connecting) {
     start_attached();
     detach();
-    now += 2 * k_timeout;  // no timer runs, because the process is stopped
+    now += 2 * k_timeout;  // the process is stopped, so no timer runs
     attach();
     EXPECT_THAT(states(), ElementsAre(state::suspended, state::lost, state::connecting));
 }
@@ -104,7 +104,7 @@ TEST_F(session_states, go_through_lost_and_connecting_into_the_next_epoch) {
     EXPECT_EQ(session.session_id(), k_session + 1);
 }
 
-// Failure F27: a new session id shows the expiry, without a message of expiry.
+// Failure F27: the server reports no expiry, but the session id is a new one.
 TEST_F(session_states, notice_another_session_id_at_a_reconnect) {
     start_attached();
     acquire(k_ann);
@@ -153,7 +153,7 @@ TEST_F(session_states, take_no_failure_of_an_earlier_epoch) {
     EXPECT_EQ(session.next_deadline(), std::nullopt);
 }
 
-// Failure F2: events of an earlier epoch must have no effect.
+// Failure F2: an event of an earlier epoch must have no effect.
 TEST_F(session_states, take_no_event_of_an_earlier_epoch) {
     start_attached();
     expire();
@@ -196,7 +196,7 @@ TEST_F(session_states, tell_holders_between_lost_and_connecting) {
     EXPECT_THAT(order, ElementsAre("lost", "told", "gone", "connecting"));
 }
 
-// deadlock_detector asks for this: the servers may keep the znodes of an earlier session for a while.
+// deadlock_detector needs these ids: the servers may keep the znodes of an earlier session for a while.
 TEST_F(session_states, remember_the_sessions_before_this_one) {
     start_attached();
     const auto first = session.session_id();
@@ -231,8 +231,8 @@ TEST_F(session_states, say_read_only_on_a_server_without_a_majority) {
     EXPECT_EQ(session.state(), state::connecting);
 }
 
-// The connection changed while a read was in progress. The new server, which has no majority, answers the read. So the
-// answer proves nothing.
+// The connection changed during a read. The new server has no majority, so its answer does not prove that the session
+// exists.
 TEST_F(session_states, go_on_after_an_answer_of_a_server_without_a_majority) {
     start_attached();
     take_lock(k_ann);
@@ -255,7 +255,7 @@ TEST_F(session_states, say_read_only_also_of_the_first_server) {
     on_event(link(link_kind::attached_read_only));
     pass(10 * k_timeout);
     EXPECT_THAT(states(), ElementsAre(state::read_only)) << "there was nothing to lose";
-    attach();  // the connection comes too late for a certain lease
+    attach();  // the lease has ended before this attach
     pass(50ms);
     attach();
     EXPECT_THAT(states(), ElementsAre(state::read_only, state::connecting, state::connected));

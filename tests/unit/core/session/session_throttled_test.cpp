@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a server that discards requests ("request throttler", ZTHROTTLEDOP). It has executed none of them. So the
-// client repeats all after a pause, until the callers' deadlines.
+// Tests a server that discards requests without executing them ("request throttler", ZTHROTTLEDOP). The client sends
+// all of them again after a pause, until the callers' deadlines.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ protected:
     static constexpr duration k_first = 50ms;
     static constexpr duration k_longest = 5s;
     static constexpr int k_often = 100;
-    static constexpr int k_within_a_lease = 5;  // number of the longest pauses within a lease
+    static constexpr int k_within_a_lease = 5;  // number of the longest pauses that fit in a lease
 
     void throttle_all() {
         for (auto& entry : std::exchange(open, {})) {
@@ -134,7 +134,7 @@ TEST_F(session_throttled, a_commit_is_sent_again) {
 TEST_F(session_throttled, pauses_grow_and_begin_anew_after_an_answer) {
     start_attached();
     acquire(k_ann);
-    // The session's other timers may run during the pause.
+    // Steps through the pause, because the session's other timers may be due before its end.
     const auto pause = [&] {
         throttle_all();
         const auto from = now;

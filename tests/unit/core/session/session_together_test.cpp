@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests holds that are released together: one transaction removes their znodes at once.
+// Tests holds that are released together: one transaction removes their znodes.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what a session leaves at the servers: at the end its watches, znodes and bytes are back at their first numbers.
+// Tests that a session leaves nothing behind: after all calls it counts as many watches, znodes and bytes as before.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +30,7 @@ protected:
 TEST_F(session_traces, of_a_watch_end_with_its_last_interest) {
     start_attached();
     queue_behind(k_ann, 5);
-    queue_behind(k_bob, 6);  // the list lacks number 5, so the predecessor is the same
+    queue_behind(k_bob, 6);  // number 5 is gone, so the predecessor is the same
     EXPECT_EQ(session.watched_paths(), 1U);
     leave(k_ann);
     answer_all_ok();
@@ -193,8 +193,8 @@ TEST_F(session_traces, of_an_abandoned_create_are_removed_whenever_they_are_seen
 
 class session_traces_of_a_late_create : public session_traces {
 protected:
-    // Loses the create of `id` with its connection. A list after the next commit does not show the znode, which may
-    // still appear. Returns its path.
+    // Enters `id`, loses its create with the connection, and abandons it. The next list does not show the znode, which
+    // may still appear. Returns the znode's name.
     std::string abandon_create(contender_id id) {
         acquire(id);
         auto name = name_of(op<create_op>().path) + "0000000009";
@@ -258,8 +258,8 @@ TEST_F(session_traces_of_a_late_create, are_removed_until_the_servers_say_so) {
     EXPECT_EQ(count<remove_op>(), 0U);
 }
 
-// Seed 8713 of the simulator found this case: the client was away for so long that its session has ended. So the client
-// need not search for the znode.
+// The client was away for a whole session timeout, so its session has ended with all znodes. A search is useless.
+// (Simulator, seed 8713.)
 TEST_F(session_traces_of_a_late_create, go_with_a_session_that_comes_back_too_late) {
     start_attached();
     abandon_create(k_ann);
@@ -351,7 +351,6 @@ TEST_F(session_traces, are_none_after_many_callers_that_came_and_went) {
             default: break;
         }
         leave(id);
-        // Loses the connection with all requests in progress, and then answers everything.
         detach();
         attach();
         answer_all_ok();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests writes of callers without a hold (repeated_write), which the client repeats until they are answered. A write
-// that names a version is sent only on the connection on which the version was read.
+// Tests writes of callers without a hold (repeated_write). The session repeats such a write until it is answered. A
+// write with a version is sent only on the connection that read the version.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ class session_writes : public test::session_fixture {
 protected:
     static constexpr std::int32_t k_version = 3;
 
-    // Reads the version. Returns the number of the answer's connection.
+    // Reads the version. Returns the number of the connection that the answer came from.
     std::uint64_t read_version() {
         on(read{k_question, get_op{"/q"}, {}});
         answer<get_op>();
@@ -73,7 +73,7 @@ TEST_F(session_writes, of_a_version_that_was_read_before_are_not_sent) {
     expect_told_to_read_again();
 }
 
-// Each session counts its connections from 1, so the number alone would not tell two sessions apart.
+// Connections are numbered from 1 in each session, so the number alone does not identify a connection.
 TEST_F(session_writes, of_a_version_are_not_sent_in_another_session) {
     start_attached();
     const auto read_on = read_version();

@@ -21,7 +21,7 @@ protected:
         memory.leaves(folder, k_lock, number);
         memory.left(folder, k_lock, number);
     }
-    // Lets two contenders come and go with no other contender between. After that the folder is watched.
+    // Lets two contenders enter and leave, one after the other. Then the folder is watched.
     void passes_twice(const std::string& folder, std::int32_t number) {
         passes(folder, number);
         EXPECT_TRUE(memory.entered(folder, k_lock, number + 1));
