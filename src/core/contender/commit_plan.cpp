@@ -37,7 +37,6 @@ void commit_plan::draw(const std::set<std::string>& there) {
     auto present = there;
     for (std::size_t i = 0; i != parts_.size(); ++i) add(i, present);
     drawn_ = true;
-    // The steps must be in the order of the caller's parts.
     TURNSTILE_CHECK(std::is_sorted(steps_.begin(), steps_.end(),
                                    [](const step& a, const step& b) { return a.part < b.part; }));
 }
@@ -90,8 +89,8 @@ std::vector<multi_part> commit_plan::steps() const {
     return all;
 }
 
-// A refusal for a missing parent is final: the caller must create the parents of a put_op, and the plan has the parents
-// of a make_op.
+// A refusal for a missing parent is final for a put_op, because its caller must create the parents. For a make_op the
+// same refusal shows that the plan is outdated, because the plan creates the parents.
 bool commit_plan::is_outdated_by(std::size_t which, server_error why) const {
     TURNSTILE_CHECK(which < steps_.size());
     const auto& refused = steps_[which];

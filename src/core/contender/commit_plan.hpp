@@ -56,7 +56,8 @@ public:
     [[nodiscard]] std::vector<multi_part> steps() const;
     // Returns the number of the caller's part to which the step belongs, counted from 0.
     [[nodiscard]] std::size_t part_of(std::size_t which) const { return steps_.at(which).part; }
-    // True if a refusal of this step shows only that another client changed a znode, or that we may not make the check.
+    // True if a refusal of this step shows only that another client changed a znode, or that we may not read a checked
+    // znode.
     [[nodiscard]] bool is_outdated_by(std::size_t which, server_error why) const;
 
     // Converts answers for the steps to answers for the caller's parts. A part without an answer gets `none`.
@@ -76,7 +77,7 @@ private:
         std::size_t part = 0;
         enum class kind { as_told, put, make } why = kind::as_told;
         // True: the step's answer is the part's result. False: the step creates a parent of the part's znode, or only
-        // checks that parent.
+        // checks that the znode exists.
         bool is_answer = true;
         friend bool operator==(const step&, const step&) = default;
     };

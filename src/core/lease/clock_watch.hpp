@@ -6,11 +6,11 @@
 //
 // Many hypervisors stop the clocks of a guest that they pause, migrate or restore. Later the hypervisor's agent, chrony
 // or ntpd sets the guest's wall clock to the time of day. Then the wall clock is ahead of CLOCK_BOOTTIME by the length
-// of the pause. Drift and slewing also make the two clocks differ: the watch allows for k_slew of the time that has
-// passed, plus k_tolerated. If an administrator sets the wall clock forward, the watch takes this for a pause, and
-// leases end without need. If the wall clock steps back, the watch starts again from the new difference.
+// of the pause. The watch tolerates a difference of k_tolerated plus k_slew of the time that has passed. If an
+// administrator sets the wall clock forward, the watch takes this for a pause, and leases end without need. If the wall
+// clock steps back, the watch starts again from the new difference.
 //
-// The watch misses a pause shorter than k_tolerated, but it adds up the pauses within `window`.
+// The watch misses a pause shorter than k_tolerated, but detects several short pauses within `window` by their sum.
 //
 // Thread safety: a value, one thread at a time. The caller passes the time.
 #pragma once
@@ -24,8 +24,8 @@ namespace turnstile::core {
 
 class clock_watch {
 public:
-    // Both clocks are slewed together, so slewing alone does not separate them; the allowance covers the time between
-    // the two readings. ntpd and the kernel slew by at most 500 parts per million. Assumption A1 of lease.md limits
+    // Slewing changes both clocks alike, so it alone does not separate them; the allowance covers the time between the
+    // two readings. ntpd and the kernel slew by at most 500 parts per million. Assumption A1 of lease.md limits
     // chrony's maxslewrate.
     static constexpr double k_slew = 0.001;
     static constexpr duration k_tolerated = std::chrono::milliseconds{200};
