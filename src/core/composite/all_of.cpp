@@ -118,7 +118,6 @@ void all_of::withdraw_from(std::size_t first) {
     }
 }
 
-// The last part first.
 void all_of::give_back_from(std::size_t first) {
     for (auto each = parts_.size(); each-- > first;) {
         if (parts_[each] != has::it) continue;

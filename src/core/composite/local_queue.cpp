@@ -82,7 +82,8 @@ void local_queue::on_granted(std::uint64_t contender, time_point valid_until, ti
     ask_for_those_who_wait();
 }
 
-// The refusal of a try concerns only the threads that try. Threads that wait stay in the line.
+// If the contender was requested only as a try, its refusal concerns only the threads that try. Threads that wait stay
+// in the line.
 void local_queue::on_refused(std::uint64_t contender, const error& why) {
     check();
     if (contender != contender_ || has_ != has::asked) return;
@@ -226,8 +227,8 @@ void local_queue::refuse(const sharing::caller& waiter, const error& why) {
     actions_.emplace_back(sharing::tell_refused{waiter.id, why});
 }
 
-// Notifies the holder before the release, because its guard ends by the same clock. The holder may still be writing, so
-// no other thread gets this contender.
+// Notifies the holder before the release, because the holder's guard ends at the same instant. The holder may still be
+// writing, so no other thread gets this contender.
 void local_queue::expel(const error& why, time_point now) {
     TURNSTILE_CHECK(holder_);
     const auto id = holder_->id();

@@ -11,7 +11,8 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_most_doublings = 12;
-// A contender that holds an early part keeps its parts longer: by this factor for each part, for at most so many parts.
+// A contender that holds an early part keeps its parts longer: by this factor for each part after it, for at most
+// k_most_ranks parts.
 constexpr int k_patience = 4;
 constexpr std::size_t k_most_ranks = 4;
 

@@ -89,7 +89,8 @@ public:
     void on_granted(std::size_t part, time_point valid_until, time_point now);
     void on_refused(std::size_t part, next then, time_point now);
     void on_lost(std::size_t part, next then, time_point now);  // the part's hold has ended
-    // The client of this part's servers has closed: if the part pauses, it is never requested again.
+    // The client of this part's servers has closed. If the part pauses before its next request, it is never requested
+    // again.
     void on_closed(std::size_t part, time_point now);
     void leave();
     void on_time(time_point now);

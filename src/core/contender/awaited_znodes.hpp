@@ -60,12 +60,11 @@ public:
     void remove_if(F&& unwanted) {
         all_.erase(std::remove_if(all_.begin(), all_.end(), unwanted), all_.end());
     }
-    // Gives back the session's watches on all znodes of the set, and clears the set.
+    // Unregisters the contender from the watches on all znodes of the set, and clears the set.
     void give_back(contender_session& c, const std::string& folder) {
         for (const auto& znode : all_) c.unwatch(znode.path(folder));
         all_.clear();
     }
-    // Clears the set and returns the paths of its znodes.
     [[nodiscard]] std::vector<std::string> take_paths(const std::string& folder) {
         std::vector<std::string> paths;
         for (const auto& znode : all_) paths.push_back(znode.path(folder));

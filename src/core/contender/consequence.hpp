@@ -25,10 +25,10 @@ struct suspends {  // send nothing more until the next link event, or until a pa
 struct lists_again {  // the list of the folder is out of date: request a new one
     friend bool operator==(const lists_again&, const lists_again&) = default;
 };
-struct own_znode_gone {  // another client removed it
+struct own_znode_gone {  // another client removed the contender's znode
     friend bool operator==(const own_znode_gone&, const own_znode_gone&) = default;
 };
-struct own_znode_changed {  // another client has written into it
+struct own_znode_changed {  // another client has written into the contender's znode
     friend bool operator==(const own_znode_changed&, const own_znode_changed&) = default;
 };
 struct refused {  // the servers refused the request for good

@@ -45,7 +45,7 @@ constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
     {false, false, false, false, false, false, false, false},  // over
 }};
 
-// Entering a state can lead at once to a further state. The longest such way is outside, a refused create, the end.
+// Limit of the steps that one event causes: a step can enter a state that must take its first step at once.
 constexpr int k_most_steps = 4;
 
 // Checks the invariants of each state when the contender enters it.
@@ -157,7 +157,7 @@ void contender::on_attached(contender_session& c) {
 
 void contender::on_detached(contender_session& c) {
     if (holds()) c.tell(at_risk{});  // place: tells_at_risk
-    // Servers that go on from older data assign the same versions again, but to other data of the folder and of the
+    // Servers that restart from older data assign the same versions again, but to other data of the folder and of the
     // crash mark. So after a new attach no write may rely on a version that was read before.
     std::visit(
         [](auto& current) {

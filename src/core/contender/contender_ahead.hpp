@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_ahead: what the nearest contender ahead of a waiter says about itself. If the wait ends by its deadline,
-// the error shows this text. The text comes with the get that sets the watch on that contender's znode, and costs no
-// request.
+// contender_ahead: what the nearest contender ahead of a waiter claims about itself. If the wait ends by its deadline,
+// the error shows this text. The waiter gets the text from the request that sets its watch on that contender's znode,
+// so the text costs no request.
 //
 // Thread safety: none, a value and a pure function.
 #pragma once

@@ -47,7 +47,8 @@ public:
         session.retry_later();
     }
 
-    // Sets the next state, at most once in a call. The calling state has been moved from, so it must return at once.
+    // Sets the next state, at most once in a call. The calling state must then return at once, because its data may
+    // have been moved into the next state.
     template <class State>
     void enter(State&& next) {
         TURNSTILE_CHECK(!next_);

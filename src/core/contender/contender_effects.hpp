@@ -28,15 +28,16 @@ struct enter {
     create_op znode;
     friend bool operator==(const enter&, const enter&) = default;
 };
-// Requests a list of a folder's children. The list is sent after this effect; several contenders may share one list.
+// Requests a list of a folder's children. The session sends the list after it has received this effect, and may share
+// the list among several contenders.
 struct list {
     ticket id{};
     std::string folder;
     friend bool operator==(const list&, const list&) = default;
 };
-// Removes a znode of ours, and gives back its watches. The session may delay the removal, and send it together with the
-// removals of other contenders. An awaited removal, for which another contender may wait, is delayed only while many
-// removals are in progress.
+// Removes a znode of ours, and unregisters the contender from the watches on the paths `watched`. The session may delay
+// the removal, and send it together with the removals of other contenders. An awaited removal, for which another
+// contender may wait, is delayed only while many removals are in progress.
 struct remove {
     ticket id{};
     std::string path;
@@ -45,9 +46,9 @@ struct remove {
     friend bool operator==(const remove&, const remove&) = default;
 };
 
-// Reports a step of a contender that has a number. entered: the create was answered, and gave the number. leaves: the
-// removal is sent, of a contender that had no contender ahead. left: the servers have removed the znode. From these
-// steps the session may conclude that the folder's next contender has no contender ahead.
+// Reports a step of a contender with a number. entered: the create was answered and gave the number. leaves: the
+// removal is sent, and no contender was ahead. left: the servers have removed the znode. From these steps the session
+// may conclude that the folder's next contender has no contender ahead.
 enum class number_step { entered, leaves, left };
 struct number_known {
     number_step step{};
@@ -85,8 +86,8 @@ struct warn_of_foreign {
 struct containers_unsupported {
     friend bool operator==(const containers_unsupported&, const containers_unsupported&) = default;
 };
-// The connection ended before the create of a parent was answered. Some servers close it after a request unknown to
-// them.
+// The connection ended before the create of a parent was answered. Some servers close the connection after a request
+// that they do not know.
 struct parent_create_lost {
     friend bool operator==(const parent_create_lost&, const parent_create_lost&) = default;
 };

@@ -40,8 +40,7 @@ class contender_call;
 
 namespace state {
 
-// Data that a contender needs beside the children's names of a list: the order of equal numbers, and a semaphore's
-// limit.
+// Data that a contender needs in addition to the names in a list: the order of equal numbers, and a semaphore's limit.
 struct list_supplement {
     std::vector<std::string> children;  // kept until these data are sufficient to decide
     tie_order ties;
@@ -138,7 +137,7 @@ struct standing {
     void apply_own(contender_call& call, const reply& answer);
     void apply_own_and_watch(contender_call& call, const reply& answer);
     // Stores the version and the revocation request that were read from our znode. Returns true if one of them is new.
-    // The version alone does not decide: servers that went on from older data may assign it again, with another
+    // The version alone does not decide: servers that restart from older data may assign the same version to another
     // request.
     [[nodiscard]] bool take_note(std::int32_t read_version, const std::optional<revocation>& found);
     void give_back_own(contender_call& call);

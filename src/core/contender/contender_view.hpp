@@ -17,7 +17,7 @@
 
 namespace turnstile::core {
 
-// The part of the view that the commits of a hold see, too.
+// The part of the view that guarded_write.hpp uses as well.
 struct session_view {
     bool attached = false;         // true: attached to a server that belongs to a majority
     std::uint64_t connection = 0;  // the number of the latest connection
@@ -29,8 +29,8 @@ struct contender_view : session_view {
     // True if the lease lasts long enough after a grant that the hold's first confirmation is answered in time
     // (confirmation_pace::lasts).
     bool lease_lasts = false;
-    // True if the contender may create its znode now. The session is at its final server, or leases at any server are
-    // ample. The contender is also among those whose requests the window admits (request_window.hpp).
+    // True if the contender may create its znode now: the session is at its final server, or leases at any server are
+    // ample. The window must also admit the contender's requests (request_window.hpp).
     bool may_enter = true;
     // Facts about the folder that the contender enters (core/session/sole_contender_memory.hpp). omits_list: the
     // contender need not send a list after its create. sole_number: if the create gets this number, no contender is
@@ -39,9 +39,8 @@ struct contender_view : session_view {
     std::optional<std::int32_t> sole_number{};
     // Set if no hold can become certain on this connection. Then a znode would only block other contenders.
     std::optional<error> no_lease{};
-    // A grant is allowed if the contender read its znode at most this long ago: a write of another client since then is
-    // noticed in time. The time is half of what a `take` waits beyond the hold's first confirmation and lease, and at
-    // most one interval of confirmations (confirmation_pace::unseen_for).
+    // A grant is allowed if the contender read its own znode at most this long ago. Then the hold notices in time an
+    // order to leave that another client has written since that read. confirmation_pace::unseen_for computes this time.
     duration unseen_for{};
     double clock_drift = 0;
     acl_policy acl = acl_policy::open;

@@ -27,7 +27,6 @@ constexpr std::array<std::array<bool, k_write_states>, k_write_states> k_write_m
     {true, false, false, false, false, false},  // overtaken
 }};
 
-// Checks the invariants of each state on entry.
 struct check_write_entry {
     void operator()(const write_state::idle& /*next*/) const {}
     void operator()(const write_state::planning& next) const {
@@ -135,7 +134,8 @@ void guarded_writes::on_reply(const session_view& session, const reply& answer, 
         if (writes->writing.take_answer(answer))
             on_written(session, std::move(writes->own), answer, out);
     } else if (auto* const resolves = std::get_if<write_state::resolving>(&state_)) {
-        // The fence's answer matters only if it forbids the write. Otherwise the read behind it decides.
+        // The answer to the fence matters only if the servers forbid the write. Otherwise the read that was sent after
+        // the fence decides.
         if (resolves->fencing.take_answer(answer)) {
             resolves->may_not_fence = classify(answer) == answer_class::forbidden;
             return;
@@ -209,9 +209,9 @@ void guarded_writes::resolve(own_znode own, ticket_counter& tickets, effects& ou
 
 // ---- the plan -------------------------------------------------------------------------------
 
-// If a question gets no answer, all questions are asked again. Another client may change a znode after its answer; then
-// the servers refuse the steps of the outdated plan. A forbidden read shows that the znode exists: since 3.7.3, 3.8.4
-// and 3.9.2 the servers refuse to describe such a znode, but they still say if it is missing (ZOOKEEPER-2590).
+// If a read gets no answer, all reads of the plan are sent again. The servers refuse the steps of an outdated plan. A
+// forbidden read shows that the znode exists: since 3.7.3, 3.8.4 and 3.9.2 the servers refuse to describe such a znode,
+// but they still report a missing znode (ZOOKEEPER-2590).
 void guarded_writes::on_planned(const session_view& session, const std::string& path,
                                 const reply& answer, effects& out) {
     auto& asked = std::get<write_state::planning>(state_);
@@ -385,7 +385,7 @@ bool guarded_writes::waits(const session_view& session) const noexcept {
     return is<write_state::idle>() || is<write_state::unsure>();
 }
 
-// The oldest commit was not applied, and never will be. Unless it is no longer wanted, proceed() sends it again.
+// The oldest commit was not applied, and never will be. proceed() sends it again, unless it is no longer wanted.
 void guarded_writes::put_back(effects& out) {
     TURNSTILE_CHECK(is<write_state::idle>());
     if (over_) return fail_unsent(*over_, out);

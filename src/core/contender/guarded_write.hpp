@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// guarded_writes: the commits of one hold, one after the other. Each is a multi that fails at the servers unless the
-// hold's own znode exists unchanged.
+// guarded_writes: the commits of one hold, one after the other. Each commit is a multi that fails at the servers unless
+// the hold's own znode exists unchanged.
 //
-// The multi *sets* the own znode to the data that it has, with the version v that it must have. Then it checks the
+// The multi *sets* the own znode to its present data, and requires that the znode has the version v. Then it checks the
 // znodes of the further holds that the caller named, and does the caller's parts (commit_plan.hpp). So the multi is
-// applied at most once. It is not applied if the znode is gone or another client has written into it. Afterwards the
-// znode has version v + 1.
+// applied at most once. It is not applied if the znode is gone or another client has written into it. After the multi
+// the znode has version v + 1.
 //
 // A guarded_writes is in one of six states. The table has all transitions:
 //
@@ -27,10 +27,10 @@
 //
 // The end of the session leads from each state to idle.
 //
-// After a lost answer (G8) the *fence* decides: a multi of two sets of the own znode, from v to v + 2. At most one of
-// the fence and the commit is ever applied, since both require v. A commit that is still on its way cannot follow a
-// fence. The read behind the fence shows the outcome: v + 1 is the commit, v + 2 the fence. (An operator's text changes
-// the data.) After v + 2 the commit was not applied and never will be; it is sent again with v + 2 if the hold still
+// After a lost answer (G8) the *fence* decides: a multi of two sets of the own znode, from v to v + 2. The servers
+// apply at most one of the fence and the commit, since both require v. Once the fence is applied, a commit that is
+// still on its way fails. The read that is sent after the fence shows the outcome: v + 1 is the commit, v + 2 the
+// fence. After v + 2 the commit was not applied and never will be; it is sent again with v + 2 if the hold still
 // exists. The outcome stays unknown (errc::outcome_unknown) if the znode is gone, has another client's data, may not be
 // written any more, or ended with its session.
 //
@@ -98,10 +98,10 @@ public:
     // The caller gives up. It gets `why` if the commit has certainly not been applied, and outcome_unknown otherwise.
     void cancel(commit_id commit, const error& why, effects& out);
     void on_reply(const session_view& session, const reply& answer, effects& out);
-    // There is a connection, or a request that failed may be sent again.
+    // Called when there is a connection, or when a request that failed may be sent again.
     void on_attached() noexcept { awaits_retry_ = false; }
-    // The hold is lost. Commits that were not sent end with `why`; for a commit that was sent the outcome is still
-    // found.
+    // The hold is lost. Commits that were not sent end with `why`. For a commit that was sent, the outcome is still
+    // determined.
     void on_hold_over(const error& why, effects& out);
     // The session has ended at the servers, and the znode with it.
     void on_epoch_end(const error& why, effects& out);

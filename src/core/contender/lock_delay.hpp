@@ -58,16 +58,16 @@ public:
     }
     [[nodiscard]] std::optional<time_point> end() const noexcept { return end_; }
 
-    // Called if a later list shows another contender ahead, at servers that went on from older data and may have lost
-    // our mark. If that contender crashes, its whole delay must pass, even if its mark equals the mark that we read
-    // before.
+    // Called if a later list shows another contender ahead, because the servers have restarted from older data and may
+    // have lost our mark. If that contender crashes, its whole delay must pass, even if its mark equals the mark that
+    // we read before.
     void begin_again() noexcept {
         state_ = state::unread;
         left_ = {};
         end_.reset();
     }
-    // The mark must be read again before it is overwritten, since servers that go on from older data assign its version
-    // again.
+    // The mark must be read again before it is overwritten, since servers that restart from older data assign its
+    // version again.
     void forget_version() noexcept { version_is_known_ = false; }
     // Called when the instant end() has come.
     void end_has_come() noexcept { end_.reset(); }

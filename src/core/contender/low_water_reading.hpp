@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// low_water_reading: a hand-over in a long queue through the folder's low-water mark. Its cost does not depend on the
-// length of the queue.
+// low_water_reading: in a long queue, the next holder reads the folder's low-water mark instead of a list of children.
+// So the cost of a hand-over does not depend on the length of the queue.
 //
 // | contender                                        | request                           | then              |
 // |--------------------------------------------------|-----------------------------------|-------------------|
@@ -11,8 +11,8 @@
 // | a contender that is or was the first, saw a long | remove its znode and raise the    |                   |
 // | queue and knows the version of the folder's data | mark in one transaction           |                   |
 //
-// A waiter that gives up raises no mark, and other libraries raise none. After such contenders the next one lists, and
-// raises the mark again later. low_water_mark.hpp has the mark itself.
+// A waiter that gives up raises no mark, and other libraries raise none. The contender behind these lists the folder,
+// and raises the mark again later. low_water_mark.hpp has the mark itself.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -34,7 +34,7 @@ class low_water_reading {
 public:
     // Learns the version of the folder's data from a list, and whether there are data.
     void apply_list(const stat& folder, std::size_t children);
-    // Another contender may have raised the mark since.
+    // Called when another contender may have raised the mark.
     void forget_version() noexcept { folder_version_.reset(); }
 
     [[nodiscard]] bool is_long(std::uint32_t long_queue) const noexcept {
@@ -62,7 +62,7 @@ private:
     pending_ticket reading_;
     std::uint32_t listed_ = 0;  // number of children in the latest list
     std::int32_t nearest_ = 0;  // number of the predecessor that is gone
-    // Version of its data, while they are empty or a mark.
+    // Version of the folder's data, while the data are empty or a mark.
     std::optional<std::int32_t> folder_version_;
 };
 

@@ -22,7 +22,7 @@ enum class commit_id : std::uint64_t {};
 // The id of the request for whose result a caller waits.
 using awaited_id = std::variant<contender_id, inquiry_id, commit_id>;
 
-struct entered {  // its position is taken: later contenders are behind it
+struct entered {  // the contender has its position: later contenders are behind it
     std::string znode;
     friend bool operator==(const entered&, const entered&) = default;
 };
@@ -65,7 +65,7 @@ struct renamed {  // the answer to `rename`: the hold goes on under another name
     std::optional<error> refused;
     friend bool operator==(const renamed&, const renamed&) = default;
 };
-struct gone {  // nothing is left of it at the servers; the last notice of this contender
+struct gone {  // the servers have no znode of the contender any more; the contender's last notice
     friend bool operator==(const gone&, const gone&) = default;
 };
 

@@ -48,9 +48,11 @@ public:
     [[nodiscard]] bool on_event(watch_kind kind) noexcept;
     // Called after a check that showed a write into the znode. The watch must be set again.
     void was_changed() noexcept { watched_on_ = 0; }
-    // Returns true if the session should no longer register this watch: the znode was gone, so the watch was never set.
+    // Handles the answer to a request of this object. Returns true if the znode was gone, so that no watch was set and
+    // the contender must unregister at the session.
     [[nodiscard]] bool on_answer(const reply& answer);
-    // Returns true if the session still has this watch registered, and must give it back.
+    // Forgets the watch. Returns true if the session still has the watch registered; then the caller must unregister it
+    // there.
     [[nodiscard]] bool give_back() noexcept;
 
     friend bool operator==(const own_znode_watch&, const own_znode_watch&) = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// part_refusal: the errors for a commit one of whose parts the servers refused. They rolled all other parts back.
+// part_refusal: the errors for a commit of which the servers refused one part. The servers rolled all other parts back.
 //
 // Thread safety: any.
 #pragma once

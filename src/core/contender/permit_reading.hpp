@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// permit_reading: the number of a semaphore's permits, read behind each list of its contenders.
+// permit_reading: the number of a semaphore's permits, read after each list of its contenders.
 //
 // The limit was valid at the instant of a list if the list and the read of the limit show the same change (mzxid) of
 // the folder's data. If there are very many holders, the first waiter watches the folder's children instead of each

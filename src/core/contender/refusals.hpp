@@ -26,7 +26,7 @@ namespace turnstile::core {
 [[nodiscard]] error ephemeral_in_the_way(const std::string& folder, const std::string& which);
 // Returns the error for a folder that cannot be created; nothing if `answer` is no final refusal.
 [[nodiscard]] std::optional<error> folder_refusal(const std::string& folder, server_error answer);
-// An operator has ordered the contender to give up its place.
+// An operator has ordered the contender to give up its hold or its position in the queue.
 [[nodiscard]] error taken_away(const std::string& folder, const revocation& order);
 // Returns the text of an error or a warning: contenders of another family came first in this folder, and the two
 // families do not exclude each other.

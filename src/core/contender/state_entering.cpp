@@ -93,7 +93,8 @@ void outside::create_parents(contender_call& call) {
 void creating::on_reply(contender_call& call, const reply& answer) {
     if (sent.take_answer(answer)) return on_created(call, answer);
     if (listing.take_answer(answer)) return on_listed(call, answer);
-    // The limit was answered before the create, so the create was sent again behind it. A new read follows the create.
+    // The read of the limit was answered before the create, because the create was sent again after that read. A new
+    // read follows the create.
     if (beside->permits.expects(answer.id)) beside.reset();
 }
 
@@ -138,9 +139,9 @@ void creating::on_created(contender_call& call, const reply& answer) {
     call.enter(std::move(next));
 }
 
-// The list was answered before the create: the servers refused a batch with the create, so the create is sent again
-// behind the list. So the list's content is of no use, and only a lost answer matters. If the folder may not be listed,
-// the next list reports that, once our znode exists.
+// The list was answered before the create: the servers refused a batch that contained the create, so the create was
+// sent again after the list. The content of this list is useless, and only a lost answer matters. If the folder may not
+// be listed, the next list reports this, once our znode exists.
 void creating::on_listed(contender_call& call, const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok:
@@ -249,7 +250,8 @@ void unsure::look_for_guid(contender_call& call, const reply& answer) {
     locating = c.submit(get_op{base::child_path(call.folder(), *child)});
 }
 
-// The create is not in the folder, but may still commit. The session searches for its znode for a while longer.
+// The folder has no znode of the lost create, but the create may still commit. The session searches for the znode for a
+// while longer.
 void unsure::give_up_create(contender_call& call) {
     TURNSTILE_CHECK(verified_on != 0);
     TURNSTILE_CHECK(!guid.empty());

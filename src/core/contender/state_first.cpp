@@ -45,8 +45,8 @@ void first::grant(contender_call& call) {
     TURNSTILE_CHECK(!own.asks());
     auto& c = call.session;
     // Contenders of a read-write lock may be granted in another order than their znodes were created, so their tokens
-    // cannot be their czxids alone. Before a later grant the contender that excluded it has left. That change of the
-    // folder has a higher zxid, which the list shows (pzxid). At the end of the counter the servers do not count a
+    // cannot be their czxids alone. A contender that excluded this one has left before this grant. Its removal changed
+    // the folder with a higher zxid, which the list shows (pzxid). At the end of the counter the servers do not count a
     // create as a change of the folder, so pzxid may be lower than the contender's czxid.
     const bool sorted_by_list = family(kind) == contender_family::read_write;
     // place: number_of_a_token

@@ -75,7 +75,7 @@ void held::end_epoch(contender_call& call, const error& why) {
     call.end();
 }
 
-// During a rename, the rename itself has probably removed the old znode. Its answer decides.
+// During a rename, the rename itself has probably removed the old znode. The answer to the rename decides.
 void held::lose_znode(contender_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
@@ -89,8 +89,8 @@ void held::on_contended(contender_call& call) {
     if (behind.change().announce()) call.session.tell(contended{});
 }
 
-// A contender that entered while this one waited watches this contender's znode. No event would report that this
-// contender was granted, and that the next one is first in line now. So this contender writes into its own znode.
+// A contender that entered while this contender waited watches this contender's znode. The grant causes no event, so
+// the contender behind would not learn that it is first in line now. So this contender writes into its own znode.
 void held::announce(contender_call& call) {
     TURNSTILE_CHECK(unannounced);
     TURNSTILE_CHECK(!announcing);
@@ -143,7 +143,7 @@ void held::on_own_answer(contender_call& call, const reply& answer) {
 
 void held::apply_data(contender_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
-    // An order ends the hold even if the version is known: servers that went on from older data may assign a version
+    // An order ends the hold even if the version is known: servers that restart from older data may assign a version
     // again. If the version is new, confirmations with the known version fail from now on.
     // place: order_to_go
     if (found && found->manner == revocation::how::take)

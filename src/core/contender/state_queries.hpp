@@ -19,7 +19,6 @@ namespace turnstile::core {
 [[nodiscard]] bool enters(const contender_state& current) noexcept;
 // True if the contender's znode is in the queue, as far as the contender knows, and the caller has not given up.
 [[nodiscard]] bool stands(const contender_state& current) noexcept;
-// True if the contender waits in the queue.
 [[nodiscard]] bool waits_in_line(const contender_state& current) noexcept;
 // True for a hold, and for a contender that may hold soon: confirmations that check its znode must extend its lease.
 [[nodiscard]] bool needs_confirmation(const contender_state& current) noexcept;
@@ -38,7 +37,8 @@ namespace turnstile::core {
 // True for a hold whose contender is not about to change its own znode, so that a commit may change the znode.
 [[nodiscard]] bool settled(const contender_state& current) noexcept;
 // Returns the version of the contender's znode, as far as the contender knows. If the znode has another version,
-// another client has written into it. Returns k_any_version while the outcome of a commit leaves the version open.
+// another client has written into it. Returns k_any_version while a commit is in progress, because its outcome decides
+// the version.
 [[nodiscard]] std::int32_t version_in(const contender_state& current) noexcept;
 
 }  // namespace turnstile::core

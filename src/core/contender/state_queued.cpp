@@ -81,7 +81,7 @@ void queued::end_epoch(contender_call& call, const error& why) {
     call.enter(after_session(call, why));
 }
 
-// During a rename, the rename itself has probably removed the old znode. Its answer decides.
+// During a rename, the rename itself has probably removed the old znode. The answer to the rename decides.
 void queued::lose_znode(contender_call& call) {
     if (rename->is_wanted()) return;
     give_back(call);
@@ -157,7 +157,7 @@ void queued::on_tied(contender_call& call, const reply& answer) {
         listed_on = 0;
     apply(call, answer, outcome);
     if (call.leaves_state() || std::holds_alternative<suspends>(outcome)) return;
-    // Uses the kept list, unless it is out of date by now. Then a new list follows when all answers have arrived.
+    // Uses the kept list if it is still current. Otherwise a new list follows when all answers have arrived.
     if (!beside->ties.asks() && is_listed_on(answer.connection)) judge_kept(call);
 }
 
@@ -202,7 +202,7 @@ void queued::take_place(contender_call& call, const decision& judged) {
         case verdict::ask_czxid: return beside.change().ties.ask(call.session, folder, judged.tied);
         case verdict::granted:
             awaited.give_back(call.session, folder);
-            // Otherwise a list on a later connection would set a watch on the folder that no code gives back.
+            // Otherwise a list on a later connection would set a watch on the folder that no code unregisters.
             watch_one_by_one();
             return call.enter(first{std::move(*this)});
         case verdict::wait_on:
@@ -223,8 +223,8 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
-    // Forgets the crash mark before a failed try leaves. Otherwise the try would remove a mark that may be another
-    // contender's.
+    // Forgets the crash mark before an attempt with attempt::once gives up. Otherwise the attempt would remove a mark
+    // that may be another contender's.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once)
@@ -328,8 +328,8 @@ void queued::on_probed(contender_call& call, awaited_znode& probed, const reply&
 
 void queued::on_awaited(contender_call& call, awaited_znode& znode, const watch_event& event) {
     if (event.kind == watch_kind::children) {
-        // No list of this contender has set the watch that fired. It was an earlier watch, or another contender's of
-        // this session.
+        // No list of this contender has set the watch that fired: it was an older watch, or a watch of another
+        // contender of this session.
         if (!beside->permits.children_watched_on(event.connection)) return;
         beside.change().permits.children_watch_fired();
         listed_on = 0;

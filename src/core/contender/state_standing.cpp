@@ -11,7 +11,7 @@ namespace turnstile::core::state {
 
 namespace {
 
-// From this number on a list confirms each hand-over, because the servers' counter is close to its end.
+// Hand-overs need a list if the number is at least this large, because the servers' counter is then close to its end.
 constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::max() - 1'000'000;
 
 // True for kinds whose waiter is granted without a request when the only contender ahead ends. Readers and writers need
@@ -52,8 +52,8 @@ void standing::apply_own(contender_call& call, const reply& answer) {
     if (own.on_answer(answer)) call.session.unwatch_gone(path(call));
 }
 
-// Sets the watch again if its request was lost with an earlier connection and is only answered after the next attach.
-// That attach sent no request, because the lost one still counted as in progress.
+// Sets the watch again if its request was lost with an earlier connection, and its answer arrives only after the next
+// attach. At that attach the contender sent no new request, because the lost request still counted as in progress.
 void standing::apply_own_and_watch(contender_call& call, const reply& answer) {
     const bool is_lost = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
                          answer.connection < call.session.connection();

@@ -10,17 +10,17 @@ namespace turnstile::core {
 
 namespace {
 
-// If two answers are closer together than these fractions of S and R, lease stores only one. Fewer stored answers can
-// make the lease shorter, never longer, and their number stays bounded (unproven_answers.hpp).
+// If two answers are closer together than these fractions of the session timeout S and the relay bound R, lease stores
+// only one of them. Fewer stored answers can make the lease shorter, never longer, and their number stays bounded.
 constexpr int k_timeout_grain = 64;
 constexpr int k_relay_grain = 128;
-// The C client pings after a third of the session timeout without a request. The client sends an `exists` a little
-// earlier: unlike the answer to a ping, the answer to an `exists` and its send time are known.
+// The C client pings after a third of the session timeout without a request. The core sends an `exists` a little
+// earlier, because the C client does not report when it sent a ping and when the answer came.
 constexpr int k_keep_alive_tenths = 3;
 constexpr int k_least_keep_alive = 32;  // a fraction: S / 32
 constexpr int k_least_left = 16;        // a fraction: S / 16
 // Session timeouts as multiples of the relay bound R: from 5/2 R on, a hold outlives a change of servers. From 5/3 R
-// on, a hold through a follower can be kept alive (docs/why/lease.md).
+// on, a client of a follower can keep its hold alive (docs/why/lease.md).
 constexpr int k_bounds = 5;
 constexpr int k_for_ample = 2;
 constexpr int k_for_lasting = 3;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // lease: the instant until which the servers certainly keep a session.
 //
-// A message of a session *touches* the session at the leader: its timeout S starts again. The servers expire a session
-// that has not been touched for S. The client cannot see what the leader heard, and when. A follower answers pings and
-// syncs itself and reports to the leader later (a *relayed* touch). Even a write that was committed through a follower
-// does not prove that earlier touches have arrived. Nor does an answer prove that the session is not doomed: the leader
-// first selects all sessions of a tick that are due, and closes them one by one later. Until then a selected session
-// gets answers as before, and no request can save it. So the only proof is an unbroken chain of touches, each before
-// the deadline that the touch before it had set. The rule (docs/why/lease.md has the proof):
+// Each message of a session *touches* the session at the leader: the session timeout S starts again. The servers expire
+// a session that was not touched for S. The client cannot see which messages reached the leader in time:
+// - A follower answers pings and syncs itself, and reports to the leader later (a *relayed* touch). Even a write that
+//   was committed through the follower does not prove that earlier touches have arrived.
+// - The leader first selects all sessions of a tick that are due, and closes them one by one later. Until then a
+//   selected session gets answers as before, although no request can save it.
+// So the only proof is an unbroken chain of touches, each before the deadline that the touch before it had set. The
+// rule (docs/why/lease.md has the proof):
 //
 //     valid_until = c + S - drift * S
 //
@@ -17,10 +18,9 @@
 //   (a) w, if this connection is to a standalone server or to the leader, and the client knew this at w;
 //   (b) the send time of a request on this connection whose answer was received by w - R. R is the relay bound
 //       (relay_bound.hpp), lengthened by the drift;
-//   (c) what earlier connections of the session established; for a new session the instant before it was opened
-//       (creating a session is itself a committed write that touches);
+//   (c) the c that earlier connections of the session established; for a new session the instant before it was opened
 //   (d) the send time of the latest answered request of an earlier connection, once a write has committed on this
-//       connection: the re-attach touches at the leader, and it began after that request.
+//       connection: the re-attach touches the session at the leader, and began after that request.
 //
 // Between two writes a chain of reads extends what the next write will prove. The first link of the chain is
 // max(c, the latest answered request) at an attach before c + S - drift * S. A request sent at s and answered by e is
@@ -55,13 +55,13 @@ public:
     lease() = default;
     explicit lease(const lease_rule& rule);
 
-    // The client is about to open a new session.
+    // Called before the client opens a new session.
     void opening(time_point before_connect);
     // Called when the client learned at `heard` that the session is attached to `connection`. A shorter timeout than
     // before shortens the lease. If the lease has ended before the attach, neither the attach nor later answers on that
     // connection prove anything.
     void attached(std::uint64_t connection, duration timeout, time_point heard);
-    // Called when the connection has ended. Its reads stay unproven, because no later write uses this connection.
+    // Called when the connection has ended. Reads of this connection that no write has proven yet stay unproven.
     void detached();
     // Called when the client learned at `learned` the role of the server of `connection`.
     void role_known(std::uint64_t connection, server_role role, time_point learned);
@@ -87,7 +87,7 @@ public:
     // False if touches are relayed and the session timeout is hardly longer than R. Then an answer may count so late
     // that the time that it proves has almost passed.
     [[nodiscard]] bool can_be_kept() const;
-    // True if a hold always has enough time left to outlive a change of servers: touches count at once, or the session
+    // True if a hold always has enough time left to outlive a change of servers: the server is direct, or the session
     // timeout is at least 5/2 R.
     [[nodiscard]] bool is_ample() const;
     // Returns the relay bound R, measured by the servers' clocks.

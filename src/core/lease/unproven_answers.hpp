@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // unproven_answers: answered requests of one connection that no write has proven yet, for rule (b) in lease.hpp.
 //
-// A follower relays a touch at most R after its answer. So if a write commits that was sent at least R after an answer,
-// the write proves the answered request. Of requests sent within one grain only the first is stored. Fewer stored
-// requests can make the lease shorter, never longer, and their number stays bounded.
+// A follower relays a touch at most R (the relay bound) after its answer. So if a write was sent at least R after an
+// answer and commits, the write proves the answered request. Of the requests sent within one grain only the first is
+// stored. Fewer stored requests can make the lease shorter, never longer, and their number stays bounded.
 //
 // A pure value. Thread safety: none.
 #pragma once

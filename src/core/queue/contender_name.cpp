@@ -24,7 +24,6 @@ constexpr std::size_t k_guid = 36;
 constexpr std::size_t k_width = 10;  // characters of "%010d", the sign included
 constexpr std::int32_t k_lowest_of_width = -999'999'999;
 
-// Parses the whole text as a number.
 std::optional<std::int32_t> whole_number(std::string_view text) noexcept {
     std::int32_t value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -61,7 +60,7 @@ std::optional<claim> take_permits(std::string_view head) noexcept {
     return claim{contender_kind::permit, *permits};
 }
 
-// Reads "__UPGR__<n>-", by which a writer is the upgrade of reader n.
+// Reads "__UPGR__<n>-": the writer is the upgrade of the upgradable reader n.
 std::optional<claim> take_upgrade(std::string_view head) noexcept {
     if (!take_suffix(head, "-")) return std::nullopt;
     for (const auto width : {k_width, k_width + 1}) {
@@ -109,7 +108,8 @@ std::string marker(const claim& wants) {
 
 }  // namespace
 
-// Tries both widths of the number. The text before the number decides: "lock-1234567890" does not end with -1234567890.
+// Tries both widths of the number. The text before the number decides: "lock-1234567890" is "lock-" with a positive
+// number, because a name without the minus sign would end with "lock".
 std::optional<contender_name> parse_contender(std::string_view child) noexcept {
     for (const auto width : {k_width, k_width + 1}) {
         const auto sequence = sequence_of_width(child, width);

@@ -124,7 +124,7 @@ struct upgrade_numbers {
     return sequence == limits::max() || sequence < limits::min() + k_most_under_way;
 }
 
-// Returns the number by which contenders are ordered. All contenders created at the counter's end have the same one.
+// Returns the number by which contenders are ordered. All contenders created at the counter's end get the same number.
 [[nodiscard]] constexpr std::int32_t order_number(std::int32_t sequence) noexcept {
     return at_counter_end(sequence) ? std::numeric_limits<std::int32_t>::max() : sequence;
 }

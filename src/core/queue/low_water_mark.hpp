@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// low_water_mark: a number in the data of a lock's folder, with which a hand-over in a long queue needs no list of the
-// children.
+// low_water_mark: a number in the data of a lock's folder. In a long queue a waiter reads this number instead of the
+// list of children, to learn that it is the next holder.
 //
 // "lock-floor 42" states that each mutex contender with the number 42, or with a number before it, is gone.
 // "latch-floor 42" states the same for the latch family, which may share the folder and its numbers. Only the first

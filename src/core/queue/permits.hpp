@@ -8,8 +8,8 @@
 // | `2 was 5 up to 7` | two; contenders up to number 7 may have been granted under the earlier limit of five |
 //
 // Under `2 was 5` each contender in the first five positions may hold permits until it leaves, so each of these
-// contenders waits for all contenders ahead. A list of the children that is read after the change shows which
-// contenders were there.
+// contenders waits for all contenders ahead. A list of the children that is read after the change shows the last of
+// these contenders, for `up to`.
 #pragma once
 
 #include <optional>

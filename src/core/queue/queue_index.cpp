@@ -29,8 +29,8 @@ queue_index::queue_index(const std::vector<std::string>& children, contender_fam
         std::adjacent_find(line_.begin(), line_.end(), [](const auto& a, const auto& b) {
             return a.first == b.first;
         }) != line_.end();
-    // Sequence numbers wrap. If the queue spans more than 2^31 - 1 numbers, each number sees a different order, and no
-    // sorted list is right for all contenders.
+    // Sequence numbers wrap. If the queue spans more than 2^31 - 1 numbers, the order depends on the number from which
+    // it is measured, and no sorted list is right for all contenders.
     const bool wide = !line_.empty() && line_.back().first - line_.front().first >
                                             std::numeric_limits<std::int32_t>::max();
     if (ties || wide) line_.clear();

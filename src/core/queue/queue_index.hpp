@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // queue_index: a sorted list of a folder's children, from which many contenders look up their positions.
 //
-// decide() reads every name for each contender. Locks and latches wait for all contenders ahead, so one sorted list
-// serves all of them with a search each, if the numbers determine the order. The index gives the same answer as
-// decide(), or none; a property test compares the two. A queue_index refers to the names in `children`.
+// decide() in queue_rule.hpp reads every name for each contender. Contenders for locks and latches wait for all
+// contenders ahead, so a search in one sorted list finds each predecessor. The index gives the same answer as that
+// function. It gives no answer if the numbers do not determine the order. A queue_index refers to the names in
+// `children`.
 #pragma once
 
 #include <cstdint>

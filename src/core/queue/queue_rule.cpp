@@ -75,7 +75,8 @@ public:
     }
 
 private:
-    // Returns the number that orders the contender. An upgrade keeps the number with which it came, at either position.
+    // Returns the number that orders the contender. For an upgrade this is the number that the servers gave to it, also
+    // after its move to the position of its upgradable contender.
     static std::int32_t number_of(const contender_name& own) {
         return own.wants.kind == contender_kind::upgrade ? numbers_of(own).came_with : own.sequence;
     }
@@ -116,7 +117,8 @@ private:
         result_.foreign = family(other.wants.kind);
     }
 
-    // Among readers with lower numbers, those behind a writer that waits for our upgradable contender do not hold.
+    // A reader with a lower number may be behind a writer that waits for our upgradable contender. That reader waits
+    // for the writer, so it does not hold.
     void judge_upgrade() {
         const auto numbers = numbers_of(own_);
         const auto base = sequence_distance(numbers.base, number_);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// revocation: an operator's text in a contender's znode that requests or orders the contender to give up its place.
+// revocation: an operator's text in a contender's znode that requests or orders the contender to give up the lock or
+// its position in the queue.
 //
 // `ask` is a request: the library reports it to the holder, and the holder decides. `take` is an order: the client that
-// reads it gives up the place. The operator's program removes the znode when the holder has given up, or when the
-// holder's lease must have ended (docs/why/revocation.md). The text follows the contender's own data and is
-// percent-escaped like them: `... revoke=take by=ops why=stuck`. Curator's `__REVOKE__` and `unlock` replace the data,
-// and count as requests. A Curator holder accepts a request only if its whole data are `__REVOKE__`, so a request to
-// such a holder has that form.
+// reads it gives up. The operator's program removes the znode when the holder has given up, or when the holder's lease
+// must have ended (docs/why/revocation.md).
+//
+// The text follows the contender's own data and is percent-escaped like these data: `... revoke=take by=ops why=stuck`.
+// Curator's `__REVOKE__` and `unlock` replace the data, and count as requests. A Curator holder accepts a request only
+// if its whole data are `__REVOKE__`, so a request to such a holder has that form.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// coordinator: opens sessions. Each back end implements this interface; so do the in-memory model and the simulator.
-// seam.hpp has the values of the interface, and its rules.
+// coordinator: opens sessions at the servers. Each back end and the simulator implement this interface. seam.hpp
+// defines the requests, replies and events, and their rules.
 #pragma once
 
 #include <array>
@@ -24,12 +24,12 @@ struct session_settings {
     duration timeout{};       // the requested timeout; the servers may grant another
     std::string credentials;  // digest "user:password", empty for none
     bool allow_read_only = false;
-    bool detect_role = true;  // ask the server for its role after each attach (role_known)
-    bool learn_pace = false;  // also ask for its tick and syncLimit, for role_known
-    // Also find out whether the server is Apache ZooKeeper's, by its behaviour if it does not say so.
+    bool detect_role = true;  // after each attach ask the server for its role (role_known)
+    bool learn_pace = false;  // also ask the server for its tick and its syncLimit (role_known)
+    // Also find out whether the server is Apache ZooKeeper. If the server does not report it, its behaviour decides.
     bool examine = false;
-    // Create a znode of the session at once. A ZooKeeper server whose machine has restarted can give this session's id
-    // to another client. That client notices by the znode that the session is in use.
+    // Create an ephemeral znode at once. A ZooKeeper server whose machine has restarted can give the id of this session
+    // to a second client. The znode shows the second client that the session is in use.
     bool mark = true;
     turnstile::promises required{};  // do not attach to a server that promises less
     bool whole_tree = false;         // ignore the chroot of the connect string
@@ -56,7 +56,7 @@ struct clock_reading {
     time_point at{};  // halfway between the request and its answer
 };
 
-// Makes a reading from the server's answer `since_1970`. Returns nothing if that is no valid time.
+// Makes a reading from the server's answer `since_1970`. Returns nothing if `since_1970` is not a valid time.
 template <class Duration>
 [[nodiscard]] std::optional<clock_reading> clock_reading_of(Duration since_1970, time_point sent,
                                                             time_point answered) {
@@ -75,37 +75,39 @@ public:
 
     // Submits a request. Never blocks on the network and never calls the sink; the reply comes later.
     virtual void submit(request&& request) = 0;
-    // Like submit(), for a request that the caller follows at once with another. The two may be sent together.
+    // Like submit(). The caller submits another request directly after this one, and both may be sent together.
     virtual void submit_with_next(request&& request) { submit(std::move(request)); }
 
-    // Drops all watches of this session on `path`, in the client and on the server. An event of these watches may still
-    // come. The call is allowed before the reply to the request that sets the watch, because the servers process
-    // requests in order. There is no reply. If the request is lost, a watch remains at the servers, but never a node.
+    // Drops all watches of this session on `path`, in the client and at the server. An event of these watches may still
+    // arrive. Callers may drop a watch before the reply to the request that sets it, because the servers process
+    // requests in order. There is no reply. If the message to the server is lost, the server keeps the watch.
     virtual void forget_watches(const std::string& path) = 0;
 
     // Moves the session to the leader, if `connection` is still current. Then the events detached and attached follow,
-    // or leader_not_found; or none of these if the connection ends by itself. Earlier requests are answered before the
-    // move. Requests submitted during the move are not sent. The new server may have lost the lead by then.
+    // or leader_not_found. If the connection ends by itself, the move is dropped. Earlier requests are answered before
+    // the move. Requests submitted during the move are not sent. The new server may have lost the lead before the
+    // session attaches to it.
     virtual void seek_leader(std::uint64_t /*connection*/) {}
 
-    // Asks all servers over separate connections whether one of them leads or is standalone. If one does, the event
-    // found_elsewhere follows; otherwise none. The present server is asked as well, over a new connection.
+    // Asks all servers, over separate connections, whether they lead or are standalone. If a server says yes, the event
+    // found_elsewhere follows; otherwise no event follows. The session's present server is asked as well, over a new
+    // connection.
     virtual void look_for_another(const look_elsewhere& /*wanted*/) {}
 
-    // Leaves `connection`, if it is still current, for the server that found_elsewhere reported. The events detached
-    // and attached follow. Requests in progress are answered `unknown`, after `detached` or later.
+    // Moves the session from `connection`, if that is still current, to the server that found_elsewhere reported. The
+    // events detached and attached follow. Requests in progress are answered `unknown`, not before `detached`.
     virtual void leave_server(std::uint64_t /*connection*/) {}
 
-    // Reads messages on the calling thread, which waits for the answer to a request, and delivers them to the sink. So
-    // no other thread must wake up first. The call waits for a message up to `until`. Call it without a lock, and not
-    // from inside `deliver`. Returns true if it has read a message, and may be called again. Returns false if no
-    // message came, if another thread reads, or if the session's own thread wants to read.
+    // Reads messages on the calling thread and delivers them to the sink. So a caller that waits for a reply need not
+    // wait for the session's own thread to wake up. Waits for a message until `until`. Call this function without a
+    // lock, and not from inside `deliver`. Returns true if it has read a message; the caller may then call it again.
+    // Returns false if no message came, if another thread reads, or if the session's own thread wants to read.
     [[nodiscard]] virtual bool help(time_point /*until*/) noexcept { return false; }
 
     [[nodiscard]] virtual session_identity identity() const = 0;
 
-    // Returns the servers' clock from an answer at the opening of the session; nothing if no answer had the time. Sends
-    // no request.
+    // Returns the servers' clock, as an answer at the opening of the session reported it. Returns nothing if no answer
+    // reported it. Sends no request.
     [[nodiscard]] virtual std::optional<clock_reading> servers_clock() const {
         return std::nullopt;
     }
@@ -114,7 +116,7 @@ public:
     // worst case for several seconds. Pending requests get no reply.
     virtual void close() noexcept = 0;
 
-    // Like `close`, but lets the session expire, because it is known to be dead.
+    // Like `close`, but leaves the session to expire. For a session that is known to be dead.
     virtual void abandon() noexcept { close(); }
 };
 
@@ -127,7 +129,7 @@ public:
     virtual std::unique_ptr<coordinator_session> open(const session_settings& settings,
                                                       session_sink& sink) = 0;
 
-    // Called when the client closes: ends an open() that waits soon.
+    // Called when the client closes: an open() that blocks then returns soon.
     virtual void end_opening() noexcept {}
 
     // Returns the chroot, which the servers put before our paths: empty, or a path like "/a/b".
@@ -143,15 +145,15 @@ public:
     // Sends no request.
     [[nodiscard]] virtual bool frees_at_once() const noexcept { return false; }
 
-    // True if two things hold (docs/why/mutex.md, "Without a list"): a sequential number counts the parent's creates of
-    // any child. And a session gets the event of a watch before the answers to requests that the servers carried out
-    // later.
+    // True if (1) a sequential number counts the creates of all children of the parent, and (2) a session gets a
+    // watch's event before the answers to requests that the servers carried out after the event. Acquires without a
+    // list rest on both (docs/why/mutex.md, "Without a list").
     [[nodiscard]] virtual bool numbers_count_creates() const noexcept { return false; }
 
-    // Returns the servers for messages: "a:2181,b:2181/chroot".
+    // Returns the servers' addresses for messages: "a:2181,b:2181/chroot".
     [[nodiscard]] virtual std::string describe() const = 0;
 
-    // Asks each server for its state, to find out why no session opens. Returns a text, which is empty if nothing is
+    // Asks each server for its state, to find out why no session opens. Returns a text for people; empty if nothing is
     // known. May block for seconds.
     [[nodiscard]] virtual std::string diagnose() const { return {}; }
 

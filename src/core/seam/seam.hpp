@@ -3,8 +3,9 @@
 // data.
 //
 // A coordinator is ZooKeeper through its C client (src/zookeeper), a Redis server (src/redis), a database (src/sql),
-// the in-memory model of ZooKeeper (src/local), or the simulator. Its users are pure values: they get events and return
-// actions, and know no thread, clock or socket. So everything in this file is a value as well.
+// the in-memory model of ZooKeeper (src/local), or the simulator. The core, which uses the coordinator, consists of
+// pure values: it gets events and returns actions, and knows no thread, clock or socket. So everything in this file is
+// a value as well.
 //
 // Rules that every coordinator keeps:
 // - Each request has a ticket that is never used twice in a session. It gets exactly one reply, unless the session
@@ -12,7 +13,8 @@
 // - One coordinator_session is one session of the servers: one epoch. After `expired`, `auth_failed` or a changed
 //   session id it is dead; its user closes it and opens a new one.
 // - A session's requests are carried out and answered in the order in which they were submitted.
-// - Connections are numbered from 1 upwards in each session. A connection attaches after `detached` of the one before.
+// - Connections are numbered from 1 upwards in each session. A connection attaches only after the event `detached` of
+//   the previous connection.
 // - Replies, watch events and link events are delivered one at a time, in the order in which the servers sent them.
 //   They are never delivered from inside a call of the receiver, except from coordinator_session::help.
 #pragma once
@@ -167,7 +169,7 @@ enum class server_error {
     other,
 };
 
-// True for an answer which proves, if the request was a write, that the server had a majority and the session existed.
+// True if this answer to a write proves that the server had a majority and that the session existed.
 [[nodiscard]] constexpr bool proves_quorum(server_error e) noexcept {
     switch (e) {
         case server_error::ok:
@@ -238,7 +240,7 @@ struct reply {
     friend bool operator==(const reply&, const reply&) = default;
 };
 
-// Makes the reply of a server that answered with an error only; `ok` means that the server carried out the request.
+// Makes a reply that contains only the server's error code; `ok` means that the server carried out the request.
 [[nodiscard]] inline reply answered(server_error error) {
     reply answer;
     answer.outcome = outcome::answered;
@@ -251,7 +253,7 @@ struct reply {
     return why == server_error::session_expired || why == server_error::session_moved;
 }
 
-// True if a server has answered the request itself.
+// True if a server has answered, and the answer concerns the request itself, not the session.
 [[nodiscard]] inline bool is_heard(const reply& answer) noexcept {
     return answer.outcome == outcome::answered && !is_about_the_session(answer.error);
 }
@@ -271,7 +273,7 @@ enum class link_kind {
     attached,            // attached to a server: session_id, timeout, connection, server are set
     attached_read_only,  // the same, at a server that is cut off from its majority
     detached,            // the connection has ended; the session may still live
-    // `role` has the role of the server of `connection`, or `unknown`; `pace` and `foreign` are set as well.
+    // The server of `connection` has reported its role, or `role` is `unknown`. `pace` and `foreign` are set as well.
     role_known,
     leader_not_found,  // after seek_leader: no server reports that it leads
     found_elsewhere,   // after look_for_another: a leader answered over another connection

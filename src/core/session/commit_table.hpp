@@ -34,7 +34,7 @@ public:
     void hold_was_lost(contender_id hold, const error& why);
     void hold_has_settled(contender_id hold);
     [[nodiscard]] std::optional<error> take_loss(contender_id hold);
-    // Returns a hold that has guarded writes and was lost or has settled since the last call; nothing if there is none.
+    // Returns a hold with guarded writes that was lost or has settled since the last call; nothing if there is none.
     [[nodiscard]] std::optional<contender_id> take_changed();
 
     // ---- callers of guarded writes ----

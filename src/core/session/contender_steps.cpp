@@ -137,7 +137,8 @@ void contender_steps::leave(const core::leave& request) {
          [&request](contender& left, contender_session& c) { left.leave(c, request.why); });
 }
 
-// Postpones the release while the hold has commits: only while its znode exists can a lost commit's outcome be found.
+// Postpones the release while the hold has commits: if a commit's answer is lost, its outcome can be found only while
+// the hold's znode exists.
 bool contender_steps::release_later(const core::leave& request) {
     if (!owners_.commits.has_writes(request.id)) return false;
     const auto* const found = owners_.contenders.table().find(request.id);
@@ -193,7 +194,8 @@ void contender_steps::expire(contender_id id) {
         cancel(id, deadline_error(owners_, late->value));
 }
 
-// Notifies the holder before its znode is removed, since its guard ends by the same clock.
+// Notifies the holder before the znode is removed, because the holder's guard ends at the same instant of the same
+// clock.
 void contender_steps::end_long_holds() {
     while (const auto id = owners_.contenders.take_ended(owners_.basics.now)) {
         const error why{errc::held_too_long, owners_.contenders.table().at(*id).folder()};

@@ -64,7 +64,7 @@ operation creation_request(const std::vector<creation>& all, const std::string& 
     return together;
 }
 
-// If the servers' answer lacks details, the contender becomes unsure, and searches for its znode.
+// If the servers' answer lacks the names or the stat, the contender becomes unsure, and searches for its znode.
 reply creation_answer(const std::vector<creation>& all, std::size_t which, const reply& together) {
     TURNSTILE_CHECK(which < all.size());
     reply own;

@@ -12,8 +12,9 @@ std::optional<time_point> lease_end(const session_owners& owners) {
         state == session_state::suspended || state == session_state::read_only);
 }
 
-// After that time the leader may have doomed the session, although servers still answer. If no lease can be kept on
-// this connection, a new session would do no better; so the session goes on, and its lease is never certain again.
+// After that time the leader may already have selected the session for expiry, although servers still answer. If no
+// lease can be kept on this connection, a new session would do no better. So the session goes on, and its lease is
+// never certain again.
 std::optional<time_point> broken(const session_owners& owners) {
     const auto& link = owners.link;
     const auto& lease = link.session_lease();
@@ -70,7 +71,7 @@ std::optional<time_point> deadline(const session_owners& owners) {
     return owners.basics.deadlines.next();  // place: next_deadline_of_callers
 }
 
-// Returns the earliest of these times. This function runs after each event of a session, so it must be cheap.
+// This function runs after each event of a session, so it must be cheap.
 std::optional<time_point> next(const session_owners& owners) {
     const auto& link = owners.link;
     const auto& clock = owners.contenders.clock();

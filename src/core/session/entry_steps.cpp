@@ -96,7 +96,6 @@ void entry_steps::answer_refused(const for_creations& sent, const reply& answer)
                                       refusal_of_creation(refused, answer.parts[*which], answer));
 }
 
-// Removes the creates of contenders that have given up meanwhile, and returns the rest.
 std::vector<creation> entry_steps::take_out_leavers(const std::vector<creation>& all,
                                                     const reply& answer) {
     std::vector<creation> rest;

@@ -42,11 +42,12 @@ struct removal {
 // longer than a small write. It is a sixty-fourth of the default jute.maxbuffer (1 MiB), so every server accepts it.
 inline constexpr std::size_t k_most_removals = 64;
 inline constexpr std::size_t k_most_removal_bytes = 16 * 1024;
-// Number of requests in progress from which on removals gather: one is at the servers while the answer to the other is
-// on its way. With a higher number, the session's next release would wait behind more removals.
+// While so many requests with removals are in progress, further removals gather: one request is at the servers while
+// the answer to the other is on its way. With a higher number, the session's next release would wait behind more
+// removals.
 inline constexpr std::size_t k_removals_under_way = 2;
-// Number of requests with awaited removals in progress from which on awaited removals gather, too. Below this number a
-// release is sent at once.
+// While so many requests with removals are in progress, awaited removals gather, too. Below this number a release is
+// sent at once.
 inline constexpr std::size_t k_awaited_removals_under_way = 4;
 
 struct removal_limits {

@@ -7,9 +7,9 @@
 // connection, waits while the window is full. Confirmations, removals, commits, and requests of contenders that know
 // their position do not wait.
 //
-// On each connection the window starts small. While contenders wait for room, it times one request after the other:
-// always the latest, which waits for all others. A timely answer doubles the window, and a late answer halves it. So a
-// session that was lost under its own load starts again slowly.
+// On each connection the window starts small. While contenders wait for room, the window times one request after the
+// other: each time the latest request, whose answer comes after all others. A timely answer doubles the window, and a
+// late answer halves it. So a session that was lost under its own load starts again slowly.
 //
 // Thread safety: none, a value.
 #pragma once

@@ -48,7 +48,7 @@ std::optional<error> server_link::attach(const link_event& event, bool closing, 
         return error{errc::session_lost,
                      "the servers gave the session another id when it reconnected"};
     lease_.attached(event.connection, event.timeout, now);
-    // The leader may have doomed the session before the attach, although the servers still answer.
+    // The leader may have selected the session for expiry before the attach, although the servers still answer.
     if (!lease_.valid(now) && !closing)  // place: lease_over_at_attach
         return error{errc::session_lost,
                      "its lease had ended when it reconnected; a new session is opened"};
@@ -111,14 +111,15 @@ std::optional<time_point> server_link::lease_end(bool holds, bool contenders, bo
     return contenders ? lease_.valid_until() : epoch_->heard_at + lease_.timeout();
 }
 
-// By then the servers have not heard from the session for its whole timeout.
+// At the returned time the servers have not heard from the session for its whole timeout.
 std::optional<time_point> server_link::end_of_detached() const {
     if (!epoch_ || attached()) return std::nullopt;
     return std::max(lease_.valid_until(), epoch_->heard_at + lease_.timeout());
 }
 
-// Keeps the session for a while after its end. When the servers are back, the session can be closed, so that its znodes
-// do not stay in queues. But servers that were wiped or restored from older data refuse the session for ever.
+// Keeps the session for a while after end_of_detached(). When the servers are back, the client can close the session,
+// so that its znodes do not stay in queues. But servers that were wiped or restored from older data refuse the session
+// for ever.
 std::optional<time_point> server_link::given_up(bool closing) const {
     // place: abandon_is_due
     if (attached() || closing || session_id() == 0) return std::nullopt;

@@ -112,8 +112,9 @@ std::optional<time_point> server_placement::no_lease(const lease& lease) const {
     return std::max({role_settled, lease.hopeless_from(), heard_all});
 }
 
-// The session waits one timeout for a role or a leader, and then lets contenders in. If it stays at a follower where no
-// lease can be kept, it searches for the leader again later.
+// The session waits for one session timeout until the server reports its role, or until a leader is found. Then the
+// session lets its contenders enter their queues. If it stays at a follower where no lease can be kept, it searches for
+// the leader again later.
 std::optional<time_point> server_placement::due(const lease& lease) const {
     if (!stay_) return std::nullopt;
     const auto timeout = lease.timeout();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_placement: decides at which server a session stays, and when its contenders may enter there.
+// server_placement: decides at which server a session stays, and when its contenders may create their znodes there.
 //
 // | stage     | begins with                                     | new contenders                |
 // |-----------|-------------------------------------------------|-------------------------------|

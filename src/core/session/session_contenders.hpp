@@ -41,7 +41,8 @@ public:
     [[nodiscard]] bool update(contender_id id, const contender_entry& changed,
                               contender_kind kind_before, std::uint64_t connection,
                               session_basics& basics);
-    // True if a contender has a znode that would be lost if the session were replaced, or fails if its session ends.
+    // True if a contender has a znode that a replaced session would lose, or if a contender fails when its session
+    // ends.
     [[nodiscard]] bool have_stakes() const;
     // containers_unsupported: the servers do not support containers. parent_create_lost: a connection ended before the
     // create of a container was answered.

@@ -73,7 +73,7 @@ public:
         const auto& contenders = owners_.contenders.table();
         return contenders.owned_bytes() + contenders.size() * owners_.settings.chroot;
     }
-    // The bytes that a contender on `path` adds to them.
+    // Returns the bytes that a contender on `path` adds to owned_bytes().
     [[nodiscard]] std::size_t bytes_of(const std::string& path, const claim& wants) const {
         return contender_bytes(path, wants) + owners_.settings.chroot;
     }

@@ -7,8 +7,8 @@ namespace turnstile::core {
 
 namespace {
 
-// Limit for remembered sessions. Servers keep an old session for one timeout and two ticks, so few end within that
-// time.
+// Limit for remembered sessions. Servers keep an old session for one timeout and two ticks, and a client ends few
+// sessions within that time.
 constexpr std::size_t k_most_past_sessions = 16;
 
 constexpr const char* k_connection_limit =

@@ -55,12 +55,13 @@ struct read {  // sent again until it is answered
     std::optional<time_point> deadline;
 };
 // A write without a hold. The session sends it again until it is answered, so the servers may carry it out more than
-// once, and the caller may get the answer of the last time. So a caller must name a version, or create a name that can
-// be created only once.
+// once, and the caller may get the answer to the last attempt. So a caller must name a version, or create a name that
+// can be created only once.
 //
 // The caller read the version on the connection `only_on` (from the reply; 0: the write has no version). Servers that
-// went on from older data assign the version again, to another client's data. So the session sends the write on no
-// other connection. There it answers bad_version, whatever happened to the write before, and the caller reads again.
+// restart from older data assign the version again, to another client's data. So the session sends the write on no
+// other connection. On a later connection it answers the caller with bad_version, whatever happened to the write
+// before, and the caller reads again.
 struct repeated_write {
     inquiry_id id{};
     operation op;

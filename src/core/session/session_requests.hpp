@@ -92,7 +92,8 @@ public:
     // ---- a connection that does not answer (silence_watch.hpp) ----
     [[nodiscard]] duration silence_limit(duration timeout) const { return silence_.limit(timeout); }
     void look_elsewhere(session_basics& basics, bool may_move);
-    // Called when a look has found another server. Returns true if the session may leave the present server for it.
+    // Called when look_elsewhere() has found another server. Returns true if the session may leave the present server
+    // for it.
     [[nodiscard]] bool may_leave_server(time_point now, duration timeout);
     void leave_server(session_basics& basics);
 

@@ -36,9 +36,10 @@ void session_traces::watch(const std::string& path, contender_id id) {
     epoch_->watches.add(path, id);
 }
 
-// The watches of an epoch end with it, so only the present epoch gives watches back. A client can give back only all
-// watches on a path at once. So if a contender gives back its watch on a folder's children, the session also forgets
-// what it remembers of that folder: otherwise the contender's watch would remain beside the memory's watch.
+// The watches of an epoch end with it, so only watches of the present epoch are dropped at the servers. A client can
+// drop only all watches on a path at once. If a contender drops its watch on a folder's children while
+// sole_contender_memory also watches the folder, the memory drops its watch, too. Otherwise the contender's watch would
+// remain.
 void session_traces::unwatch(const std::string& path, contender_id id, session_basics& basics) {
     if (!epoch_) return;
     if (epoch_->watches.remove(path, id)) return give_back(path, basics);
@@ -60,7 +61,7 @@ void session_traces::give_back(const std::string& path, session_basics& basics) 
     }
 }
 
-// An event of a folder's children comes from a contender's watch, and not from the memory's watch on the folder.
+// An event of kind `children` comes from a contender's watch, and not from sole_contender_memory's watch on the folder.
 std::vector<contender_id> session_traces::fired(const watch_event& event, session_basics& basics) {
     TURNSTILE_CHECK(epoch_);
     auto interested = epoch_->watches.fired(event);
@@ -141,7 +142,7 @@ std::vector<removal> session_traces::take_removals(session_basics& basics) {
     return all;
 }
 
-// The removal of a znode uses up a watch on it. So that watch need not be given back.
+// The removal of a znode uses up a watch on it, so that watch need not be dropped at the servers.
 void session_traces::give_back_watches(removal& removed, session_basics& basics) {
     for (auto& path : std::exchange(removed.watched, {}))
         if (!epoch_->removals.removes(path) && !epoch_->watches.interests().contains(path))

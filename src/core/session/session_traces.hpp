@@ -31,7 +31,7 @@ public:
     // ---- epochs and connections ----
     void open() { epoch_.emplace().removals = removal_queue{removal_limits_}; }
     void leave() noexcept;
-    // Gives back the watches in which no contender is interested any more.
+    // Drops at the servers the watches in which no contender is interested any more.
     void attach(session_basics& basics);
     void detach() noexcept {
         attached_ = false;
@@ -76,7 +76,7 @@ public:
     void remove_later(removal&& wanted);
     // True if removals may be sent now.
     [[nodiscard]] bool has_removals(sending which) const noexcept;
-    // Returns the next removals, and gives back the watches of their contenders.
+    // Returns the next removals, and drops the watches of their contenders at the servers.
     [[nodiscard]] std::vector<removal> take_removals(session_basics& basics);
     void removal_sent(ticket request) { epoch_->removals.sent(request); }
     void removal_answered(ticket request) { epoch_->removals.answered(request); }

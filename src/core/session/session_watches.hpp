@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_watches: the watches of one epoch. It stores which contenders are interested in each path
-// (watch_registry.hpp), and which watches must be given back to the servers once there is a connection again.
+// (watch_registry.hpp), and which watches the session must drop at the servers at the next attach.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -30,7 +30,7 @@ public:
     [[nodiscard]] bool remove_unset(const std::string& path, contender_id id) {
         return interests_.remove_unset(path, id);
     }
-    // Stores a path in which no contender is interested any more. The watch is given back at the next attach.
+    // Stores a path in which no contender is interested any more. The session drops the watch at the next attach.
     void give_back_later(const std::string& path) { given_back_.insert(path); }
     [[nodiscard]] std::set<std::string> take_given_back() { return std::exchange(given_back_, {}); }
     // Returns the contenders that are interested in this event.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_lists: lists of one folder that contenders of a session share. One list of the folder is in progress.
-// Contenders that came too late for that list share the next one. A contender needs a list that is
-// sent after its request, because an earlier list may not show its new znode.
+// shared_lists: lists of one folder that contenders of a session share. While one list is in progress, further
+// contenders wait for the next list, and share it. A contender needs a list that is sent after its request, because an
+// earlier list may not show its new znode.
 //
-// Each sharer has a ticket, and gets an answer with that ticket. Contenders do not wait for a list that was sent on an
-// earlier connection, because its answer may come late.
+// Each sharer has a ticket, and gets an answer with that ticket. A contender does not wait for a list that was sent on
+// an earlier connection, because the answer to that list may come late.
 //
 //     if (lists.is_under_way(folder, connection)) return lists.join(folder, sharer);
 //     lists.sent(folder, connection, send(list of folder));

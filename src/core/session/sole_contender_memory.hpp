@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// sole_contender_memory: remembers folders in which the session's latest contender had none ahead, and the number of
-// that contender. A number is the folder's count of creates. If the contender with the number s has left the queue, and
-// the session's next create gets s + 1, no client has created a znode in between. So no contender is ahead, and no list
-// is needed (docs/why/mutex.md, "Without a list").
+// sole_contender_memory: remembers folders in which the session's latest contender had no contender ahead, and the
+// number of that contender. A number is the folder's count of creates. If the contender with the number s has left the
+// queue, and the session's next create gets s + 1, no client has created a znode in between. So no contender is ahead,
+// and no list is needed (docs/why/mutex.md, "Without a list").
 //
 // | known of a folder | after                                                             | use                   |
 // |-------------------|-------------------------------------------------------------------|-----------------------|
@@ -51,11 +51,11 @@ public:
     void watch_answered(const std::string& folder, ticket request, bool is_set);
     // Called when the folder was deleted or changed, which has used up the watch.
     void forget(const std::string& folder);
-    // Forgets the folder. take_forgotten() returns it, so that its watch is given back.
+    // Forgets the folder. take_forgotten() returns it, so that the session drops its watch.
     void give_up(const std::string& folder);
     void detached();
     [[nodiscard]] std::size_t watched() const;
-    // Returns the folders that were forgotten, and whose watches must be given back.
+    // Returns the folders that were forgotten, and whose watches the session must drop.
     [[nodiscard]] std::vector<std::string> take_forgotten();
 
     // ---- the use of the memory ----

@@ -17,7 +17,7 @@ public:
     void on_time();
     // Called before any other event, so that an answer that comes too late cannot bring a lost hold back.
     void judge_lease();
-    // Called after any event: executes what a contender may not do to its session while it handles an event.
+    // Called after any event: does the work that must wait until the contenders have handled the event.
     void finish();
 
 private:
