@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // TURNSTILE_CHECK: an assert that release builds keep, for conditions that are cheap to evaluate.
 //
-// After a state that the code's rules exclude, no hold is certain. TURNSTILE_CHECK ends the process then, which is
-// safe: the servers expire the process's session, and the next contender gets the lock. Conditions that are expensive
-// to evaluate are plain asserts, which release builds leave out.
+// If the program is in a state that its rules exclude, no hold is certain any more. TURNSTILE_CHECK then ends the
+// process, which is safe: the servers expire the session, and the next contender gets the lock. Conditions that are
+// expensive to evaluate are plain asserts, which release builds leave out.
 #pragma once
 
 #include <cstdio>
@@ -19,8 +19,8 @@ namespace turnstile::base {
 
 }  // namespace turnstile::base
 
-// The condition is evaluated once and must have no side effect. A simulator that tests with mutants defines
-// TURNSTILE_NO_CHECKS: a judge must find the mutant by a broken promise, before any check does.
+// The condition is evaluated once and must have no side effect. The simulator that runs known faults (mutants) defines
+// TURNSTILE_NO_CHECKS, so that a broken promise reveals the fault, and not a check.
 #if defined(TURNSTILE_NO_CHECKS)
 #define TURNSTILE_CHECK(condition) static_cast<void>(sizeof(static_cast<bool>(condition)))
 #else

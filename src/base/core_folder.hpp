@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// core_folder: the folder from which the dynamic linker loaded the core library. Modules and the guardian are found
-// from there.
+// core_folder: the folder from which the dynamic linker loaded the core library. The library finds its modules and the
+// guardian relative to this folder.
 //
 // Thread safety: from any thread.
 #pragma once

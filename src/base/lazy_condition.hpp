@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lazy_condition: a condition variable for an object on which threads rarely wait. The first thread that waits makes
-// the condition. Until then the object needs the space of a pointer, and notifying costs nothing.
+// lazy_condition: a condition variable for an object on which threads rarely wait. The first thread that waits creates
+// the condition variable. Until then the object needs the space of a pointer, and notify_all() costs nothing.
 //
 // Thread safety: all members from any thread; all waiting threads hold the same mutex.
 #pragma once
@@ -27,14 +27,14 @@ public:
     [[nodiscard]] bool awaited() const noexcept {
         return condition_.load(std::memory_order_relaxed) != nullptr;
     }
-    // Call it with the mutex locked or after the mutex was unlocked: a thread that saw the state before the change has
-    // made the condition by then.
+    // Call it with the mutex locked, or after the mutex was unlocked: each thread that must be notified has already
+    // created the condition variable.
     void notify_all() noexcept {
         if (auto* existing = condition_.load(std::memory_order_acquire)) existing->notify_all();
     }
 
 private:
-    // Call it with the mutex locked, so that only one thread makes the condition.
+    // Call it with the mutex locked, so that only one thread creates the condition variable.
     condition& make() {
         if (condition_.load(std::memory_order_relaxed) == nullptr)
             condition_.store(std::make_unique<condition>().release(), std::memory_order_release);

@@ -23,7 +23,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Time limit for a sink that is replaced, or at the process's end, to write the waiting lines.
+// Time limit for writing the waiting lines before a sink is replaced or the process ends.
 constexpr auto k_last_wait = 1s;
 
 // True on the log's thread. The sink runs there, so a flush or a line from the sink would wait for the sink itself.

@@ -81,7 +81,7 @@ std::size_t first_colon_without_port(std::string_view text) noexcept {
     return std::string_view::npos;
 }
 
-// The range from the colon, or from the slashes, to the '@'. An empty range means that there is no '@'.
+// The range of a password: from the colon (without a colon, from the slashes) to the '@'. Empty if there is no '@'.
 struct password_place {
     std::size_t begin = 0;
     std::size_t end = 0;

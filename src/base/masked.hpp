@@ -2,11 +2,11 @@
 // Connect strings without their passwords:
 //
 //     masked            the text for a message, a page or a log
-//     masked_refusal    the text for the message that refuses it
+//     masked_refusal    the text for a message that refuses the connect string
 //     refused_connect_string  the error with that message
 //     without_password  the text that names the servers
-//     has_password      whether there is a password at all
-//     quoted_part       a part of the text, for the message that refuses it
+//     has_password      true if the connect string has a password
+//     quoted_part       a part of the connect string, for a message that refuses the connect string
 //     chroot_fault      the sentence that refuses the chroot
 //
 // Thread safety: pure functions.

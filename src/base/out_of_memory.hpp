@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// finish_or_end: the only way in which the library fails when memory is exhausted.
+// finish_or_end: ends the process if memory is exhausted in the middle of a change.
 //
-// A call that throws std::bad_alloc has changed nothing and calls no handler. After the first visible step (a request,
-// an entry in a table, a thread) a bad_alloc would leave a half-finished client: connected, but without a reaction to
-// events. So the process ends there at once, with one sentence on standard error. The servers then expire its sessions,
-// and other contenders get its locks.
+// A call may also throw std::bad_alloc: then it has changed nothing, and calls no handler. After the first visible step
+// (a request, an entry in a table, a thread) a bad_alloc would leave a half-finished client: connected, but without a
+// reaction to events. So the process ends there at once, with one sentence on standard error. The servers then expire
+// its sessions, and other contenders get its locks.
 //
 //     base::finish_or_end("a step of a session", [&] { ... });
 //

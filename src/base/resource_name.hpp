@@ -31,7 +31,7 @@ struct resource_name {
     friend auto operator<=>(const resource_name&, const resource_name&) = default;
 };
 
-// `servers` is a connect string in its normal form, as the coordinators describe themselves.
+// `servers` is a connect string in the normal form that core::coordinator::describe() returns.
 [[nodiscard]] resource_name make_resource_name(std::string_view servers, std::string_view path);
 // The inverse of to_string.
 [[nodiscard]] resource_name split_resource_name(std::string_view text);

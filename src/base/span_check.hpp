@@ -14,8 +14,6 @@
 
 namespace turnstile::base {
 
-// A longer duration is a user's mistake. A few durations of this length, added to a time of day, still fit into the
-// clock.
 inline constexpr auto k_longest_span =
     std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::years{10});
 
