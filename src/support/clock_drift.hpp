@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lengths of time by one clock, from lengths by another clock whose rate differs by at most `drift`, a fraction.
+// Converts a length of time by one clock to a length by another clock whose rate differs by at most `drift`, a
+// fraction.
 //
 //     shortened(10s, 0.001)   // 9.99 s: the lease of a session with a timeout of 10 s
 //     lengthened(10s, 0.001)  // 10.01 s: the wait after which 10 s have passed by either clock

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads files of /proc and /sys. Such files report no size, and a file of a process fails to be read once the process
-// has ended; a std::ifstream may throw then.
+// Reads files of /proc and /sys. These files report no size. Once a process has ended, a read of its files fails; a
+// std::ifstream may throw then.
 //
 // Thread safety: from any thread.
 #pragma once

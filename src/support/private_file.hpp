@@ -52,8 +52,8 @@ namespace turnstile::support {
     return opened;
 }
 
-// Returns why a private key is exposed; a TLS library opens the file by its name. Empty for an unreadable file, because
-// the library reports that.
+// Returns why the file of a private key is not private; a TLS library opens the file by its name. Empty if the file is
+// private. Empty also for an unreadable file, because the TLS library reports that.
 [[nodiscard]] inline std::string exposure_of_key(const std::string& file) {
     struct stat about {};
     if (::stat(file.c_str(), &about) != 0) return {};

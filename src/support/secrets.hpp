@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The memory of a process that has secrets: passwords, ids of sessions. Thread safety: call these functions before the
-// process has further threads.
+// Protects the memory of a process that has secrets: passwords, ids of sessions. Thread safety: call these functions
+// before the process has further threads.
 #pragma once
 
 #include <sys/mman.h>
@@ -16,8 +16,8 @@
 
 namespace turnstile::support {
 
-// Refuses core files, and other processes of the user that would trace this one. Returns the limit for core files from
-// before.
+// Forbids core files, and forbids other processes of the user to trace this process. Returns the previous limit for
+// core files.
 inline rlimit forbid_core_files() noexcept {
     ::prctl(PR_SET_DUMPABLE, 0);
     rlimit before{};

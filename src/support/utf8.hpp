@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// decode_utf8: one code point from the front of a text (RFC 3629). Thread safety: pure.
+// decode_utf8: decodes the first code point of a text (RFC 3629). Thread safety: pure.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// visible: text of other clients as a log line, an error message or a terminal may show it. Names, labels and reasons
-// are hostile: an escape sequence could rewrite the screen, a line break could forge a log line.
+// visible: escapes text of other clients, so that a log line, an error message or a terminal can show the text safely.
+// Names, labels and reasons may be hostile: an escape sequence could rewrite the screen, a line break could forge a log
+// line.
 //
 // log::write_line, error::message() and deadlock::to_string() escape all text that they write or return, so their
 // callers need not escape it.
