@@ -16,7 +16,7 @@ void refuse(answer_effects& out, const pending_request& asked, core::server_erro
     if (asked.list) out.listing = core::answered(why);
 }
 
-// The callers of the request and its list get the outcome when the session is detached.
+// Prepares the outcome `how` for the callers of the request and of its list. They get it when the session is detached.
 void settle(answer_effects& out, pending_request&& asked, core::outcome how) {
     out.back = std::move(asked);
     out.back->settled.emplace();
@@ -24,15 +24,15 @@ void settle(answer_effects& out, pending_request&& asked, core::outcome how) {
     out.back->settled->outcome = how;
 }
 
-// Breaks off after an answer that no script of this library gives. The server may have executed the request, so its
-// outcome is unknown.
+// Ends the connection after a reply that no script of this library sends. The server may have executed the request, so
+// the outcome is unknown.
 void break_off(answer_effects& out, pending_request&& asked) {
     out.complaint = out.broken = "the server sent a malformed answer";
     settle(out, std::move(asked), core::outcome::unknown);
 }
 
-// Handles an error reply. The server has not executed the request, or only a part of it, if the user lacked a right
-// inside the script.
+// After an error reply, the server has not executed the request. The exception: if the user lacked a right inside the
+// script, the server may have executed a part.
 answer_effects read_error(pending_request& asked, std::string_view text) {
     answer_effects out;
     switch (judge_refusal(text)) {

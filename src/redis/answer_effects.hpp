@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// answer_effects: the server's answer to a request, as effects that the session executes in the order of the members.
+// answer_effects: interprets the server's reply to a request. The result says what the session must do; the session
+// executes the members in their order.
 //
 // Thread safety: a value and a pure function.
 #pragma once
@@ -27,7 +28,7 @@ struct answer_effects {
     std::optional<pending_request> back;  // gets its reply when the session is detached
 };
 
-// Moves the request to `back` if it needs a later reply.
+// `asked`: the request. If the request has no reply before the session is detached, moves it to `back`.
 [[nodiscard]] answer_effects read_answer(pending_request& asked, const redisReply& answer);
 
 }  // namespace turnstile::redis

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// attach_exchange: the requests by which a server attaches a session, and their answers.
+// attach_exchange: the requests that attach a session to a server, and the server's replies.
 //
 // Thread safety: none. Call these functions on the thread that owns the lines. They give up when `give_up`, a
 // descriptor, becomes readable.
@@ -16,10 +16,10 @@
 
 namespace turnstile::redis {
 
-// The result at one server. `ended`: the session tries no further server.
+// The result at one server. `ended`: the session must not try further servers.
 enum class attach_outcome { attached, failed, ended };
 
-// The answer to the script that attaches a session (lua/attach.lua).
+// The reply of the script that attaches a session (lua/attach.lua).
 struct attach_reply {
     std::optional<greeting> refused;  // the reason, unless the session is attached or has expired
     bool expired = false;
@@ -30,12 +30,13 @@ struct attach_reply {
     std::chrono::microseconds clock{};
 };
 
-// Return the reason if the server does not accept the request.
+// Each returns the reason if the server refuses the request; otherwise nothing.
 [[nodiscard]] std::optional<greeting> subscribe(line& wakes, const std::string& channel,
                                                 core::time_point deadline, int give_up);
 [[nodiscard]] std::optional<greeting> await_replicas(line& commands, const replica_wait& replicas,
                                                      core::time_point deadline, int give_up);
-// Sends the request that was appended to `commands`. `prefix`: of the tree's keys.
+// Sends the attach request, which the caller has appended to `commands`, and waits for the reply. `prefix`: the prefix
+// of the tree's keys.
 [[nodiscard]] attach_reply await_attach(line& commands, const std::string& prefix,
                                         core::time_point deadline, int give_up);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// byte_reader: reads values from the front of a text that a script has packed in little-endian order.
+// byte_reader: reads values one after another from bytes that a script has packed, in little-endian order.
 //
 // Thread safety: none.
 #pragma once

@@ -20,19 +20,20 @@ public:
     [[nodiscard]] bool is_attached() const noexcept { return to_ != nullptr; }
 
     void append(const std::vector<std::string_view>& words) { to_->append(words); }
-    // Sends the unsent commands unless another thread does. Unlocks the session's lock during the system call, because
-    // the answer may arrive before the call returns. Returns false if the socket did not accept all bytes.
+    // Sends the unsent commands, unless another thread is sending. Releases the session's lock during the system call.
+    // Returns false if the socket did not accept all bytes.
     [[nodiscard]] bool flush(base::unique_lock& held) NO_THREAD_SAFETY_ANALYSIS;
-    // Sends the bytes that the socket accepts now. Returns the connection's descriptor if bytes are left, else -1.
+    // Sends as many bytes as the socket accepts. Returns the connection's descriptor if bytes remain, otherwise -1.
     [[nodiscard]] int send_rest();
     // Waits until no thread is in flush().
     void await_quiet(base::unique_lock& held);
 
 private:
-    // The "Sending" members of a connection whose other members the reading thread uses.
+    // This class uses only the connection's members that are marked "Sending" (line.hpp). The reading thread uses the
+    // other members.
     std::shared_ptr<line> to_;
     base::condition quiet_;
-    bool sending_ = false;  // by a thread that also sends what others add meanwhile
+    bool sending_ = false;  // a thread is sending; it also sends commands that others add meanwhile
     bool awaited_ = false;  // a thread waits for the end of flush()
 };
 

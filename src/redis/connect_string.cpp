@@ -40,8 +40,8 @@ std::string_view cut(std::string_view& text, char mark) {
     return part;
 }
 
-// Returns an empty text, or the rule that the connect string breaks. The other functions of this file that return a
-// text do the same.
+// Returns an empty text, or the rule that the connect string violates. So do the other functions of this file that
+// return a text.
 std::string parse_login(std::string_view text, connect_string& out) {
     const auto user = base::percent_decoded(cut(text, ':'));
     const auto password = base::percent_decoded(text);
@@ -63,7 +63,7 @@ std::string parse_servers(std::string_view text, bool sentinels, connect_string&
     return {};
 }
 
-// `path` is a part of `text`. It begins with the slash after the servers, or is empty.
+// `path` is a view into `text`. It begins with the slash after the servers, or is empty.
 std::string parse_path(std::string_view text, std::string_view path, bool sentinels,
                        connect_string& out) {
     if (sentinels) {
@@ -76,11 +76,11 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
         path.remove_prefix(name.size());
     }
     if (path.size() < 2) return {};
-    // In the URLs of other programs this number selects a database. The message does not show the path, which may be a
-    // part of a password.
+    // In other programs' URLs, a number as the path selects a database. The message does not show the path, which may
+    // belong to a password.
     if (plain_number<int>(path.substr(1)))
         return "has a number as its path, which does not select a database: write ?db=NUMBER";
-    // An '@' here shows that a '/' in a password was not escaped, as in redis://user:1/rest@host.
+    // An '@' in the path means that the password contains an unescaped '/', as in redis://user:1/rest@host.
     if (path.find('@') != std::string_view::npos)
         return "has an '@' in its path: a '/' in a password is written %2F, an '@' in it %40";
     if (auto fault = base::chroot_fault(text, path); !fault.empty()) return fault;
@@ -169,7 +169,7 @@ constexpr std::array<option_rule, 5> k_options{{{"db", set_database},
                                                 {"stay_out", set_stay_out},
                                                 {"verify", set_verify}}};
 
-// `option` is a part of `text`.
+// `option` is a view into `text`.
 std::string parse_option(std::string_view text, std::string_view option, connect_string& out) {
     const auto name = cut(option, '=');
     if (name == "verify" && !out.tls.enabled)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// connect_string: the servers, the user and the tree that a connect string names, after parsing and checking.
+// connect_string: a parsed connect string: the servers, the credentials and the tree.
 //
 //     auto parsed = redis::parse_connect_string("redis://locks:secret@redis1:6379/shop?db=2&tree=blue");
 //
@@ -12,9 +12,9 @@
 // "rediss" in place of "redis" means a connection with TLS, also to the sentinels.
 //
 // - The default port is 6379, for sentinels 26379. An IPv6 address is written in brackets.
-// - User and password are percent-encoded if they contain '@', ':', '/', '?' or '%'. ":password" alone is for the
-// default user. With sentinels, user and password are for the servers.
-// - `name`: the name that the sentinels have for the master.
+// - User and password must be percent-encoded if they contain '@', ':', '/', '?' or '%'. ":password" alone means the
+// default user. With sentinels, these credentials are for the Redis servers.
+// - `name`: the sentinels' name for the master.
 // - The chroot follows the rules for paths (base/path.hpp). A lone "/" means no chroot. The option `db` selects the
 // database.
 //
@@ -45,7 +45,7 @@ namespace turnstile::redis {
 inline constexpr std::uint16_t k_default_port = 6379;
 inline constexpr std::uint16_t k_default_sentinel_port = 26379;
 
-// The credentials for a server, or for the sentinels. Without a password the client sends none.
+// Credentials for a server or a sentinel. Without a password, the client does not log in.
 struct credentials {
     std::string user;  // empty: the default user
     std::string password;
@@ -67,10 +67,10 @@ struct connect_string {
     friend bool operator==(const connect_string&, const connect_string&) = default;
 };
 
-// Fails with `errc::bad_connect_string`; the message names the rule and shows no password.
+// Fails with `errc::bad_connect_string`. The message names the violated rule and contains no password.
 [[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
 
-// "redis://redis1:6379/shop?db=2&tree=blue", without users, passwords and the options of TLS.
+// Returns a text such as "redis://redis1:6379/shop?db=2&tree=blue", without credentials and TLS options.
 [[nodiscard]] std::string to_string(const connect_string& value);
 // Returns the prefix of all keys of the tree, such as "{turnstile:blue}".
 [[nodiscard]] std::string key_prefix(const connect_string& value);

@@ -22,8 +22,8 @@ constexpr std::chrono::seconds k_first_answer{1};
 constexpr std::chrono::seconds k_examination{1};
 constexpr std::chrono::milliseconds k_search{500};
 
-// In a forked child the session's thread does not exist, and the sockets belong to the parent. So all calls do nothing
-// there, and the destructor frees nothing.
+// After fork(), the session's thread does not exist in the child, and the sockets belong to the parent. So all calls do
+// nothing there, and the destructor frees nothing.
 class session final : public core::coordinator_session {
 public:
     session(const connect_string& where, const core::session_settings& settings,
@@ -99,8 +99,8 @@ public:
     [[nodiscard]] bool open_may_block() const noexcept override { return true; }
     [[nodiscard]] bool takes_help() const noexcept override { return true; }
 
-    // Asks the server for the facts that decide the promises. If the server cannot be reached now, or refuses CONFIG,
-    // the promises are for a server that may lose writes.
+    // Asks the server for the facts on which the promises depend. If the server cannot be reached or refuses CONFIG,
+    // the promises are those for a server that may lose writes.
     [[nodiscard]] turnstile::promises promises() const override {
         const auto found = look();
         auto promised = promises_of(found.result == welcome::ok ? found.facts : server_facts{},
@@ -115,8 +115,8 @@ public:
 
     [[nodiscard]] std::string describe() const override { return to_string(where_); }
 
-    // Reports the failure of the latest attempt to attach, if there is one: an attach also detects a server that
-    // refuses writes, and look() does not.
+    // Prefers the failure of the latest attempt to attach: an attach detects a server that refuses writes, and look()
+    // does not.
     [[nodiscard]] std::string diagnose() const override {
         if (const auto known = last_failure()) return known->detail();
         const auto found = look();
@@ -143,14 +143,14 @@ private:
         greeting last{.result = found.result, .reason = found.reason};
         for (const auto& server : found.candidates) {
             last = look_at(server, tls, deadline);
-            // A node of a cluster that does not have the tree's keys names the node that has them.
+            // A cluster node without the tree's keys names the node that has them.
             if (const auto further = last.moved_to) last = look_at(*further, tls, deadline);
             if (last.result != welcome::away) break;
         }
         return last;
     }
 
-    // Adds the time that the name resolver takes to the deadline.
+    // Extends the deadline by the time of the name resolution.
     [[nodiscard]] greeting look_at(const server_address& server, const tls_context* tls,
                                    core::time_point& deadline) const {
         line to{server, tls, -1};
@@ -171,8 +171,8 @@ private:
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     const coordinator_options& options) {
     auto where = parse_connect_string(connect_string).value();
-    // With a shorter stay_out, the client could use the server again while a lease from before the server's start is
-    // still valid.
+    // With a shorter stay_out, the client could use a restarted server while a lease from before the restart is still
+    // valid.
     if (where.stay_out != 0 && options.session_timeout > std::chrono::seconds{where.stay_out}) {
         const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(options.session_timeout);
         throw_error({errc::bad_connect_string,

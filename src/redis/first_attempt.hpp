@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// first_attempt: the outcome of a session's first attempt to attach, for which the thread that opens the session waits.
+// first_attempt: the outcome of a session's first attempt to attach. The thread that opens the session waits for it.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -16,8 +16,8 @@ namespace turnstile::redis {
 
 class first_attempt {
 public:
-    // Stores the outcome: the error that the opening thread throws, or nothing. Returns false if the outcome was stored
-    // before, or if the opening thread no longer waits.
+    // Stores the outcome: an error, which the opening thread throws, or nothing. Returns false if an outcome is already
+    // stored, or if the opening thread no longer waits.
     bool settle(std::optional<error> why) {
         const base::lock_guard lock{mutex_};
         if (std::exchange(settled_, true)) return false;
@@ -25,7 +25,7 @@ public:
         changed_.notify_all();
         return true;
     }
-    // Waits for the outcome until `deadline`. Every later failure is an event of the session.
+    // Waits for the outcome until `deadline`. Later failures are reported as events of the session.
     [[nodiscard]] std::optional<error> await(boottime_clock::time_point deadline) {
         const boost::this_thread::disable_interruption uninterrupted;
         base::unique_lock lock{mutex_};

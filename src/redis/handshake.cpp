@@ -61,14 +61,14 @@ public:
         bool too_old = false;
         if (auto why = unfit(out.facts, too_old); !why.empty())
             return refuse(too_old ? welcome::too_old : welcome::unfit, std::move(why));
-        // A replica in a cluster names its master to `locate`, so the client need not refuse the replica here.
+        // In a cluster, a replica names its master in `locate`, so the client need not refuse the replica here.
         if (!out.facts.master && !out.facts.cluster) return refuse_replica();
         learn_fsync();
         return true;
     }
 
-    // A server that has just started may have lost the grant of a lease that is still valid. The client does not use
-    // the server until all such leases have ended.
+    // A server that has just started may have lost a grant whose lease is still valid. The client does not use the
+    // server until all such leases have ended.
     bool await_leases() {
         const auto left = stays_out_for(out.facts, where_.stay_out);
         if (left == 0) return true;
@@ -77,7 +77,7 @@ public:
                                                  out.facts.uptime, left, where_.stay_out));
     }
 
-    // A node of a cluster that does not have the tree's keys names the node that has them.
+    // In a cluster, checks whether this node has the tree's keys. If not, the node's reply names the right node.
     bool locate() {
         if (!out.facts.cluster) {
             if (where_.has_sentinels() || where_.servers.size() == 1) return true;
@@ -146,8 +146,7 @@ private:
         return accept(request, reply) ? std::move(reply) : owned_reply{};
     }
 
-    // Learns whether the server writes to the disk before it answers. If the user may not call CONFIG, the answer is
-    // no.
+    // Sets whether the server syncs each write to the disk before it replies; false if the user may not call CONFIG.
     void learn_fsync() {
         if (!out.facts.append_only) return;
         out.facts.fsync_always =

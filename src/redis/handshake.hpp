@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// greet: checks a server before the client starts or continues a session on it.
+// greet: logs in at a server and checks it, before the client opens or resumes a session there.
 //
 // Thread safety: none. Call these functions on the thread that owns the lines.
 #pragma once
@@ -33,19 +33,19 @@ struct greeting {
     std::array<std::string, k_script_count> digests;  // the server's names of the scripts
 };
 
-// Converts an error reply into a greeting. `asked`: the request, for the reason.
+// Converts an error reply into a greeting. `asked`: the refused command, for the message.
 [[nodiscard]] greeting refused_by(std::string_view asked, const redisReply& error);
 
-// Waits for the connection, and sends the password and the number of the database. Then reads the server's facts, asks
-// whether the server has the tree, and loads the scripts. `deadline` is for all of these steps. Gives up when
-// `give_up`, a descriptor, becomes readable.
+// Waits for the connection, logs in, selects the database, and checks the server's facts. Then checks whether this
+// server has the tree, and loads the scripts. `deadline` limits all steps together. Gives up when the descriptor
+// `give_up` becomes readable.
 [[nodiscard]] greeting greet(line& to, const connect_string& where, core::time_point deadline,
                              int give_up);
-// Sends only the password. Use it for the connection on which only the server sends.
+// Only logs in. Use it for the connection on which the server announces events.
 [[nodiscard]] greeting greet_listener(line& to, const connect_string& where,
                                       core::time_point deadline, int give_up);
-// Does the same as `greet`, to examine a server without a session. Reads the version of the tree's layout, which
-// otherwise the attach checks, and loads no scripts.
+// Examines a server without opening a session. Makes the same checks as `greet` and also checks the version of the
+// tree's layout, but loads no scripts.
 [[nodiscard]] greeting examine(line& to, const connect_string& where, core::time_point deadline,
                                int give_up);
 

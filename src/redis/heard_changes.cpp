@@ -10,10 +10,10 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
-// The pause after which the session sends its own request again to a server that is busy.
+// The session repeats its own request to a busy server after this pause.
 constexpr core::duration k_busy_pause = 100ms;
-// The session polls this long after another session's deadline on the client's clock, so that the deadline has passed
-// on the server's clock.
+// The session polls this long after another session's computed deadline, so that the deadline has also passed on the
+// server's clock.
 constexpr core::duration k_behind_deadline = 1ms;
 
 }  // namespace
@@ -58,8 +58,8 @@ void heard_changes::changed_at(std::int64_t zxid) noexcept {
     changed_zxid_ = std::max(changed_zxid_, zxid);
 }
 
-// The client relies on the removals that it has seen, such as the removal of its predecessor's znode. So their zxid
-// must not get lost.
+// Records the zxid of each removal, because the client relies on removals, such as of its predecessor's znode. The next
+// attach then detects a server that has lost the removal.
 std::vector<core::watch_event> heard_changes::on_head(answer_head&& head) {
     come_back_ = head.until_next < core::duration{}
                      ? core::time_point::max()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// heard_changes: the changes of the tree that a session has learned of, and its watches for further changes.
+// heard_changes: the changes of the tree that a session knows, and the session's watches.
 //
 // Thread safety: none. Only the thread that has the turn to read uses the object (reading_turn.hpp).
 #pragma once
@@ -24,42 +24,44 @@ class heard_changes {
 public:
     explicit heard_changes(local::chroot root) : root_{std::move(root)} {}
 
-    // Returns the session's part of the call that attaches the session (lua/attach.lua).
+    // Returns the arguments that describe this session, for the attach script (lua/attach.lua).
     [[nodiscard]] script_call attach_call() const;
-    // The server has attached the session. `sent`: the send time of the request. `is_new`: the session began with it.
+    // Call this when the server has attached the session. `sent`: when the request was sent. `is_new`: this attach has
+    // opened the session.
     void attached(std::int64_t zxid, std::string_view history, core::time_point sent, bool is_new);
-    // A change had no answer when its connection broke. The client will read the outcome of that change on the new
-    // connection. So the change counts as known, with a zxid not after `zxid`, the zxid of the attach.
+    // Call this if a change had no reply when its connection broke. The client will read that change's outcome over the
+    // new connection. So the change counts as known, with a zxid of at most `zxid`, the attach's zxid.
     void resolve_lost_change(std::int64_t zxid);
-    // `left`: the requests without a reply.
+    // `left`: the requests that have no reply.
     void detached(const std::deque<pending_request>& left);
 
-    // Return the events that the user gets: the events for which a watch waits. An event without a watch belongs to a
-    // watch that the user has removed.
+    // Both return the events to deliver. They drop events without a watch: the user has already removed that watch.
     [[nodiscard]] std::vector<core::watch_event> on_head(answer_head&& head);
     [[nodiscard]] std::vector<core::watch_event> on_wake(std::int64_t zxid,
                                                          core::watch_event&& event);
-    // True if an answer with this zxid, or a later zxid, has brought the session's events.
+    // True if a reply with this zxid or a later one has arrived. That reply has brought all events up to the zxid.
     [[nodiscard]] bool has_seen(std::int64_t zxid) const noexcept { return zxid <= seen_zxid_; }
 
-    // The server has executed the request. `reply` and `listing`: for the user.
+    // Records that the server has executed the request. `reply` and `listing`: the replies for the user.
     void on_answer(const pending_request& asked, const std::optional<core::reply>& reply,
                    const std::optional<core::reply>& listing, std::int64_t zxid);
-    // The send time of the latest answered request on this connection.
+    // When the latest answered request on this connection was sent.
     [[nodiscard]] core::time_point answered_sent() const noexcept { return answered_sent_; }
-    // Notes the zxid of a list, because the client relies on lists as well. If a contender is missing in a list, the
-    // event of its removal may never have come.
+    // Records the zxid of a list. A contender that is missing in the list may have been removed without an event, and
+    // the client relies on that removal.
     void on_list(std::int64_t zxid) noexcept { changed_at(zxid); }
 
     void forget_watches(const std::string& path) { watches_.forget_watches(path); }
-    // A busy server has refused a request of the session itself. The session repeats the request after a pause.
+    // Call this when a busy server has refused one of the session's own requests. The session repeats the request after
+    // a pause.
     void on_busy(const pending_request& asked);
-    // Returns the paths whose watches the server must still remove, if it is time to ask.
+    // is_removal_due() returns true if the session must now ask the server to remove watches. take_owed() returns the
+    // paths of these watches.
     [[nodiscard]] bool is_removal_due(core::time_point now) const noexcept;
     [[nodiscard]] std::vector<std::string> take_owed(const std::set<std::string>& awaited);
-    // True if another session may have expired, whose znodes this session watches.
+    // Returns true if a session whose znodes this session watches may have expired.
     [[nodiscard]] bool take_expiry(core::time_point now);
-    // The next time at which one of the previous two functions may return true.
+    // The next time at which is_removal_due() or take_expiry() may return true.
     [[nodiscard]] core::time_point next() const;
 
 private:

@@ -29,8 +29,8 @@ struct resolution {
     std::string failure;                    // set if there are none
 };
 
-// Resolves a name by the rule of hiredis: IPv6 addresses only if there is no IPv4 address. hiredis does not report the
-// addresses that it has found.
+// Resolves a name as hiredis does: uses IPv6 addresses only if there is no IPv4 address. hiredis itself does not return
+// the addresses.
 resolution resolve(const server_address& named, int give_up) {
     resolution out;
     for (const int family : {AF_INET, AF_INET6}) {
@@ -69,13 +69,13 @@ line::line(const server_address& to, const tls_context* tls, int give_up, const 
     begin_to_connect(give_up);
     if (broken_) return;
     bound_.emplace(*context_->reader);
-    // Close the connection in programs that the user starts: they must not inherit it.
+    // Programs that the process starts must not inherit the connection.
     ::fcntl(context_->fd, F_SETFD, FD_CLOEXEC);
     const int on = 1;
     ::setsockopt(context_->fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
 }
 
-// Connects to the first address for which the system finds a route.
+// Takes the first address to which the system has a route.
 void line::begin_to_connect(int give_up) {
     const auto begin = boottime_clock::now();
     auto [addresses, failure] = resolve(address_, give_up);
@@ -113,7 +113,7 @@ std::string line::reason() const {
     return reason_.empty() ? "no memory for a connection" : reason_;
 }
 
-// Appends a command in the format of hiredis's redisAppendCommandArgv.
+// Writes the same format as hiredis's redisAppendCommandArgv.
 void line::append(const std::vector<std::string_view>& words) {
     const auto number = [this](char kind, std::size_t value) {
         std::array<char, 20> digits{};
@@ -167,7 +167,7 @@ void line::receive() {
     if (!bound_->count(context_->reader->len - before)) break_off(k_too_long);
 }
 
-// Reads until no bytes are left: OpenSSL may have buffered bytes that poll() does not see.
+// Reads until no bytes are left, because poll() does not report bytes that OpenSSL has buffered.
 void line::receive_secured() {
     std::array<char, std::size_t{16} << 10U> buffer{};
     for (;;) {

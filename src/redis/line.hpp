@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// line: one connection to a server, through hiredis. With TLS, OpenSSL sends and receives the bytes, and hiredis only
-// parses them. Only `ask` and the await functions block.
+// line: one connection to a server, through hiredis. With TLS, OpenSSL transports the bytes, and hiredis only parses
+// them. Only `ask` and the await functions block.
 //
-// Thread safety: two threads may use a line at the same time: one the members marked "Sending", one all other members.
-// A user with several sending threads guards the members marked "Sending" with a lock; `write` needs no lock.
+// Thread safety: two threads may use a line at the same time: one uses the members marked "Sending", and the other uses
+// the rest. If several threads send, a lock must guard the members marked "Sending", except `write`.
 #pragma once
 
 #include <memory>
@@ -30,9 +30,9 @@ using owned_reply = std::unique_ptr<redisReply, reply_deleter>;
 
 class line {
 public:
-    // Resolves the host's name, which may block, and begins to connect. If one of the two fails, `broken` is true. Once
-    // `give_up`, a descriptor, is readable, the constructor starts no further resolution. With TLS (`tls` is not null)
-    // the certificate must be for `name`, or for the host if `name` is empty.
+    // Resolves the host's name, which may block, and begins to connect. After a failure, `broken` is true. Starts no
+    // further resolution once the descriptor `give_up` is readable. With TLS (`tls` is not null), the server's
+    // certificate must be for `name`, or for the host if `name` is empty.
     line(const server_address& to, const tls_context* tls, int give_up,
          const std::string& name = {});
     ~line();
@@ -41,44 +41,44 @@ public:
 
     [[nodiscard]] int fd() const noexcept;
     [[nodiscard]] bool broken() const noexcept { return broken_; }
-    // The reason of the break, in the words of hiredis, OpenSSL or the system.
+    // The error of hiredis, OpenSSL or the system that broke the connection.
     [[nodiscard]] std::string reason() const;
-    // True if each later connection will also break, until the settings of the client or the server change.
+    // True if every new connection will also fail until a setting of the client or the server changes.
     [[nodiscard]] bool is_refused() const noexcept { return refused_; }
-    // The address that the user of this line requested.
+    // The address that was given to the constructor.
     [[nodiscard]] const server_address& address() const noexcept { return address_; }
-    // The numeric address to which the host's name resolved; nothing if the name is unknown.
+    // The numeric address of the host; nothing if the name was not resolved.
     [[nodiscard]] const std::optional<server_address>& peer() const noexcept { return peer_; }
 
-    // The time that the resolver took. The callers add it to their deadlines.
+    // The duration of the name resolution. Callers extend their deadlines by it.
     [[nodiscard]] core::duration resolving() const noexcept { return resolving_; }
 
-    // `go_on` connects, sends and reads as far as possible without waiting. `awaited` returns the events for which
-    // poll() must wait before the next `go_on`. No other thread may use the line during these two calls.
+    // `go_on` connects, sends and reads as much as it can without waiting. Before the next `go_on`, poll() must wait
+    // for the events that `awaited` returns. No other thread may use the line during these calls.
     void go_on();
     [[nodiscard]] short awaited() const noexcept;
 
     // Sending: appends a command to the unsent bytes.
     void append(const std::vector<std::string_view>& words);
-    // Sending: sends the bytes that the socket accepts now. Returns false if bytes are left.
+    // Sending: sends as many bytes as the socket accepts. Returns false if bytes remain.
     bool send();
-    // Sending, for a user that calls `write` without a lock: takes the unsent bytes, and puts back the bytes that
-    // `write` has left.
+    // Sending, to call `write` without a lock: `take_unsent` takes the unsent bytes, and `put_back` returns the bytes
+    // that `write` did not send.
     [[nodiscard]] std::string take_unsent() noexcept { return std::exchange(unsent_, {}); }
     void put_back(std::string_view rest) { unsent_.insert(0, rest); }
-    // Returns the number of bytes that the socket accepted. If the connection is broken, returns the length of the
-    // text: the reading thread detects the break.
+    // Returns the number of bytes that the socket accepted. For a broken connection, returns the text's length: the
+    // reading thread reports the break.
     std::size_t write(std::string_view text) const;
 
     // Reads all bytes that have arrived. Breaks the connection if a reply is too long.
     void receive();
-    // Raises the limit. Call this once the server has passed the handshake.
+    // Raises the limit for the length of replies. Call this when the handshake has succeeded.
     void allow_long_replies() noexcept;
     // Returns the next complete reply, or nothing if no complete reply has arrived.
     [[nodiscard]] owned_reply next();
 
-    // These functions wait until the connection exists, or until the reply to the last appended command has arrived.
-    // They give up at `deadline`, and when `give_up`, a descriptor, becomes readable; then they return false or null.
+    // These functions wait until the connection is established, or until the reply to the last appended command has
+    // arrived. They return false or null at `deadline`, or when the descriptor `give_up` becomes readable.
     [[nodiscard]] bool await_connection(core::time_point deadline, int give_up);
     [[nodiscard]] owned_reply await_reply(core::time_point deadline, int give_up);
     [[nodiscard]] owned_reply ask(const std::vector<std::string_view>& words,
@@ -100,7 +100,7 @@ private:
     std::optional<server_address> peer_;
     core::duration resolving_{};
     std::unique_ptr<tls_stream> secured_;
-    // The events for which the connection or its TLS handshake waits; 0: the line is up.
+    // The poll() events for which the connect or the TLS handshake waits; 0: both are complete.
     short opening_;
     bool broken_ = false;
     bool refused_ = false;

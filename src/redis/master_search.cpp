@@ -15,8 +15,7 @@ std::size_t majority_of(std::size_t count) noexcept {
     return count / 2 + 1;
 }
 
-// Returns the masters that the sentinels with this epoch name. A server comes earlier in the list if more sentinels
-// name it.
+// Returns the masters that the sentinels with this epoch name, ordered by the number of sentinels, most first.
 std::vector<server_address> latest_of(const std::vector<sentinel_answer>& answers,
                                       std::int64_t epoch) {
     std::vector<std::pair<server_address, std::size_t>> votes;
@@ -37,8 +36,8 @@ std::vector<server_address> latest_of(const std::vector<sentinel_answer>& answer
     return candidates;
 }
 
-// Sets the reason when no sentinel has named a master. The result is `away` unless most sentinels gave another answer:
-// a sentinel that cannot be reached may know the master.
+// Sets the result and the reason when no sentinel has named a master. The result is `away` unless most sentinels gave
+// the same other answer: an unreachable sentinel may know the master.
 void explain(const std::vector<sentinel_answer>& answers, found_servers& out) {
     std::size_t decided = 0;
     welcome decision = welcome::away;
@@ -63,7 +62,6 @@ bool is_settled(const sentinel_inquiries& all, std::int64_t least_epoch) {
     return waiting == 0 || named >= majority_of(all.size());
 }
 
-// Waits until a sentinel sends something. Returns false if the caller must not wait any longer.
 bool await_any(const sentinel_inquiries& all, core::time_point deadline, int give_up) {
     if (boottime_clock::now() >= deadline) return false;
     std::vector<pollfd> waited{{give_up, POLLIN, 0}};

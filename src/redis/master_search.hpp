@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // find_servers: finds the servers on which a session may be opened, from the connect string or from the sentinels.
 //
-// The client asks all sentinels at once. One answer suffices. If the answers differ, the answer with the latest epoch
-// counts: a sentinel that was disconnected, or has just started, may name an old master. Later the client asks the
+// The client asks all sentinels at once, and one reply is enough. If the replies differ, the reply with the latest
+// epoch counts: a sentinel that was disconnected or has just started may name an old master. Later the client asks the
 // named server itself whether it is a master (handshake.hpp).
 //
 // Thread safety: none. Use each object from one thread at a time.
@@ -26,18 +26,18 @@ struct found_servers {
     core::duration resolving{};              // the time that the name resolver took
 };
 
-// Chooses the servers from the answers of all sentinels.
+// Chooses the servers from the sentinels' replies.
 [[nodiscard]] found_servers choose(const std::vector<sentinel_answer>& answers);
 
 using sentinel_inquiries = std::vector<std::unique_ptr<sentinel_inquiry>>;
 
-// Changes the answer of each sentinel whose epoch is below `least_epoch`: its result becomes `away`, as if it did not
-// know the master.
+// Sets the result of each answer whose epoch is below `least_epoch` to `away`, as if the sentinel did not know the
+// master.
 void leave_out_older(std::vector<sentinel_answer>& answers, std::int64_t least_epoch);
 
-// Waits until more than half of the sentinels have named a master, or until `deadline` plus the time that the name
-// resolver took. Gives up when `give_up`, a descriptor, becomes readable. `asked` gets the inquiries to all sentinels
-// except the sentinels whose names are unknown.
+// Waits until more than half of the sentinels have named a master, but at most until `deadline` plus the time of the
+// name resolution. Gives up when the descriptor `give_up` becomes readable. `asked` returns the inquiries, except to
+// sentinels whose names were not resolved.
 [[nodiscard]] found_servers find_servers(const connect_string& where, const tls_context* tls,
                                          core::time_point deadline, int give_up,
                                          std::int64_t least_epoch, sentinel_inquiries& asked);

@@ -14,7 +14,7 @@ constexpr int k_round_part = 3;  // fraction of the session timeout
 constexpr core::duration k_least_interval = std::chrono::milliseconds{50};
 constexpr core::duration k_most_interval = std::chrono::seconds{1};
 
-// Returns false for an inquiry that still waits: its late answer would be mistaken for the answer to the next question.
+// An inquiry that still waits is of no use: its late reply would be taken for the reply to the next question.
 bool is_of_further_use(const sentinel_inquiry& inquiry) {
     return !inquiry.waits() && !inquiry.connection().broken() &&
            inquiry.answer().result == welcome::ok;
@@ -58,8 +58,8 @@ void master_watch::go_on(core::time_point now) {
     if (now >= due_) ask(now);
 }
 
-// Asks the next sentinel, even if the previous sentinel has not answered. Only `go_on` sends the question and judges
-// the answer.
+// Prepares the question to the next sentinel, even if the previous sentinel has not replied. Only `go_on` sends the
+// question and reads the reply.
 void master_watch::ask(core::time_point now) {
     if (auto& last = sentinels_[at_].inquiry; last != nullptr && !is_of_further_use(*last))
         last.reset();
@@ -71,8 +71,7 @@ void master_watch::ask(core::time_point now) {
     due_ = now + interval_;
 }
 
-// An answer with an older epoch does not count: the sentinel was disconnected when the other sentinels replaced the
-// master.
+// Ignores an answer with an older epoch: that sentinel was disconnected when the others replaced the master.
 void master_watch::judge(const sentinel_answer& answer) {
     tell_of_refusal(answer);
     if (answer.result != welcome::ok || answer.epoch <= epoch_) return;
@@ -80,7 +79,7 @@ void master_watch::judge(const sentinel_answer& answer) {
     if (answer.master != attached_to_) switched_ = answer.master;
 }
 
-// Logs the refusal of a sentinel. A sentinel that cannot be reached has neither refused nor withdrawn a refusal.
+// An unreachable sentinel (`away`) has neither refused nor withdrawn its refusal.
 void master_watch::tell_of_refusal(const sentinel_answer& answer) {
     if (answer.result == welcome::away) return;
     auto& told = told_[to_string(sentinels_[at_].name)];

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// master_watch: asks the sentinels whether they have replaced the master, while the session's server still answers.
+// master_watch: asks the sentinels whether they have replaced the master, while the session's server still replies.
 //
-// A master that was cut off from its sentinels, or whose process was stopped, may continue for seconds beside its
-// replacement. So the session asks the sentinels, one after the other, over permanent connections. The session asks all
-// of them within a third of the session timeout. The new master keeps a session for longer than that.
+// A master that was disconnected from its sentinels, or whose process was stopped, may continue for seconds beside its
+// replacement. So the session asks one sentinel after another over permanent connections, and all of them within a
+// third of the session timeout. A new master keeps sessions for longer than that.
 //
-// No member blocks. A sentinel that has not answered is asked again when its turn comes. A sentinel that has refused is
-// asked again over a new connection, because an inquiry logs in only once. The log gets a sentinel's refusal once, and
-// again only after the sentinel has answered.
+// No member blocks. The session asks a sentinel that has not replied again when its turn comes. After a refusal it uses
+// a new connection, because an inquiry logs in only once. The log gets each sentinel's refusal once until the sentinel
+// has answered.
 //
 // Thread safety: none. Use a master_watch only on the session's thread.
 #pragma once
@@ -22,25 +22,24 @@
 
 namespace turnstile::redis {
 
-// The latest logged refusal of each sentinel. The map outlives the connections of the session.
+// The last logged refusal of each sentinel, by the sentinel's name.
 using told_refusals = std::map<std::string, std::string>;
 
 class master_watch {
 public:
-    // `where`, `tls` and `told` must outlive this object. `sentinels`: the inquiries that find_servers() used when it
-    // found `attached_to`, also to sentinels that did not answer.
+    // `where`, `tls` and `told` must outlive this object. `sentinels`: the inquiries of find_servers(), including
+    // inquiries without a reply. `attached_to`: the session's server.
     master_watch(const connect_string& where, const tls_context* tls, sentinel_inquiries sentinels,
                  server_address attached_to, std::int64_t epoch, core::duration session_timeout,
                  told_refusals& told);
 
-    // The descriptor and the events for poll() (-1: no descriptor), and the time at which the session must call `go_on`
-    // at the latest.
+    // The descriptor (-1: none) and the events for poll(), and the latest time of the next `go_on`.
     [[nodiscard]] int fd() const noexcept;
     [[nodiscard]] short awaited() const noexcept;
     [[nodiscard]] core::time_point due() const noexcept { return due_; }
-    // Asks the next sentinel if its turn has come, and reads the answers that have arrived.
+    // Asks the next sentinel if it is time, and reads the replies that have arrived.
     void go_on(core::time_point now);
-    // The new master, once a sentinel has named another master than the session's server; else nothing.
+    // The new master, if a sentinel has named another master than the session's server.
     [[nodiscard]] const std::optional<server_address>& switched() const noexcept {
         return switched_;
     }

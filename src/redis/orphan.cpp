@@ -48,7 +48,7 @@ private:
         const auto deadlines = deadlines_key(prefix);
         const auto session = std::to_string(which_.id);
         const auto& digest = welcomed.digests.at(static_cast<std::size_t>(script::close));
-        // "0" and "": the script needs neither a timeout nor an identity.
+        // "0" and "": this script uses neither the timeout nor the identity.
         return to.ask(
             {"EVALSHA", digest, "2", znodes, deadlines, prefix, session, which_.proof, "0", ""},
             until_, k_no_descriptor);
@@ -73,7 +73,7 @@ result<void> end_orphan(const modules::orphaned_session& which, core::time_point
     const orphan_end end{*where, which, trusted->get(), until};
     for (const auto& server : found.candidates) {
         auto got = end.at(server);
-        // A node of a cluster that does not have the tree's keys names the node that has them.
+        // A cluster node without the tree's keys names the node that has them.
         if (const auto further = got.moved_to) got = end.at(*further);
         if (got.over) return {};
         reason = fmt::format("{}: {}", to_string(server), got.reason);

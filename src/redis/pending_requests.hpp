@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pending_requests: the requests of a session without a delivered reply, in the order in which their replies come.
+// pending_requests: a session's requests whose replies are not yet delivered, in the order of their replies.
 //
 // Thread safety: none. The session's lock guards the object.
 #pragma once
@@ -14,11 +14,11 @@
 
 namespace turnstile::redis {
 
-// A request of a user, or a request of the session itself.
+// The origin of a request: the user, or one of the session's own tasks.
 enum class purpose { user, poll, forget, reap, close };
 
-// A request without a delivered reply. Either the client has sent the request, or the reply is known and waits for its
-// turn.
+// A request whose reply is not delivered yet. Either the client has sent the request, or its reply is known and waits
+// for the replies to earlier requests.
 struct pending_request {
     struct folder_list {
         core::ticket id{};
@@ -37,22 +37,21 @@ struct pending_request {
 class pending_requests {
 public:
     void add(pending_request&& request) { queue_.push_back(std::move(request)); }
-    // Stores a reply that waits for its turn.
+    // Adds a known reply, which waits for the replies to earlier requests.
     void settle(core::reply&& reply);
-    // Returns the request that the server's next answer is for.
+    // Removes and returns the first request, to which the server's next reply belongs.
     [[nodiscard]] std::optional<pending_request> take_first();
-    // Makes a request the first one again. If its reply is known, the reply is for its list as well.
+    // Puts the request back in front. If its reply is known, the same reply also answers its list.
     void put_back(pending_request&& request);
-    // Returns the next reply if it is known.
+    // Removes and returns the first reply, if it is known.
     [[nodiscard]] std::optional<core::reply> take_settled();
     [[nodiscard]] std::deque<pending_request> take_all() { return std::exchange(queue_, {}); }
 
     [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
-    // The send time of the first request; nothing if no answer of the server comes next.
+    // When the first request was sent; nothing if its reply is already known or there is no request.
     [[nodiscard]] std::optional<core::time_point> awaited_since() const;
-    // The number of requests that the server answers.
+    // The number of requests that the server must still answer.
     [[nodiscard]] std::size_t unanswered() const;
-    // The paths on which these requests set watches.
     [[nodiscard]] std::set<std::string> watched_paths() const;
 
 private:

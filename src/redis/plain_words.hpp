@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plain_words: checks and parses the words and numbers of connect strings.
+// plain_words: checks and parses words and numbers in connect strings.
 //
 // Thread safety: pure functions.
 #pragma once

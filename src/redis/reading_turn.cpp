@@ -11,7 +11,7 @@
 namespace turnstile::redis {
 namespace {
 
-// Even without requested events, epoll still reports a connection that was reset. The session's thread may wake then.
+// Requests no events. epoll still reports a connection that was reset, and may then wake the session's thread.
 constexpr std::uint32_t k_silent = 0;
 
 int new_epoll() {

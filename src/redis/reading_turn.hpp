@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reading_turn: decides which thread reads the messages for a session, and has the descriptors on which the threads
+// reading_turn: decides which thread reads a session's messages, and provides the descriptors for which the threads
 // wait.
 //
 // | turn of             | from                                    | until                                            |
@@ -8,8 +8,8 @@
 // | no thread           | `rest`, or a caller's `end_help`        | `resume`, or a caller's `begin_help`             |
 // | a caller that helps | `begin_help`                            | `end_help`                                       |
 //
-// The session's own thread waits for `fd`. `fd` is readable if the connection is readable and no caller reads the
-// connection. So the answer to a caller's request wakes only that caller. docs/why/redis.md has the argument.
+// The session's own thread waits for `fd`, which is readable if the connection is readable and no caller reads it. So
+// the reply to a caller's request wakes only that caller. docs/why/redis.md explains why this is right.
 //
 // Thread safety: call all members under the session's lock. `fd` and `leave_fd` are constant and need no lock.
 #pragma once
@@ -36,24 +36,23 @@ public:
     // ---- for the session's own thread ----
     // Makes the calling thread the session's own thread, which has the turn.
     void begin() noexcept { reader_ = own_thread_ = ::pthread_self(); }
-    // From now on `fd` is readable if this connection is. Returns false and sets errno if the system has no memory for
-    // that.
+    // Makes `fd` readable whenever this connection is readable. Returns false and sets errno if the system has no
+    // memory for that.
     [[nodiscard]] bool watch(int connection) noexcept;
     void forget() noexcept;
-    // The session's thread waits for work until `until`.
+    // Call this before the session's thread waits for work until `until`. Callers may then read.
     void rest(core::time_point until) noexcept {
         turn_ = turn_of::no_thread;
         rests_until_ = until;
     }
     [[nodiscard]] core::time_point rests_until() const noexcept { return rests_until_; }
-    // Makes a caller that reads stop reading, waits until the caller has stopped, and takes the turn for the session's
-    // thread.
+    // Takes the turn back for the session's thread: tells a reading caller to stop, and waits until it has stopped.
     void resume(base::unique_lock& session);
     [[nodiscard]] int fd() const noexcept { return readable_.get(); }
 
     // ---- for a caller ----
     // Gives the turn to the calling thread. Returns false if another thread has the turn, or if the session's thread
-    // waits for the turn.
+    // wants it back.
     [[nodiscard]] bool begin_help() noexcept;
     void end_help() noexcept;
     [[nodiscard]] int connection() const noexcept { return connection_; }

@@ -20,8 +20,8 @@ std::optional<core::stat> parse_record(std::string_view head) noexcept {
     s.version = in.int32();
     const auto creates = static_cast<std::uint32_t>(in.int32());
     s.num_children = in.int32();
-    // ZooKeeper's cversion counts creates and removals of children. All created children except the existing ones have
-    // been removed.
+    // ZooKeeper's cversion counts creates and removals of children. All created children that do not exist any more
+    // were removed.
     s.cversion =
         static_cast<std::int32_t>(creates * 2U - static_cast<std::uint32_t>(s.num_children));
     return s;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// replaced_master: the epoch at which sentinels have replaced the master of a session. For one session timeout after
-// that, the client's sessions use no master of an older epoch. Otherwise a sentinel that has not learned of the change
+// replaced_master: the epoch in which the sentinels have replaced a session's master. For one session timeout, the
+// client's sessions then use no master with an older epoch. Otherwise a sentinel that does not know the change yet
 // would send the sessions back to the old master.
 //
 // Thread safety: all members from any thread.
@@ -21,7 +21,7 @@ public:
         epoch_ = std::max(epoch_, epoch);
         until_ = std::max(until_, until);
     }
-    // The limit ends after a time, because newly created sentinels count their epochs from the start again.
+    // Limited in time, because newly installed sentinels count their epochs from the start again.
     [[nodiscard]] std::int64_t least_epoch(core::time_point now) const {
         const base::lock_guard lock{mutex_};
         return now < until_ ? epoch_ : 0;

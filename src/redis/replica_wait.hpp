@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// replica_wait: the command that makes a server report how many replicas have a session's writes, and the check of that
-// number.
+// replica_wait: asks a server how many replicas have acknowledged a session's writes, and checks that number.
 //
 // Thread safety: a value that does not change after its construction.
 #pragma once
@@ -34,7 +33,7 @@ public:
     [[nodiscard]] bool accepts(const redisReply& count) const noexcept {
         return count.type == REDIS_REPLY_INTEGER && count.integer >= replicas_;
     }
-    // The reason to leave a server whose answer accepts() has refused.
+    // The reason for leaving the server after accepts() has returned false.
     [[nodiscard]] std::string refusal() const {
         return "fewer than " + count_ + " replicas have acknowledged the last write";
     }

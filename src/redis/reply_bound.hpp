@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// reply_bound: limits the bytes of a server's reply, and the number of elements that the server announces for arrays. So
-// the server does not decide how much memory the client allocates. hiredis allocates memory for a whole array before the
-// first element arrives. Without a limit, a reply of twelve bytes could make hiredis allocate gigabytes.
+// reply_bound: limits the memory that a server's reply can make the client allocate. It limits the reply's bytes and
+// the elements that the server announces for arrays. hiredis allocates a whole array before the first element arrives,
+// so a reply of twelve bytes could otherwise allocate gigabytes.
 //
 //     reply_bound bound{*context->reader};
 //     bound.allow(1'000'000);      // bytes
 //     bound.begin();               // the next reply
 //
-// If the arrays of a reply exceed the limit, hiredis reports exhausted memory. is_exceeded() is true only in that case.
+// If a reply's arrays exceed the limit, hiredis reports exhausted memory, and is_exceeded() is true. After a real lack
+// of memory it is false.
 //
-// Thread safety: none. The reader keeps the address of the reply_bound: do not use the reader after the reply_bound's
-// end.
+// Thread safety: none. The reader keeps the address of this object. Do not use the reader after this object is
+// destroyed.
 #pragma once
 
 #include <hiredis/read.h>
@@ -22,7 +23,7 @@ namespace turnstile::redis {
 
 class reply_bound {
 public:
-    // In bytes: before the server has passed the handshake, and then.
+    // In bytes: the limit before the handshake has succeeded, and the limit afterwards.
     static constexpr std::size_t k_longest_greeting = std::size_t{1} << 20U;
     static constexpr std::size_t k_longest_reply = std::size_t{256} << 20U;
 
@@ -30,12 +31,12 @@ public:
     reply_bound(const reply_bound&) = delete;
     reply_bound& operator=(const reply_bound&) = delete;
 
-    // Sets the limit for the next replies, and begins the next reply.
+    // Sets the limit of each later reply, and calls begin().
     void allow(std::size_t bytes) noexcept {
         longest_ = bytes;
         begin();
     }
-    // Memory for the reply's arrays counts like received bytes.
+    // Call this before each reply.
     void begin() noexcept {
         bytes_ = longest_;
         elements_ = longest_ / sizeof(void*);
@@ -49,7 +50,6 @@ public:
     [[nodiscard]] bool is_exceeded() const noexcept { return exceeded_; }
 
 private:
-    // hiredis passes the number of elements as int, and in later releases as size_t.
     template <class Count>
     static void* make(const redisReadTask* task, Count elements) noexcept;
 

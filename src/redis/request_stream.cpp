@@ -28,7 +28,8 @@ void request_stream::submit(core::request&& request, bool with_next) {
     send_or_settle(std::move(request));
 }
 
-// If `list` completes the kept create to an entry, sends both as one script and returns true.
+// A contender enters a queue with a create and a list. If `list` belongs to the create in `kept_`, sends both as one
+// script and returns true.
 bool request_stream::send_entry(core::request& list) {
     if (state_ != state::attached || !are_entry(kept_->op, list.op) ||
         !local::client_accepts(kept_->op) || !local::client_accepts(list.op))
@@ -46,8 +47,7 @@ bool request_stream::send_entry(core::request& list) {
 }
 
 // Answers a list request with the list that came with an event. The server would have returned the same list directly
-// after the event. No other request is in progress on the reading thread, so the reply follows directly after the
-// delivery of the event.
+// after the event. No other request of this session is in progress, so this reply directly follows the event.
 bool request_stream::answer_with_along(const core::request& request) {
     if (!along_ || ::pthread_equal(along_for_, ::pthread_self()) == 0 || !pending_.empty())
         return false;
@@ -90,7 +90,7 @@ void request_stream::settle(core::ticket id, core::outcome how, core::server_err
 
 void request_stream::forget_watches(const std::string& path) {
     if (state_ == state::dead) return;
-    // The caller does not know yet that the session is detached. The next attach leaves out the watches on this path.
+    // The caller may not know yet that the session is detached. The next attach does not set watches on this path.
     if (state_ == state::detached) return given_back_.push_back(root_.to_server(path));
     ask_to_forget(root_.to_server(path));
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // request_stream: the requests of a session, from the user's call to the reply.
 //
-// A session has a connection or not. Each time it gets one, the connection has the next number. With a connection the
-// stream adds a request to the unsent commands. Without a connection the stream settles the request: the reply is known
-// at once, and waits behind the replies to earlier requests.
+// The session's connections are numbered. While a connection is open, the stream appends each request to the unsent
+// commands. Without a connection, the stream answers the request itself; this reply is delivered after the replies to
+// earlier requests.
 //
 // Thread safety: none. The session's lock guards the object.
 #pragma once
@@ -34,8 +34,8 @@ namespace turnstile::redis {
 
 class request_stream {
 public:
-    // The stream wakes the session's thread by `signals` for replies that are known, and for bytes that the socket has
-    // not accepted. The references must outlive this object.
+    // `signals` wakes the session's thread when a reply is known without the server, or when the socket has not
+    // accepted all bytes. The references must outlive this object.
     request_stream(local::chroot root, replica_wait replicas, const session_arguments& arguments,
                    request_times& times, session_signals& signals)
         : root_{std::move(root)},
@@ -46,10 +46,10 @@ public:
 
     // ---- the connection ----
     void attach(std::shared_ptr<line> commands);
-    // Counts the connection, on which nothing is sent before `open`.
+    // Gives the new connection the next number. The stream sends nothing on it before `open`.
     void begin_connection() noexcept { ++connection_; }
     void open() noexcept { state_ = state::attached; }
-    // Returns the requests without a reply. `for_ever`: the session has ended.
+    // Returns the requests that have no reply. `for_ever`: the session has ended.
     [[nodiscard]] std::deque<pending_request> detach(bool for_ever);
     [[nodiscard]] std::uint64_t connection() const noexcept { return connection_; }
     [[nodiscard]] bool is_open(std::uint64_t connection) const noexcept {
@@ -57,43 +57,40 @@ public:
     }
 
     // ---- requests ----
-    // `with_next`: the caller submits another request at once, and the session sends both together.
+    // `with_next`: the caller submits another request at once, and the stream then sends both together.
     void submit(core::request&& request, bool with_next);
     void forget_watches(const std::string& path);
-    // Adds a request of the session itself.
     void ask(purpose why, const script_call& call);
     void ask_to_forget(std::string&& path);
-    // Sends the unsent requests. Unlocks the session's lock during the system call.
+    // Sends the unsent requests. Releases the session's lock during the system call.
     void flush(base::unique_lock& held);
-    // Sends the bytes that the socket accepts now. Returns the connection's descriptor if bytes are left, else -1.
+    // Sends as many bytes as the socket accepts. Returns the connection's descriptor if bytes remain, otherwise -1.
     [[nodiscard]] int send_rest() { return commands_.send_rest(); }
-    // Asks the server to end the session. Returns the number of replies that come until then; 0: no connection.
+    // Asks the server to end the session. Returns the number of replies that will arrive before the server's
+    // confirmation; 0: no connection.
     [[nodiscard]] std::size_t say_good_bye(base::unique_lock& held);
-    // Returns the paths whose watches were given back while the session was detached.
+    // Returns the paths whose watches the user removed while the session was detached.
     [[nodiscard]] std::vector<std::string> take_given_back() {
         return std::exchange(given_back_, {});
     }
 
     // ---- replies ----
-    // Returns the request that the server's next answer is for.
     [[nodiscard]] std::optional<pending_request> take_first() { return pending_.take_first(); }
     void put_back(pending_request&& request) { pending_.put_back(std::move(request)); }
-    // Returns the next reply if it is known.
     [[nodiscard]] std::optional<core::reply> take_settled() { return pending_.take_settled(); }
-    // The paths on which pending requests set watches.
     [[nodiscard]] std::set<std::string> watched_paths() const { return pending_.watched_paths(); }
-    // The send time of the request whose answer comes next; nothing if none comes.
+    // When the request was sent to which the next reply belongs; nothing if no reply is expected.
     [[nodiscard]] std::optional<core::time_point> awaited_since() const;
-    // Completes the reply to a request with the session's part.
+    // Sets the reply's id, send time and connection, and removes the chroot from its paths.
     void complete(core::ticket id, core::time_point sent, core::reply& reply) const;
-    // True if an event in an announcement is in order: no reply can belong before it. If replicas must acknowledge,
-    // they may lack the event.
+    // True if the session may deliver an event from an announcement now: no reply can belong before it. If replicas
+    // must acknowledge writes, they may not have the event yet, so the result is false.
     [[nodiscard]] bool takes_announced_event() const noexcept {
         return pending_.empty() && !replicas_.is_needed();
     }
-    // Lets `along` answer the request that this thread may submit, until `end_along`.
+    // Until `end_along`, a matching request of this thread gets the reply in `along`.
     void begin_along(std::optional<answer_along>&& along);
-    // Returns true if no answer was left.
+    // Returns true if a request has used the reply.
     [[nodiscard]] bool end_along() { return !std::exchange(along_, std::nullopt); }
 
 private:

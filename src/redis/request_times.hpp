@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// request_times: the times at which a session sends its own requests, which keep it alive, fetch events and remove
+// request_times: decides when a session sends its own requests, which keep it alive, fetch events and remove
 // containers.
 //
 // Thread safety: none. The session's lock guards the object.
@@ -15,7 +15,7 @@ namespace turnstile::redis {
 
 class request_times {
 public:
-    // `container_interval`: the time between two checks of the session for empty containers.
+    // `container_interval`: the time between the session's checks for empty containers.
     request_times(core::duration session_timeout, core::duration container_interval)
         : keep_alive_{session_timeout / k_keep_alive_part},
           silence_{std::max<core::duration>(session_timeout * 2 / k_keep_alive_part,
@@ -26,29 +26,29 @@ public:
         sent(now);
         check_at_ = now + container_interval_;
     }
-    // The answer to each request contains the events.
+    // Call this after each request. Its reply brings all queued events, so no separate fetch is necessary.
     void sent(core::time_point now) noexcept {
         sent_ = now;
         fetch_by_ = core::time_point::max();
     }
-    // The server has announced one event, and may have more.
+    // Call this when the server has announced an event. The server may have further events.
     void event_came(core::time_point now) noexcept { fetch_by_ = now + k_fetch_pause; }
 
     [[nodiscard]] bool is_poll_due(core::time_point now) const noexcept {
         return now >= fetch_by_ || now >= sent_ + keep_alive_;
     }
-    // True if the session must check for empty containers now. Then the next check is due an interval later.
+    // Returns true if the session must check for empty containers now, and schedules the next check.
     [[nodiscard]] bool take_check(core::time_point now) noexcept {
         if (now < check_at_) return false;
         check_at_ = now + container_interval_;
         return true;
     }
-    // The time for which a container must be empty before its removal, for the script.
+    // The script's argument: how long a container must be empty before its removal.
     [[nodiscard]] std::string check_span() const {
         return std::to_string(
             std::chrono::ceil<std::chrono::microseconds>(container_interval_).count());
     }
-    // True if the server has been silent for too long about a request of `sent`.
+    // True if a request that was sent at `sent` has waited too long for a reply.
     [[nodiscard]] bool is_silent(core::time_point sent, core::time_point now) const noexcept {
         return now - sent > silence_;
     }
@@ -59,7 +59,7 @@ public:
 private:
     static constexpr int k_keep_alive_part =
         3;  // a third of the timeout, as in ZooKeeper's clients
-    // The time in which the reply to a request may bring the later events.
+    // If a request is sent within this time, its reply brings the further events.
     static constexpr core::duration k_fetch_pause = std::chrono::milliseconds{5};
 
     const core::duration keep_alive_;
@@ -67,7 +67,7 @@ private:
     const core::duration container_interval_;
     core::time_point sent_{};
     core::time_point check_at_{};
-    // The time by which the session fetches the events after a delivered event; max: there is nothing to fetch.
+    // When the session must at the latest fetch the events that may follow the announced event; max: never.
     core::time_point fetch_by_ = core::time_point::max();
 };
 

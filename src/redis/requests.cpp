@@ -14,10 +14,9 @@ namespace {
 
 using core::create_mode;
 
-// No other session's deadline is further away. A longer time in an answer does not come from this library's scripts,
-// and would overflow.
+// No session's deadline is further away. A longer time is not from this library's scripts, and would overflow.
 constexpr std::chrono::microseconds k_longest_until_next = std::chrono::hours{24};
-// The first argument of a write. It chooses the form of the answer.
+// The first argument of a write, which selects the form of the answer.
 constexpr const char* k_single = "1";
 constexpr const char* k_multi = "n";
 
@@ -32,8 +31,8 @@ unsigned mode_flags(create_mode mode) noexcept {
     return 0;
 }
 
-// A sequential create gets its number at the server. "0000000000" replaces the number here: the check gives the same
-// result for all digits.
+// The server appends the number of a sequential create. This check uses "0000000000" instead: all digits give the same
+// result.
 bool acceptable(const std::string& path, bool sequential) {
     return local::server_accepts_path(sequential ? path + "0000000000" : path);
 }
@@ -156,7 +155,7 @@ bool parse_write(const core::operation& op, const redisReply& answer, core::repl
     return true;
 }
 
-// `first`: the index of the record's head, with which the answer to the read begins.
+// `first`: the index of the first element that belongs to the read, the record's head.
 bool parse_read(const core::operation& op, const redisReply& answer, std::size_t first,
                 core::reply& out) {
     if (out.error != core::server_error::ok) return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// requests: converts operations of the coordinator's interface (core/seam) into calls of scripts, and the scripts'
-// answers into replies.
+// requests: converts operations of the coordinator's interface (core/seam) into script calls, and the scripts' answers
+// into replies.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -18,48 +18,46 @@ struct redisReply;
 
 namespace turnstile::redis {
 
-// A script, and the arguments after the first arguments that all scripts have (lua/arguments.lua).
+// A script and its own arguments. They follow the common arguments of all scripts (lua/arguments.lua).
 struct script_call {
     script which{};
     std::vector<std::string> arguments;
 };
 
-// The paths of `op` are the servers' paths: they include the chroot.
+// The paths of `op` include the chroot.
 [[nodiscard]] script_call to_call(const core::operation& op);
 
-// A contender enters a queue with two requests: the create of its znode, and the list of the folder. The session sends
-// both as one script, whose answer contains both replies.
+// A contender enters a queue with two requests: the create of its znode and a list of the folder. The session sends
+// both as one script call, whose answer contains both replies.
 [[nodiscard]] bool may_be_entry(const core::operation& first) noexcept;
 [[nodiscard]] bool are_entry(const core::operation& first, const core::operation& second);
 [[nodiscard]] script_call to_entry(const core::operation& create);
 
-// The first part of the answer of every script.
+// The head of every script's answer.
 struct answer_head {
-    int code = 0;                           // a server_error, or one of script_numbers.hpp
-    std::int64_t zxid = 0;                  // the tree's last zxid
-    core::duration until_next{-1};          // until another session is due; negative: none
-    std::vector<core::watch_event> events;  // in order, with the servers' paths
+    int code = 0;                   // a server_error, or one of script_numbers.hpp
+    std::int64_t zxid = 0;          // the tree's last zxid
+    core::duration until_next{-1};  // until another session expires; negative: there is none
+    std::vector<core::watch_event> events;  // in order; their paths include the chroot
 };
 
-// Returns nothing if the answer does not come from a script of this library.
+// Returns nothing if the answer is not from a script of this library.
 [[nodiscard]] std::optional<answer_head> parse_head(const redisReply& answer);
-// Parses the rest of the answer to `op`, and sets the outcome and the error in `out`. Returns false if the answer is
-// invalid.
+// Parses the rest of the answer to `op` into `out`. Returns false if the answer is invalid.
 [[nodiscard]] bool parse_reply(const core::operation& op, int code, const redisReply& answer,
                                core::reply& out);
 
-// Parses the list of the folder in the answer to an entry, which has a create and a list. parse_reply parses the
-// create's part of the answer. Returns false if the list is invalid.
+// Parses the folder's list in the answer to an entry (are_entry()). Returns false if the list is invalid.
 [[nodiscard]] bool parse_listing(const core::operation& list, const redisReply& answer,
                                  core::reply& out);
 
-// The answer to a request that the client has not made yet, but will probably make next.
+// The reply to a request that the client will probably make next.
 struct answer_along {
     core::operation to;
     core::reply reply;
 };
-// Parses the list of a folder that the server has sent together with the event of a removal. Leaves `out` empty if the
-// answer has no such list. Returns false if the list is invalid.
+// Parses the folder's list that the server has sent together with the event of a removal. Leaves `out` empty if there
+// is no list. Returns false if the list is invalid.
 [[nodiscard]] bool parse_list_along(const redisReply& answer, std::optional<answer_along>& out);
 
 // Returns the text of the element at `index` if it is a bulk string or a status; else an empty text.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// script_numbers: the constants that the Lua scripts (scripts.hpp) share with C++ code, except the constants in
+// script_numbers: the constants that the Lua scripts (scripts.hpp) and the C++ code share, except the constants of
 // core/seam.
 //
 // Thread safety: constants.
@@ -7,19 +7,17 @@
 
 namespace turnstile::redis {
 
-// The version of the keys and their contents (scripts.hpp). A change that an older release of this library could not
-// handle raises the version.
+// The version of the keys and their contents (scripts.hpp). Raise it for every change that an older release cannot
+// handle.
 inline constexpr int k_layout = 1;
 
-// Codes with which a script answers in place of a server_error if the session does not belong to the caller any more.
+// A script answers with these codes, instead of a server_error, if the session no longer belongs to the caller.
 inline constexpr int k_session_gone = 100;   // the session has ended, or has another password
 inline constexpr int k_session_moved = 101;  // the session is on a later connection
-// The code with which the attach answers if the tree has another layout. The version of that layout follows the head of
-// the answer.
+// The attach script's code if the tree has another layout. The version of that layout follows the answer's head.
 inline constexpr int k_other_layout = 102;
 
-// Bits with which a write describes one of its parts to the scripts. A znode's record contains the first three bits as
-// well.
+// Flags in the arguments of a write, one set for each part. The first three are also in a znode's record.
 enum part_flag : unsigned {
     k_part_ephemeral = 1,
     k_part_container = 2,

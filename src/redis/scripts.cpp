@@ -26,7 +26,7 @@ struct named_number {
         : name{text}, number{static_cast<int>(value)} {}
 };
 
-// The codes that begin a script's answer.
+// The codes in the heads of the scripts' answers.
 constexpr std::array k_codes{
     named_number{"ok", server_error::ok},
     named_number{"no_node", server_error::no_node},
@@ -76,7 +76,7 @@ std::string lua_table(std::span<const named_number> entries) {
     return text + "}";
 }
 
-// Returns a script that the build has embedded, with numbers in place of its call of constants().
+// Replaces the call of constants() in an embedded script by the numbers.
 std::string with_constants(std::string_view embedded) {
     constexpr std::string_view k_call = "constants()";
     std::string text{embedded};

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// scripts: one Lua script for each kind of request. The server executes no other command while a script runs, so a
-// script is a transaction. The sources of the scripts are in redis/lua, and the build embeds them.
+// scripts: the Lua scripts, one for each kind of request. The server executes no other command while a script runs, so
+// a script is a transaction. The build embeds the sources from redis/lua.
 //
-// Keys, with P = "{turnstile}" or "{turnstile:tree}". The braces make a Redis Cluster keep all keys of a tree at one
-// node.
+// The keys. P is "{turnstile}" or "{turnstile:tree}". Because of the braces, a Redis Cluster keeps all keys of a tree
+// at one node.
 //
 // | key        | type | content                                                                        |
 // |------------|------|--------------------------------------------------------------------------------|
@@ -25,8 +25,8 @@
 // | P:e:<id>   | set  | the ephemeral znodes of a session                                              |
 // | P:v:<id>   | set  | the fields of a session's watches                                              |
 //
-// Each script first ends the sessions that are due. An answer says when the next session other than the caller's may be
-// due. Thread safety: constants.
+// Each script first ends the sessions that have expired. Its answer says when the next other session will expire.
+// Thread safety: constants.
 #pragma once
 
 #include <array>
@@ -44,14 +44,14 @@ inline constexpr std::size_t k_script_count = 8;
 // Returns the text of the script, as EVAL expects it.
 [[nodiscard]] const std::string& text_of(script which);
 
-// Returns the text of the script for a node of a Redis Cluster. While the tree's keys move to another node, the server
-// would abort a script between its writes at the first key that is not at this node. So the text first checks for a key
-// that cannot be there: the server then aborts the script before any write.
+// Returns the script's text for a node of a Redis Cluster. While the tree's keys move to another node, the server
+// aborts a script at the first key that has already moved, perhaps between two writes. So the text first accesses a key
+// that never exists: the server then aborts the script before any write.
 [[nodiscard]] inline std::string text_in_cluster(const std::string& text) {
     return "redis.call('EXISTS', KEYS[1] .. '?') " + text;
 }
 
-// Return the two keys of every script, for a tree whose keys begin with `prefix` (connect_string.hpp).
+// Return the two keys that every script gets. `prefix`: the prefix of the tree's keys (connect_string.hpp).
 [[nodiscard]] inline std::string znodes_key(const std::string& prefix) {
     return prefix + ":n";
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // sentinel_inquiry: asks one sentinel for the address of the master, over a separate connection.
 //
-// A sentinel also reports the epoch of its configuration. Each failover has a larger epoch. The inquiry asks for the
-// epoch before the address, in two requests. So an answer never joins a new epoch with an old address.
+// A sentinel also reports the epoch of its configuration, which each failover increases. The inquiry asks for the epoch
+// first and for the address second. So a new epoch is never combined with an old address.
 //
 // Thread safety: none. Use an inquiry only on the thread that owns it.
 #pragma once
@@ -32,18 +32,18 @@ struct sentinel_answer {
 
 class sentinel_inquiry {
 public:
-    // Begins to connect to the sentinel. `at`: the numeric address, if the sentinel's name was resolved before. `where`
-    // and `tls` must outlive the inquiry; a null `tls` means no TLS. `give_up`, a descriptor, ends the resolution of
-    // the name when it becomes readable.
+    // Begins to connect to the sentinel. `at`: the sentinel's numeric address, if known. `where` and `tls` must outlive
+    // the inquiry; a null `tls` means no TLS. When the descriptor `give_up` becomes readable, the constructor stops the
+    // name resolution.
     sentinel_inquiry(server_address sentinel, const connect_string& where, const tls_context* tls,
                      int give_up, const std::optional<server_address>& at = {});
 
-    // Asks for the epoch and the address. Call this only while the inquiry waits for no answer.
+    // Asks for the epoch and the address. Call this only while `waits` is false.
     void ask();
     // Connects, sends and reads as far as possible without waiting.
     void go_on();
     [[nodiscard]] bool waits() const noexcept { return !open_.empty(); }
-    // The last complete answer. Its result is `away` if no answer has come and the connection is broken.
+    // The last complete answer. If the connection broke before any answer, its result is `away`.
     [[nodiscard]] const sentinel_answer& answer() const noexcept { return answer_; }
     [[nodiscard]] const server_address& sentinel() const noexcept { return sentinel_; }
     [[nodiscard]] const line& connection() const noexcept { return line_; }

@@ -20,12 +20,12 @@ struct server_address {
 // Returns the address in the form "redis1:6379" or "[::1]:6379".
 [[nodiscard]] std::string to_string(const server_address& address);
 
-// Parses "host", "host:port" or "[address]:port". Returns an empty text, or the rule that the text breaks.
+// Parses "host", "host:port" or "[address]:port". Returns an empty text, or the rule that the text violates.
 [[nodiscard]] std::string parse_address(std::string_view text, std::uint16_t default_port,
                                         server_address& out);
 
-// Parses an address that a server or a sentinel has sent, in which an IPv6 address has no brackets. Returns nothing
-// unless the host has only characters of names and addresses, and the port is valid.
+// Parses an address that a server or a sentinel has reported; an IPv6 address has no brackets there. Returns nothing if
+// the host has invalid characters or the port is invalid.
 [[nodiscard]] std::optional<server_address> claimed_address(std::string_view host,
                                                             std::string_view port);
 

@@ -16,7 +16,7 @@ namespace {
 using std::chrono_literals::operator""ms;
 using std::chrono_literals::operator""s;
 
-// Limits of the time for all requests of one attempt to attach.
+// Limits for the total time of one attempt to attach.
 constexpr core::duration k_least_patience = 500ms;
 constexpr core::duration k_most_patience = 5s;
 constexpr int k_most_redirections = 5;
@@ -39,7 +39,7 @@ std::optional<greeting> server_connector::search() {
     server_ = {};
     reasons_.clear();
     sentinels_.clear();
-    // Reads the certificate files again at each attempt, because certificates are renewed.
+    // Reads the certificate files at each attempt, because operators renew certificates.
     auto trusted = make_tls_context(where_.tls);
     if (!trusted) return greeting{.result = welcome::unfit, .reason = trusted.error().message()};
     tls_ = *std::move(trusted);
@@ -50,7 +50,7 @@ std::optional<greeting> server_connector::search() {
         return greeting{.result = found.result, .reason = std::move(found.reason)};
     epoch_ = found.epoch;
     left_.assign(found.candidates.begin(), found.candidates.end());
-    // In a cluster, starts with the node at which the tree was last.
+    // In a cluster, starts with the node that last had the tree.
     if (tree_at_) {
         std::erase(left_, *tree_at_);
         left_.push_front(*tree_at_);
@@ -58,7 +58,7 @@ std::optional<greeting> server_connector::search() {
     return std::nullopt;
 }
 
-// Follows the server's cluster to the node that has the tree.
+// In a cluster, follows the redirections to the node that has the tree.
 std::optional<connected_server> server_connector::next() {
     if (left_.empty()) {
         sentinels_.clear();
@@ -78,7 +78,7 @@ std::optional<connected_server> server_connector::next() {
                          "the nodes of the cluster disagree about the node that has the tree"}};
 }
 
-// Adds the resolver's time to `deadline`.
+// The deadline does not include the name resolution, so its duration is added.
 connected_server server_connector::connect(const server_address& server,
                                            core::time_point deadline) {
     server_ = server;
@@ -93,7 +93,7 @@ connected_server server_connector::connect(const server_address& server,
                        .reason = "it does not promise what the client requires; " + lacking};
         return to;
     }
-    // Connects to the same address: the name may resolve to several servers.
+    // Connects to the same numeric address, because the name may have several.
     to.wakes = std::make_unique<line>(to.commands->peer().value(), tls_.get(), stop_, server.host);
     auto listener = greet_listener(*to.wakes, where_, to.deadline, stop_);
     if (listener.result != welcome::ok) to.welcomed = std::move(listener);
@@ -107,7 +107,7 @@ void server_connector::report(const std::string& reason, errc code) {
         log::write(log_level::warning, "{}: {}", place(), reason);
 }
 
-// With sentinels each reason already names its server.
+// With sentinels, each reason already contains the server's name.
 void server_connector::note(const std::string& reason, errc code) {
     auto line = is_named() ? reason : to_string(server_) + ": " + reason;
     if (!reasons_.ends_with(line)) reasons_ += (reasons_.empty() ? "" : "; ") + line;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_connector: finds the server of a session, connects to it, and leaves a master that sentinels have replaced.
+// server_connector: finds a session's server, connects to it, and detects that sentinels have replaced it as the
+// master.
 //
 //     if (auto why = connector.search()) return *why;       // one attempt to attach
 //     while (auto server = connector.next())                // until a server attaches the session
@@ -28,7 +29,7 @@
 
 namespace turnstile::redis {
 
-// A server that may attach the session, unless `welcomed` is the reason against it.
+// A server to which the client has connected. If the server is unsuitable, `welcomed` contains the reason.
 struct connected_server {
     greeting welcomed;
     std::unique_ptr<line> commands;
@@ -38,38 +39,37 @@ struct connected_server {
 
 class server_connector {
 public:
-    // All calls give up when `stop`, a descriptor, becomes readable.
+    // All calls give up when the descriptor `stop` becomes readable.
     server_connector(connect_string where, const core::session_settings& settings,
                      std::shared_ptr<known_servers> known, int stop);
 
-    // Finds the servers to try. Returns the reason if there is none.
+    // Finds the servers to try. Returns the reason if there are none.
     [[nodiscard]] std::optional<greeting> search();
-    // Connects to the next server; nothing if all have been tried.
+    // Connects to the next server. Returns nothing if all servers have been tried.
     [[nodiscard]] std::optional<connected_server> next();
-    // Stores the failure at the latest server for the errors of callers, and writes it to the log. The log gets the
-    // same reason once until the session is attached.
+    // Stores the latest server's failure for the callers' errors, and logs it. The same reason is logged only once
+    // until the session is attached.
     void report(const std::string& reason, errc code = errc::not_connected);
-    // Only stores the failure.
     void note(const std::string& reason, errc code);
     [[nodiscard]] core::duration pause() { return retries_.draw(chance_); }
 
-    // The latest server has attached the session.
+    // Call this when the latest server has attached the session.
     void attached(const server_facts& facts);
     void detached();
-    // The connect string for messages, with the server's address if sentinels have named it.
+    // The connect string for messages. Includes the server's address if sentinels have named it.
     [[nodiscard]] std::string place() const;
-    // The event that the latest server has attached the session, without the session's part.
+    // Returns the event `attached` for the latest server. The caller adds the session's fields.
     [[nodiscard]] core::link_event attach_event() const;
-    // True if the role of the server is an event, too.
+    // True if the session must also report the server's role.
     [[nodiscard]] bool tells_role() const noexcept { return settings_.detect_role; }
-    // True if the server answers over another connection within the time. `peer`: its numeric address.
+    // True if the server replies over a new connection within this time. `peer`: the server's numeric address.
     [[nodiscard]] bool answers_at(const server_address& peer, core::duration within) const;
 
-    // The descriptor for which the session must wait because of the sentinels, and the time for replacing_master().
+    // The descriptor and the time at which the session must call replacing_master().
     [[nodiscard]] pollfd awaited() const noexcept;
     [[nodiscard]] core::time_point due() const noexcept;
-    // Returns the new master once a sentinel has named another master than the session's server. That server may
-    // continue for a while beside the new master.
+    // Returns the new master if a sentinel has named another master than the session's server. That server may continue
+    // for a while beside the new master.
     [[nodiscard]] std::optional<server_address> replacing_master();
 
 private:
@@ -85,8 +85,8 @@ private:
     std::optional<server_address> tree_at_;   // the cluster's node where the session was
 
     // The attempt to attach.
-    core::time_point deadline_{};  // without the resolver's time
-    core::duration resolving_{};   // the resolver's time
+    core::time_point deadline_{};  // does not include the name resolution
+    core::duration resolving_{};   // the duration of the name resolution
     std::deque<server_address> left_;
     sentinel_inquiries sentinels_;
     std::int64_t epoch_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_lines: the receiving side of a session's two connections, until the session leaves them.
+// server_lines: reads from a session's two connections, until the session leaves their server.
 //
 // Thread safety: none. Only the thread that has the turn to read uses the object (reading_turn.hpp).
 #pragma once
@@ -17,19 +17,19 @@ class server_lines {
 public:
     explicit server_lines(replica_wait replicas) : replicas_{std::move(replicas)} {}
 
-    // `answers`: the connection on which the session sends. `wakes`: the connection on which the server announces
+    // `answers`: the connection for requests and replies. `wakes`: the connection for the server's announcements of
     // events.
     void attach(std::shared_ptr<line> answers, std::unique_ptr<line> wakes);
     void detach();
 
     [[nodiscard]] const replica_wait& replicas() const noexcept { return replicas_; }
     void receive() { answers_->receive(); }
-    // Returns the next reply that replicas have acknowledged if they must; nothing if there is none yet. Leaves the
-    // server if too few replicas have acknowledged.
+    // Returns the next reply, or nothing if none has arrived. If replicas must acknowledge writes, the reply counts
+    // only with their acknowledgement. Leaves the server if too few have acknowledged.
     [[nodiscard]] owned_reply next();
-    // Waits for any reply. Returns false if none came until `deadline`.
+    // Waits for a reply and drops it. Returns false if none has arrived by `deadline`.
     [[nodiscard]] bool skip(core::time_point deadline);
-    // Receives the announcements, and returns the last one.
+    // Reads all announcements that have arrived, and returns the last.
     [[nodiscard]] owned_reply latest_wake();
 
     [[nodiscard]] int answers_fd() const noexcept { return answers_->fd(); }
@@ -39,9 +39,9 @@ public:
     }
 
     void leave(std::string_view reason) { reason_ = reason; }
-    // Leaves the server if the connection for answers has broken.
+    // Leaves the server if the connection for replies is broken.
     void leave_if_cut();
-    // The server has reported that the session has ended.
+    // Call this when the server has reported the session's end.
     void end_session() noexcept { ended_ = true; }
     [[nodiscard]] bool is_left() const noexcept { return !reason_.empty(); }
     [[nodiscard]] bool is_ended() const noexcept { return ended_; }

@@ -29,15 +29,15 @@ std::string_view value_of(std::string_view info, std::string_view key) {
     return {};
 }
 
-// Returns the value of `key` for use in messages. Returns an empty text if the value is long or has other characters
-// than a word: the value comes from the server.
+// Returns the value of `key` for messages. The value comes from the server, so a long value or a value with unusual
+// characters becomes an empty text.
 std::string_view word_of(std::string_view info, std::string_view key) {
     constexpr std::size_t k_longest = 64;
     const auto word = value_of(info, key);
     return word.size() <= k_longest && is_word(word) ? word : std::string_view{};
 }
 
-// Returns the number with which the text begins, or 0 if it begins with none.
+// Returns the number at the start of the text, or 0.
 template <class Number = int>
 Number leading_number(std::string_view text) noexcept {
     Number value = 0;
@@ -65,7 +65,7 @@ refusal judge_refusal(std::string_view error) noexcept {
         {"NOAUTH", refusal::credentials},
         {"WRONGPASS", refusal::credentials},
         {"NOPERM", refusal::credentials},
-        // The client sent a password to a server that has no password and no named users.
+        // The client has sent a password to a server that has no users and no password.
         {"ERR AUTH", refusal::credentials},
         {"ERR Client sent AUTH", refusal::credentials},
     }};
@@ -74,10 +74,10 @@ refusal judge_refusal(std::string_view error) noexcept {
             (error.size() == word.size() || error[word.size()] == ' ' || word.starts_with("ERR")))
             return meaning;
     }
-    // In some versions of Redis the word of an error inside a script comes after other words.
+    // Some versions of Redis put other words before the code of an error inside a script.
     if (error.find("OOM command not allowed") != std::string_view::npos) return refusal::full;
     if (error.find("READONLY You can't write") != std::string_view::npos) return refusal::away;
-    // The server's reply while a slot moves to another node, for a key that is at the other node already.
+    // A slot is moving to another node, and the key is already there.
     if (error.find("non local key in a cluster node") != std::string_view::npos)
         return refusal::away;
     if (error.find("NOREPLICAS ") != std::string_view::npos) return refusal::away;

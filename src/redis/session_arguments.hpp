@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_arguments: the words with which all commands of a session begin, and the server's answers to the attach.
+// session_arguments: the common first arguments of all commands of a session, from the replies to the handshake and the
+// attach.
 //
 // Thread safety: none. The session's lock guards the object.
 #pragma once
@@ -21,13 +22,13 @@ class session_arguments {
 public:
     session_arguments(const connect_string& where, const core::session_settings& settings);
 
-    // Call this before the attach. `digests`: the server's names of the scripts.
+    // Call this before the attach. `digests`: the digests under which the server knows the scripts.
     void greeted(const std::array<std::string, k_script_count>& digests);
     // Call this after the attach. `mark`: the session's mark at the server (lua/attach.lua).
     void attached(std::string_view session, std::string_view mark,
                   std::optional<core::clock_reading> clock);
 
-    // Returns the command for a call of a script: views of this object and of the call.
+    // Returns the words of the command. They are views into this object and into `call`.
     [[nodiscard]] std::vector<std::string_view> words(const script_call& call) const;
     // The proof with which a guardian ends the session (orphan.hpp).
     [[nodiscard]] std::string proof() const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of session_link that attach a session to a connection, and its behaviour without a connection.
+// The members of session_link that attach a session and detach it.
 #include <cerrno>
 #include <chrono>
 #include <system_error>
@@ -51,9 +51,8 @@ bool session_link::attach() {
     return false;
 }
 
-// If the server already knows the session, the client subscribes to the session's channel before it attaches. So the
-// client misses no event after the attach. A new session has no watches before its attach, so its subscription may come
-// later.
+// An existing session subscribes to its channel before it attaches, so that it misses no event after the attach. A new
+// session has no watches yet, so it may subscribe later.
 attach_outcome session_link::attach_at(connected_server& at) {
     if (at.welcomed.result != welcome::ok) return refused(at.welcomed);
     auto& [welcomed, commands, wakes, deadline] = at;
@@ -92,8 +91,8 @@ attach_outcome session_link::attach_at(connected_server& at) {
         if (const auto why = subscribe(*wakes, prefix + ":" + answer.session, deadline, stop))
             return refused(*why);
     }
-    // The guardian must know the session before the client uses it, so that the guardian can end the session after a
-    // crash.
+    // The guardian must know the session before the client uses it. Otherwise a crash in between would leave the
+    // session to its timeout.
     guarded_.begin(std::stoll(answer.session), std::move(proof));
     const std::shared_ptr<line> shared{std::move(commands)};
     int why = 0;

@@ -49,7 +49,8 @@ std::optional<error> session_link::first_refusal(core::duration limit) {
     return first_.await(boottime_clock::now() + limit);
 }
 
-// The reading thread does not send: requests that a callback submits during a delivery are sent together after it.
+// The reading thread does not send here: the requests that callbacks submit during a delivery are sent together after
+// it.
 void session_link::submit(core::request&& request, bool with_next) {
     base::unique_lock lock{mutex_};
     if (outlet_.is_closed()) return;
@@ -76,7 +77,7 @@ bool session_link::help(core::time_point until) {
     if (came) read_replies();
     base::unique_lock lock{mutex_};
     turn_.end_help();
-    // The session's thread has other work than reading.
+    // The session's thread has work to do besides reading.
     const bool is_over = lines_.is_over() || lines_.is_cut() || next_due() < turn_.rests_until();
     if (is_over) signals_.wake();
     requests_.flush(lock);

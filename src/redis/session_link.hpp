@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_link: one session with a Redis server, and the thread of the session.
+// session_link: one session at a Redis server, and the session's thread.
 //
-// A session uses two connections at a time. On one connection the client sends requests, and the server answers them in
-// order. On the other connection the server only announces events. Together they are one connection of the
-// coordinator's interface. If one of them breaks, the session is detached, and the thread connects and attaches again.
+// A session uses two connections. On one, the client sends requests and the server replies in order. On the other, the
+// server only announces events. The coordinator's interface treats both as one connection. If either breaks, the
+// session is detached, and its thread connects and attaches again.
 //
 // The thread that submits a request also sends it. The session's thread does everything else, including all deliveries.
-// While a caller waits for an answer, the caller's thread reads and delivers in its place (reading_turn.hpp).
+// While a caller waits for a reply, the caller's thread may read and deliver instead (reading_turn.hpp).
 // docs/why/redis.md explains how the session keeps the rules of the interface.
 //
 // | part           | state                                             | used by                          |
@@ -42,7 +42,7 @@
 
 namespace turnstile::redis {
 
-// The orders of the core about a connection whose server is silent.
+// The core's orders for a connection whose server does not reply.
 struct silence_orders {
     std::optional<core::look_elsewhere> look;
     bool leave = false;
@@ -50,8 +50,8 @@ struct silence_orders {
 
 class session_link {
 public:
-    // `container_interval`: the time for which a container must be empty before its removal, and the interval of the
-    // session's checks.
+    // `container_interval`: how long a container must be empty before its removal, and the interval of the session's
+    // checks.
     session_link(connect_string where, const core::session_settings& settings,
                  core::duration container_interval, std::shared_ptr<known_servers> known,
                  guardian::guarded_session guarded, core::session_sink& sink);
@@ -59,33 +59,33 @@ public:
     session_link(const session_link&) = delete;
     session_link& operator=(const session_link&) = delete;
 
-    // Waits until the first attempt to attach has ended, up to `limit`. Returns an error if the server must be
-    // configured differently before it can be used. Before the end of the attempt, the session delivers nothing.
+    // Waits at most `limit` for the end of the first attempt to attach. Returns an error if the server is unsuitable
+    // until its configuration changes. Until then, the session delivers nothing.
     [[nodiscard]] std::optional<error> first_refusal(core::duration limit);
 
     // `with_next`: the caller submits another request at once, and the session sends both together.
     void submit(core::request&& request, bool with_next);
     void forget_watches(const std::string& path);
-    // Implements coordinator_session::help: reads the server's messages in the calling thread, up to `until`.
+    // Implements coordinator_session::help: reads the server's messages on the calling thread until `until`.
     [[nodiscard]] bool help(core::time_point until);
     [[nodiscard]] core::session_identity identity() const;
     // The server's clock, from the answer to the latest attach.
     [[nodiscard]] std::optional<core::clock_reading> servers_clock() const;
-    // The following two members implement coordinator_session.
+    // These two members implement coordinator_session.
     void look_for_another(const core::look_elsewhere& wanted);
     void leave_server(std::uint64_t connection);
-    // `orderly`: ends the session at the server, if the server can be reached.
+    // `orderly`: asks the server to end the session, if the server can be reached.
     void close(bool orderly) noexcept;
 
 private:
     // ---- connecting (session_attach.cpp) ----
     void run();
-    // Returns false if the session is dead or the user has closed it.
+    // Returns false if the session has ended or the user has closed it.
     bool attach();
     attach_outcome attach_at(connected_server& at);
     attach_outcome refused(const greeting& why);
     void tell_attached(answer_head&& first);
-    // Reports the end of the connection or of the session, and answers the requests without a reply.
+    // Delivers the end of the connection or of the session, and answers the remaining requests.
     void leave(core::link_kind how);
 
     // ---- with a connection (session_serve.cpp) ----
@@ -101,7 +101,7 @@ private:
     void read_replies();
     void execute(const pending_request& asked, answer_effects&& got);
     void read_wakes();
-    // Meanwhile, `along` answers the request that the client may make in reaction.
+    // During the delivery, `along` answers a matching request of the client.
     void deliver_events(std::vector<core::watch_event>&& events,
                         std::optional<answer_along>&& along);
     void deliver_settled();

@@ -46,12 +46,13 @@ void session_link::execute(const pending_request& asked, answer_effects&& got) {
     requests_.put_back(std::move(*got.back));
 }
 
-// Delivers the event that a wake-up message contains, which is the first event of the session's queue at the server. A
-// reply that belongs before the event would break the order. If no request is in progress, there is no such reply: all
-// earlier requests are answered, and the server executes later requests after the event. The next script returns the
-// event again, but then no watch waits for it, and the session drops it. If an earlier reply had the zxid of the event
-// or a later zxid, that reply has brought the event. The list in the message counts as sent with the latest answered
-// request: only answers to requests extend the lease.
+// Delivers the event in a wake-up message, the first of the session's queued events. This is in order only if no
+// request is in progress: all earlier requests are answered, and later requests come after the event. The next script
+// returns the same event again, but no watch waits for it then, and the session drops it. If an earlier reply had this
+// zxid or a later one, that reply has already brought the event.
+//
+// The list in the message counts as sent with the latest answered request, because only replies to requests extend the
+// lease.
 void session_link::read_wakes() {
     const auto last = lines_.latest_wake();
     if (!last) return;
@@ -70,8 +71,7 @@ void session_link::read_wakes() {
     deliver_settled();
 }
 
-// The list comes from the script that returned the event. So the list may answer only requests that the client makes
-// during the delivery of the event.
+// The list is as old as the event. So it may only answer requests that the client makes while the event is delivered.
 void session_link::deliver_events(std::vector<core::watch_event>&& events,
                                   std::optional<answer_along>&& along) {
     if (events.empty()) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of session_link that the session's thread runs while there is a connection.
+// The members of session_link that the session's thread runs while it has a connection.
 #include <poll.h>
 
 #include <algorithm>
@@ -28,7 +28,7 @@ void session_link::serve() {
     }
 }
 
-// Waits for work. During the wait the session's thread does not read: only callers read the server's messages.
+// Waits for work. Meanwhile the session's thread does not read, but callers may read the server's messages.
 bool session_link::await_something() {
     std::array<pollfd, 6> waited{{{turn_.fd(), POLLIN, 0},
                                   {lines_.wakes_fd(), POLLIN, 0},
@@ -51,7 +51,7 @@ bool session_link::await_something() {
     if (waited[3].revents != 0) return false;
     if (waited[2].revents != 0) {
         signals_.clear_wake();
-        // If the connection is about to end, the replies to refused requests come after the event of the end.
+        // If the session is leaving the server, the event of the end must come before these replies.
         if (!lines_.is_left()) deliver_settled();
     }
     if (waited[0].revents != 0) read_replies();
@@ -74,8 +74,8 @@ void session_link::do_what_is_due() {
         guarded_.check();
         requests_.ask(purpose::reap, {script::reap, {times_.check_span()}});
     }
-    // The session holds the lock. So a read that sets a watch either is pending, or comes after these removals at the
-    // server.
+    // This thread holds the lock. So a read that sets a watch is either pending already, or follows these removals at
+    // the server.
     if (heard_.is_removal_due(now))
         for (auto& path : heard_.take_owed(requests_.watched_paths()))
             requests_.ask_to_forget(std::move(path));
@@ -83,8 +83,8 @@ void session_link::do_what_is_due() {
     if (others_due || times_.is_poll_due(now)) requests_.ask(purpose::poll, {script::poll, {}});
 }
 
-// If the core has asked for it, checks over another connection whether the silent server still answers. No thread reads
-// the session's connection meanwhile.
+// If the core has requested this, checks over a new connection whether the silent server still replies. Meanwhile no
+// thread reads the session's connection.
 void session_link::look_if_asked() {
     std::optional<core::look_elsewhere> wanted;
     {

@@ -15,16 +15,15 @@ namespace turnstile::redis {
 
 class session_signals {
 public:
-    // There is work for the session's thread.
     void wake() noexcept { wake_.set(); }
-    // The session ends. `stop_fd` stays readable for ever.
+    // Call this when the session ends. `stop_fd` then stays readable.
     void stop() noexcept { stop_.set(); }
     [[nodiscard]] bool stopped() const noexcept { return support::is_readable(stop_.fd()); }
 
     [[nodiscard]] int wake_fd() const noexcept { return wake_.fd(); }
     [[nodiscard]] int stop_fd() const noexcept { return stop_.fd(); }
     void clear_wake() noexcept { wake_.clear(); }
-    // Waits for work. Returns false at `until`, or once the session ends.
+    // Waits for work. Returns false at `until`, or when the session ends.
     [[nodiscard]] bool await_work(core::time_point until) {
         while (boottime_clock::now() < until) {
             std::array<pollfd, 2> waited{{{wake_.fd(), POLLIN, 0}, {stop_.fd(), POLLIN, 0}}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tls: TLS for a line. Debian 12's hiredis (0.14) has no TLS, and later versions have it in a separate library. So
-// hiredis only parses the bytes, and OpenSSL sends and receives them (tls/tls.hpp).
+// tls: TLS for a connection (line.hpp). hiredis 0.14 has no TLS, and later versions have it in a separate library. So
+// OpenSSL transports the bytes (tls/tls.hpp), and hiredis only parses them.
 //
 // Thread safety: see tls/tls.hpp.
 #pragma once
@@ -23,8 +23,8 @@ using tls_context = tls::context;
     return tls::has_tls();
 }
 
-// Reads the certificate files and makes the context for TLS; null if TLS is not enabled. Errors: bad_option, with the
-// file and the reason.
+// Reads the certificate files and makes the TLS context; null if TLS is disabled. Error: bad_option, with the file and
+// the reason.
 [[nodiscard]] inline result<std::shared_ptr<const tls_context>> make_tls_context(
     const tls_settings& settings) {
     if (!settings.enabled) return std::shared_ptr<const tls_context>{};

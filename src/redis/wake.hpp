@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// wake: the message that a script publishes on the channel of a session. An empty message says that the session must
-// fetch events. A message about a removed znode contains all that the watching session would fetch, so that a waiter
-// needs no further request:
+// wake: the message that a script publishes on a session's channel. An empty message means that the session must fetch
+// its events. The message about a removed znode contains the event and, if it is short, the folder's list. So the
+// waiter needs no further request:
 // | bytes | content                                                                                    |
 // |-------|--------------------------------------------------------------------------------------------|
 // | 40    | SHA-1, in hex, of the rest and the session's mark: its connection's number, and its password |
@@ -30,8 +30,7 @@ struct wake {
     std::optional<answer_along> listing;
 };
 
-// Returns nothing in three cases: the message only announces events, it belongs to another connection, or no script has
-// sent it.
+// Returns nothing if the message is empty, belongs to another connection, or is not from a script.
 [[nodiscard]] std::optional<wake> parse_wake(std::string_view text, const std::string& mark);
 
 }  // namespace turnstile::redis

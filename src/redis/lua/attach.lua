@@ -1,16 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Attaches a session to a connection. For a new session `sid` is empty. `mark` is the session's mark without the number
--- of the connection: ":timeout:password:identity". `seen`: the last zxid that the client has seen; a watched znode with
--- a later zxid has changed. `history`: the time at which the tree's history began when the session was last attached
--- (field "l"); empty for a new session. `changed_znodes`: the last zxid of that history under which the client learned
--- of a created or removed znode. After these arguments come the session's watches, each as a kind and a path. The kinds
--- are d: an existing znode, e: an absent znode, c: a znode's children.
+-- Attaches a session to a connection. `sid`: the session's id; empty for a new session. `mark`: the session's mark
+-- without the connection's number: ":timeout:password:identity". `seen`: the last zxid that the client has seen; a
+-- watched znode with a later zxid has changed. `history`: the start of the tree's history at the session's last attach
+-- (field "l", history.lua); empty for a new session. `changed_znodes`: the last zxid of that history at which the
+-- client learned of a created or removed znode. Then come the session's watches, each as a kind and a path. Kinds: d an
+-- existing znode, e an absent znode, c a znode's children.
 --
 -- The script first checks the version of the layout, and leaves a tree of another version unchanged. A tree without a
--- version was created before the field "v" existed. The script adds the field together with the session's mark. If it
--- added the field earlier, a server without free memory would refuse the field, and an expired session would not learn
--- of its end (`flush`). Then the script checks the server: if the tree was at another server before, another history
--- begins. At last the script sets the session's watches again. A watch whose znode has changed meanwhile fires at once.
+-- version was created before the field "v" existed. The script adds this field only together with the session's mark.
+-- Otherwise a server without free memory would refuse the field, and an expired session would not learn of its end
+-- (`flush`).
+--
+-- Then the script checks whether the tree was at another server before; if so, another history begins. At last it sets
+-- the session's watches again. If a watched znode has changed meanwhile, its watch fires at once.
 -- include "arguments.lua"
 local seen, history, changed_znodes = unpack(ARGV, 6, 8)
 seen, changed_znodes = tonumber(seen), tonumber(changed_znodes)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Executes the writes of a request. Kinds of parts: c create, r remove, s set, k check. The script checks all parts
--- before it writes anything. If the server's memory is used up, the server still executes a request without a create.
+-- before it writes anything. A server without free memory still executes requests that have no create.
 local function carry_out()
   local ms = math.floor(now / 1000)
   local z = math.max((tonumber(get('z') or 0)) + 1, now)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Ends a session for its client, or for the guardian of its dead process. The script does not compare the connection in
--- the session's mark. A guardian may not know the latest connection, and no client closes a session that it attaches
--- again. The rest of the mark contains the password. So the script does not end another session to which a server with
--- older data has assigned the same id.
+-- Ends a session for its client, or for the guardian of its dead process. The script does not compare the connection's
+-- number in the session's mark: a guardian may not know the latest number, and a client does not attach a session that
+-- it closes. The rest of the mark contains the password. So the script cannot end another session that has the same id
+-- after a restore of older data.
 -- include "arguments.lua"
 -- include "tree.lua"
 look_at_server()

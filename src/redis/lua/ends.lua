@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Ends the sessions that are due, with their znodes, each session at one zxid. The server may abort a script because a
--- right was revoked, and does not roll back what the script has written. So the script deletes last the data that show
--- that a session must end: the next script then repeats the end.
+-- Ends the expired sessions and removes their znodes, each session at one zxid. The server may abort a script in the
+-- middle because a right was revoked, and does not roll back its writes. So the script deletes last the data that show
+-- that the session must end. The next script then repeats the end.
 local function parent_of(path)
   local at = string.match(path, '^.*()/')
   return at == 1 and '/' or string.sub(path, 1, at - 1)
@@ -49,8 +49,8 @@ local function end_session(id)
   call('ZREM', deadlines, id)
 end
 
--- Lowers the field "d": no session is due before that instant. Every script that gives a session an earlier deadline
--- must lower the field. Only come_back() raises it, if the server has memory for the field.
+-- Lowers the field "d", an instant before which no session expires. Every script that gives a session an earlier
+-- deadline must lower it. Only come_back() raises it, if the server has memory for that.
 local function none_before(at)
   local d = get('d')
   if d and tonumber(d) <= at then return end

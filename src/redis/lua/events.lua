@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Queues an event for a session. An event for the caller's own session comes with the script's reply, after the events
--- that have waited for the session before.
+-- that are already queued.
 local function queue(to, kind, path)
   local e = struct.pack('<BI4', kind, #path) .. path
   if to == sid then mine[#mine + 1] = e return end

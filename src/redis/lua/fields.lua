@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The fields of the key P:n. `known`: the fields as the script has read them or will write them; a field that the
--- script will delete is false. `unwritten`: the fields that the script has not written yet.
+-- The fields of the hash P:n (scripts.hpp). `known`: the fields that the script has read or will write; false for a
+-- field that it will delete. `unwritten`: the fields that the script has not written yet.
 local code, event, flag, layout = constants()  -- in scripts.cpp
 local band = bit.band
 local known, unwritten, dirty = {}, {}, false
@@ -17,9 +17,9 @@ local function get(f)
 end
 local function put(f, v) known[f] = v; unwritten[f] = v; dirty = true end
 
--- Writes the unwritten fields. Deletions go first: a server whose memory is used up allows a deletion, and after it
--- every command of the script. An empty message wakes the sessions that have new events. If the server refuses such a
--- message, the script continues, because it must not stop between two writes.
+-- Writes the unwritten fields, deletions first: a server without free memory accepts a deletion, and then every later
+-- command of the script. An empty message wakes each session that has new events. If the server refuses the message,
+-- the script continues, because it must not stop between two writes.
 local function flush()
   if dirty then
     local gone, kept = {}, {}

@@ -1,14 +1,16 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Begins another history of the tree when the server has another replication id. A server gets another id when it
--- restarts or replaces another server, and it may then continue with older data. Field "l" contains the time at which
--- the history began, and the last zxid before. A session ends if it has changed znodes under a later zxid: those
--- changes are lost, and no client would remove a contender's znode that exists again. The id may also change while
--- connections remain. So the script raises the connection of every session and wakes every session. Each session must
--- then attach again at once, and its later changes belong to the new history.
+-- Begins another history of the tree when the server's replication id has changed. The id changes when a server
+-- restarts or replaces another server, and the server may then continue with older data. Field "l" contains the time at
+-- which the history began, and the last zxid before it.
 --
--- Field "i" contains the time of the last check of the id. A script that runs within a millisecond after that time need
--- not check the id: a server needs longer to become a replica, to load another server's data, and to become the master
--- again. A deletion goes first, so that a server whose memory is used up allows the other writes (`flush`).
+-- A session ends if it has changed znodes under a later zxid: these changes are lost, and a removed contender's znode
+-- may exist again. The id may also change while connections remain. So the script makes the connections in all marks
+-- invalid and wakes every session. Each session must attach again at once, and its later changes belong to the new
+-- history.
+--
+-- Field "i" contains the time of the last check of the id. Within a millisecond after a check, scripts need no new
+-- check: no server can become a replica, load another server's data and become the master again so fast. A deletion
+-- goes first, so that a server without free memory accepts the other writes (`flush`).
 local function begin_history(id)
   call('HDEL', nodes, 'i')
   local had = get('z') or '0'

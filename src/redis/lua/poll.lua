@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Fetches the events that wait at the server for the session.
+-- Fetches the session's queued events.
 -- include "arguments.lua"
 -- include "quick.lua"
 -- include "quick_fetch.lua"

@@ -1,23 +1,21 @@
 -- SPDX-License-Identifier: Apache-2.0
--- The quick parts are quick_create, quick_remove, quick_read and quick_fetch. They execute the most frequent requests,
--- and stand at the start of the scripts for these requests.
+-- The quick parts (quick_create, quick_remove, quick_read and quick_fetch) are at the start of the scripts for the most
+-- frequent requests, and execute these requests.
 --
--- A Lua script creates each of its functions anew in every run, which takes longer than a plain request. So the quick
--- part of a script comes before the functions and uses none. A quick part reads at once all fields that it needs. Then
--- it either executes the request, or changes nothing and leaves the request to the general script below. It leaves the
--- request if a session is due, if events wait for the caller, or if the request depends on an access list, a version,
--- or a rare kind of watch.
+-- Each run of a Lua script creates all its functions anew, which takes longer than a simple request. So a quick part
+-- comes before the functions and uses none. It reads all fields that it needs at once. Then it either executes the
+-- request, or changes nothing and leaves the request to the general script below. It does the latter if a session has
+-- expired, if events are queued for the caller, or if the request involves an access list, a version or a rare kind of
+-- watch.
 --
--- Codes and masks are numbers, because a table of names would be created anew in each run. scripts.cpp checks that the
--- numbers are the library's. Offsets in a znode's record, counted from 1 (records.hpp): pzxid 17, owner 41, version 49,
--- the next sequence number 53, the number of children 57, the flags k_part_* and k_znode_* 61. After these 64 bytes
--- come the creator's identity of 40 bytes, only if no other client may change the znode, and then the data.
+-- Codes and masks are plain numbers, because each run would create a table of names anew. scripts.cpp checks the
+-- numbers. Offsets in a znode's record, counted from 1 (records.hpp): pzxid 17, owner 41, version 49, the next sequence
+-- number 53, the number of children 57, the flags k_part_* and k_znode_* 61. If only the creator may change the znode,
+-- its identity of 40 bytes follows these 64 bytes. Then comes the data.
 --
--- Each part first checks whether the session is the caller's and whether events wait for it. Then it checks the field
--- "d" (`none_before`), an instant before which no session is due. A quick part may rely on the field under two
--- conditions. First, `now < none_before`: the instant has not come, so the script need not end a session. Second,
--- `none_before <= until_then`: the field remains correct after this script has set the caller's deadline to
--- `until_then`. Normally `until_then` is not before the caller's previous deadline, and the field is not after that
--- deadline. But if the server's clock was set back, `until_then` may be before all other deadlines. A field after
--- `until_then` would hide when the caller's session is due. Then the general script must lower the field.
+-- Each quick part first checks whether the session is the caller's and whether events are queued for it. Then it checks
+-- the field "d" (`none_before`), an instant before which no session expires. The quick part needs two conditions.
+-- First, `now < none_before`: no session has expired. Second, `none_before <= until_then`: the field stays correct
+-- after this script has moved the caller's deadline to `until_then`. The second condition fails only if the server's
+-- clock was set back. `until_then` may then be the earliest deadline, and the general script must lower the field.
 local until_then = now + timeout

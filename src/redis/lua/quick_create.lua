@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Creates a contender's znode, which is ephemeral and sequential (flags 1 + 16). With `lists` the script also returns
--- the list of the folder. The last number of a znode's record has the flags of the znode. Mask 13 = ephemeral,
--- creator_only or read_only (1 + 4 + 8): a folder with one of these flags does not accept a child from this part.
+-- Creates a contender's znode, which is ephemeral and sequential (flags 1 + 16). With `lists`, also returns the
+-- folder's list. `what`: the flags of the folder. Mask 13 = ephemeral, creator_only or read_only (1 + 4 + 8): this part
+-- creates no child in such a folder.
 if count == '1' and kind == 'c' and flags == '17' then
   local is, queued, zxid, due, folder, folder_watchers, looked, id =
       unpack(call('HMGET', nodes, 's' .. sid, 'q' .. sid, 'z', 'd', parent, 'k' .. parent, 'i', 'r'))

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Fetches the waiting events. A waiter that gets the event of a removed znode will list the folder next. So the answer
--- includes that list, if it is short and no other event waits.
+-- Fetches the queued events. A waiter lists the folder after the event of a removal. So if this is the only event and
+-- the list is short, the answer includes the list.
 do
   local is, queued, zxid, due, looked, id =
       unpack(call('HMGET', nodes, 's' .. sid, 'q' .. sid, 'z', 'd', 'i', 'r'))

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Executes every kind of read. Mask 4 = creator_only: the record of such a znode has the creator's identity before the
--- data.
+-- Executes every kind of read. Mask 4 = creator_only: in the record of such a znode, the creator's identity precedes
+-- the data.
 do
   local is, queued, zxid, due, record, watchers, looked, id =
       unpack(call('HMGET', nodes, 's' .. sid, 'q' .. sid, 'z', 'd', path, watchers_field, 'i', 'r'))

@@ -1,12 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Removes a znode of any version, and sends the events to the sessions that watch the znode. Deletions go first: a
--- server whose memory is used up allows a deletion, and after it every command of the script. Mask 12 = creator_only or
--- read_only (4 + 8): this part removes no child of such a folder. Mask 4 = creator_only: this part does not remove such
--- a znode. Mask 130 = container and emptied (2 + 128). A masked value of 2 means a container that the key P:r does not
--- contain yet.
+-- Removes a znode of any version, and sends the events to the sessions that watch it. Deletions go first: a server
+-- without free memory accepts a deletion, and then every later command of the script. Masks: 12 = creator_only or
+-- read_only (4 + 8), this part removes no child of such a folder; 4 = creator_only, this part does not remove such a
+-- znode; 130 = container and emptied (2 + 128), where 2 means a container that the key P:r does not contain yet.
 
--- The message to the sessions that watch the znode: the event, the zxid of the removal, and the list of the folder if
--- the list is short (wake.hpp).
+-- Returns the message to the sessions that watch the znode: the zxid of the removal, the event, and the folder's list
+-- if it is short (wake.hpp).
 local function removal(z, event, parent, head, length, children)
   local parts = {struct.pack('<dI4', z, #event), event}
   if children > 100 then return table.concat(parts) end

@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Moves the session's deadline, and removes the events from the session's queue, because the answer contains them. A
--- server whose memory is used up refuses a command that may need memory, but not after the script has deleted
--- something.
+-- Moves the session's deadline, and removes its queued events, because the answer contains them. A server without free
+-- memory may refuse a command, but not after the script has deleted something.
 if type(redis.pcall('ZADD', deadlines, until_then, sid)) == 'table' then
   call('HDEL', nodes, 'q' .. sid)
   call('ZADD', deadlines, until_then, sid)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Unpacks and packs the records of znodes (records.hpp). `records`: the unpacked records that this request uses.
--- `changed`: the paths whose records the script must write.
+-- Unpacks and packs the records of znodes (records.hpp). `records`: the unpacked records, by path. `changed`: the paths
+-- whose records the script must write.
 local records, changed = {}, {}
 local function node(path)
   local r = records[path]

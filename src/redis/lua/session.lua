@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Checks that the session still belongs to the caller and to this connection. Then `touch` moves the session's
--- deadline. A server whose memory is used up refuses a command that may need memory, but not after the script has
--- deleted something. So `touch` deletes a field if the server refuses, and the session does not expire.
+-- Checks that the session still belongs to the caller and to this connection. `touch` then moves the session's
+-- deadline. A server without free memory may refuse that, but not after the script has deleted something. So `touch`
+-- then deletes a field first.
 load('s' .. sid, 'q' .. sid, 'z', 'd', 'i', 'r')
 local looked = tonumber(get('i') or 0)
 if looked > now or looked <= now - 1000 then look_at_server() end

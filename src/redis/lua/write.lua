@@ -1,7 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Executes one write, or several writes together. `count` is 1 for a single write, which the script answers with the
--- path and the record. `count` is n for the writes of a multi. Each part has six arguments: kind, path, parent, data,
--- version ('-1': any), flags.
+-- Executes one write or a multi. `count`: '1' for a single write, whose answer contains the path and the record; 'n'
+-- for a multi. Each part has six arguments: kind, path, parent, data, version ('-1': any), flags.
 -- include "arguments.lua"
 local count, kind, path, parent, data, version, flags = unpack(ARGV, 6, 12)
 local lists = false
