@@ -11,7 +11,6 @@
 
 namespace turnstile::base {
 
-// Prints the broken rule, and ends the process. Thread safety: from any thread.
 [[noreturn]] inline void end_by_broken_rule(const char* rule, const char* file, int line) noexcept {
     std::fprintf(stderr, "turnstile: broken rule: %s (%s:%d)\n", rule, file, line);
     std::abort();

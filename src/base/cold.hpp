@@ -42,7 +42,6 @@ public:
     // True if a value has been stored since the latest reset. That value may equal the default.
     [[nodiscard]] bool changed() const noexcept { return kept_ != nullptr; }
     void reset() noexcept { kept_.reset(); }
-    // Returns the value and resets this to the default.
     [[nodiscard]] T take() { return kept_ ? std::move(*std::exchange(kept_, nullptr)) : T{}; }
 
     friend bool operator==(const cold& a, const cold& b) {

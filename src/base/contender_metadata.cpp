@@ -42,7 +42,6 @@ bool is_up_to(std::string_view text, std::size_t longest) {
     return text.size() <= longest;
 }
 
-// True for a text without blanks and control characters.
 bool is_host(std::string_view text) {
     return is_up_to(text, k_longest_host) && std::all_of(text.begin(), text.end(), [](char c) {
                const auto byte = static_cast<unsigned char>(c);

@@ -61,7 +61,6 @@ public:
         return text(static_cast<errc>(code));
     }
 
-    // Maps a code to the standard's std::errc, for code that compares errors only with the standard's conditions.
     [[nodiscard]] std::error_condition default_error_condition(int code) const noexcept override {
         switch (static_cast<errc>(code)) {
             case errc::timeout: return std::errc::timed_out;

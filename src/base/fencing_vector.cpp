@@ -11,7 +11,6 @@ namespace turnstile {
 
 namespace {
 
-// Reports the first name that is empty or repeated.
 std::optional<error> broken_rule(const std::vector<fencing_vector::component>& sorted) {
     for (std::size_t i = 0; i != sorted.size(); ++i) {
         if (sorted[i].name.empty())

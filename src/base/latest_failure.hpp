@@ -16,13 +16,11 @@ namespace turnstile::base {
 
 class latest_failure {
 public:
-    // Call it when an attempt to attach has failed.
     void set(error why) {
         const lock_guard lock{mutex_};
         why_ = std::move(why);
         wait_.clear();
     }
-    // Call it when a session is attached.
     void clear() {
         const lock_guard lock{mutex_};
         why_.reset();

@@ -37,7 +37,6 @@ public:
     // Returns the oldest line. If lines before it were dropped, first returns a line that says so.
     [[nodiscard]] std::optional<waiting_line> pop();
 
-    // Returns the number of the latest line.
     [[nodiscard]] std::uint64_t last() const noexcept { return last_; }
     [[nodiscard]] bool empty() const noexcept { return urgent_.empty() && ordinary_.empty(); }
     // True if no line waits whose number is `number` or smaller.

@@ -23,7 +23,7 @@ bool is_word_character(char c) noexcept {
     return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-';
 }
 
-// Returns the place behind "scheme://"; nullopt if the text does not begin with a scheme. In "u:secret@h://" the text
+// Returns the position after "scheme://"; nullopt if the text does not begin with a scheme. In "u:secret@h://" the text
 // before the '@' is a user and a password, and no scheme.
 std::optional<std::size_t> end_of_scheme(std::string_view text) noexcept {
     const auto slashes = text.find("://");
@@ -37,8 +37,8 @@ bool is_path_of_one_process(std::string_view text) noexcept {
     return text.starts_with("sqlite:") || text.starts_with("local:");
 }
 
-// Returns the place where user or host begin: behind "scheme://", or behind a mistyped scheme that lacks its colon or a
-// slash; 0 for ZooKeeper's "host:port".
+// Returns the position where the user or the host begins: after "scheme://", or after a mistyped scheme that lacks its
+// colon or a slash; 0 for ZooKeeper's "host:port".
 std::size_t begin_of_user(std::string_view text) noexcept {
     if (const auto end = end_of_scheme(text)) return *end;
     if (is_path_of_one_process(text)) return text.size();
@@ -52,8 +52,8 @@ std::size_t begin_of_user(std::string_view text) noexcept {
     return std::min(text.find_first_not_of('/', end + 1), text.size());
 }
 
-// Returns the place of the last '@' of the part before the host; npos if there is none. An '@' behind "?name=" belongs
-// to a parameter. In Redis' form only the user and password for the sentinels may contain an '@'.
+// Returns the position of the last '@' before the host; npos if there is none. An '@' after "?name=" belongs to a
+// parameter. In Redis' form only the user and password for the sentinels may contain an '@'.
 std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
     auto end = text.find('=', std::min(text.find('?', begin), text.size()));
     if (text.starts_with("redis"))
@@ -65,8 +65,8 @@ std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
     return at == std::string_view::npos || at < begin ? std::string_view::npos : at;
 }
 
-// Returns the place of the first colon that no port follows and that is in no address in brackets; npos if there is
-// none.
+// Returns the position of the first colon that no port follows and that is not inside an address in brackets; npos if
+// there is none.
 std::size_t first_colon_without_port(std::string_view text) noexcept {
     bool in_brackets = false;
     for (std::size_t at = 0; at < text.size(); ++at) {
@@ -114,7 +114,7 @@ password_place password_of_user(std::string_view text) noexcept {
 }
 
 // If the text is "user:password" without a host, returns the position after its first colon, otherwise the text's end.
-// A number behind the colon is a port, and colons in brackets belong to an IPv6 address.
+// A number after the colon is a port, and colons in brackets belong to an IPv6 address.
 std::size_t begin_of_lone_password(std::string_view text) noexcept {
     const auto begin = begin_of_user(text);
     const auto end = std::min(text.find_first_of("/?", begin), text.size());
@@ -134,8 +134,8 @@ bool is_secret(std::string_view name) {
     });
 }
 
-// Returns the place of the '&' that ends the value, or the text's end. An '&' without a "name=" behind it belongs to
-// the value.
+// Returns the position of the '&' that ends the value, or the text's end. An '&' that no "name=" follows belongs to the
+// value.
 std::size_t end_of_value(std::string_view text, std::size_t begin) noexcept {
     auto end = std::min(text.find('&', begin), text.size());
     while (end < text.size()) {

@@ -12,14 +12,13 @@ namespace {
 // Precedes the chroot in a database's connect string; the text before it is the database.
 constexpr std::string_view k_chroot = "?chroot=";
 
-// The length of "redis://", or 0.
+// Returns the length of the scheme with its "://"; 0 without a scheme.
 std::size_t length_of_scheme(std::string_view servers) noexcept {
     constexpr std::string_view k_mark = "://";
     const auto mark = servers.find(k_mark);
     return mark == std::string_view::npos || servers.find('/') < mark ? 0 : mark + k_mark.size();
 }
 
-// The place where the path begins.
 std::size_t end_of_hosts(std::string_view servers) noexcept {
     return std::min(servers.find('/', length_of_scheme(servers)), servers.size());
 }

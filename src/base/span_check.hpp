@@ -20,7 +20,6 @@ inline constexpr auto k_longest_span =
 // Returns the error `bad_option`, which names the option, the value and the rule, if the value breaks a rule.
 [[nodiscard]] result<void> check_span(std::string_view option, boottime_clock::duration value);
 
-// Checks the span and returns it in milliseconds, rounded up.
 [[nodiscard]] result<std::int64_t> checked_milliseconds(std::string_view option,
                                                         boottime_clock::duration value);
 

@@ -18,7 +18,6 @@
 
 namespace turnstile::support {
 
-// Writes two characters.
 inline void write_hexadecimal(char* to, unsigned char byte) noexcept {
     constexpr std::string_view k_digits = "0123456789abcdef";
     to[0] = k_digits[byte >> 4U];

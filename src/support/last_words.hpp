@@ -20,7 +20,6 @@
 
 namespace turnstile::support {
 
-// Writes the parts of the sentence to standard error, one after the other.
 template <std::size_t N>
 void write_last_words(const std::array<std::string_view, N>& parts) noexcept {
     std::array<iovec, N> sentence{};
@@ -34,7 +33,6 @@ void write_last_words(const std::array<std::string_view, N>& parts) noexcept {
         ::writev(STDERR_FILENO, sentence.data(), static_cast<int>(N));
 }
 
-// Writes the sentence once, and aborts.
 template <std::size_t N>
 [[noreturn]] void abort_with(const std::array<std::string_view, N>& parts) noexcept {
     static std::atomic_flag ending;

@@ -47,7 +47,6 @@ public:
         ::pthread_sigmask(SIG_SETMASK, nullptr, &found.blocked_);
         return found;
     }
-    // Makes this mask the mask of the calling thread.
     void apply() const noexcept { ::pthread_sigmask(SIG_SETMASK, &blocked_, nullptr); }
 
 private:

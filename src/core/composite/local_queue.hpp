@@ -53,7 +53,6 @@ public:
 
     // ---- events ----
     void arrive(const sharing::caller& arrival, time_point now);
-    // The waiter `id` gives up and gets the error `why`.
     void give_up(local_id id, const error& why);
     // Says whether another thread may get the contender after a release. `give_back`: a commit of the holder may still
     // be in progress, and only the removal of the contender's znode stops it. So no other thread may get this
@@ -66,8 +65,8 @@ public:
     void on_lost(std::uint64_t contender,
                  const error& why);              // the contender ended without a give_back
     void on_contended(std::uint64_t contender);  // other processes queue behind the contender
-    // An operator requests the release. The contender is given back as if others queued behind it and no passes were
-    // left.
+    // An operator requests the release. The queue gives the contender back as if others queued behind it and no passes
+    // were left.
     void on_asked_to_release(std::uint64_t contender);
     void on_time(time_point now);
     // Sets the end of the contender's lease; `min` once the contender is lost. Adds no actions.
@@ -101,7 +100,6 @@ public:
 private:
     enum class has { nothing, asked, it };
 
-    // Checks the invariants between two events.
     void check() const;
     void ask_for(attempt mode);
     void ask_for_those_who_wait();

@@ -79,7 +79,6 @@ public:
     using action = std::variant<ask, withdraw, give_back, tell_granted, tell_failed, tell_lost>;
 
     enum class phase { idle, acquiring, held, over };
-    // again: the part may be requested again.
     enum class next { again, never };
 
     quorum(const quorum_settings& settings, base::random chance);
@@ -109,7 +108,6 @@ public:
         return parts_[part].state == has::nothing &&
                (phase_ == phase::acquiring || phase_ == phase::held);
     }
-    // True if the part is held and its lease has not ended.
     [[nodiscard]] bool certain(std::size_t part, time_point now) const {
         return holds(part) && now < parts_[part].valid_until;
     }

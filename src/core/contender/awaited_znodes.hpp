@@ -42,7 +42,6 @@ public:
                                          [&](const auto& znode) { return znode.child > child; });
         return &*all_.insert(behind, awaited_znode{std::string{child}, 0, {}});
     }
-    // Finds a znode by its whole path. Returns nullptr if the set does not have it.
     [[nodiscard]] awaited_znode* find(const std::string& folder, std::string_view path) {
         if (!path.starts_with(folder)) return nullptr;
         path.remove_prefix(folder.size());

@@ -42,7 +42,6 @@ public:
     void finish_front(commit_outcome&& outcome, std::vector<write_effect>& out);
     // Removes the oldest commit if its caller has given up.
     void drop_answered_front();
-    // Fails all commits except the `kept` oldest ones with `why`.
     void fail_behind(std::size_t kept, const error& why, std::vector<write_effect>& out);
     // Answers the caller of an awaited commit now, and keeps the commit in the queue.
     void answer(commit_id id, const error& why, std::vector<write_effect>& out);

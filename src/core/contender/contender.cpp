@@ -48,7 +48,6 @@ constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
 // Limit of the steps that one event causes: a step can enter a state that must take its first step at once.
 constexpr int k_most_steps = 4;
 
-// Checks the invariants of each state when the contender enters it.
 struct check_entry {
     void operator()(const outside& /*next*/) const {}
     void operator()(const creating& next) const {
@@ -217,7 +216,6 @@ void contender::on_delay_end(contender_session& c) {
     });
 }
 
-// The second look (contender_looks.cpp): reads again, in case a watch event was lost.
 void contender::look_again(contender_session& c) {
     if (!c.attached() || !rests_on_events()) return;
     handle_if<state::queued>(

@@ -76,7 +76,6 @@ public:
     void on_watch(contender_session& c, const watch_event& event);
     void on_attached(contender_session& c);
     void on_detached(contender_session& c);
-    // The servers have ended the session, and removed its znodes.
     void on_epoch_end(contender_session& c, const error& why);
     // on_lease_end: the lease ran out. on_lease_confirmed: an answer extended the lease, so a grant may be possible
     // now. watch_own_znode: the session is about to send a confirmation; the contender sets a watch on its own znode,
@@ -87,9 +86,10 @@ public:
     // A confirmation has shown that our znode is gone, or that another client has written into it.
     void on_own_znode_gone(contender_session& c);
     void on_own_znode_changed(contender_session& c);
-    // The second look: reads whether the awaited change has happened, because the event of a watch may be lost.
+    // The second look (contender_looks.cpp): reads whether the awaited change has happened, because the event of a
+    // watch may be lost.
     void look_again(contender_session& c);
-    // The instant delay_end() has come.
+    // Called at the instant that delay_end() of state_queries.hpp returned.
     void on_delay_end(contender_session& c);
     // Renames the znode at the same position, so that a hold of a read-write lock becomes another kind (renaming.hpp).
     void rename(contender_session& c, contender_kind kind);
@@ -129,7 +129,6 @@ public:
     [[nodiscard]] bool fails_with_session() const noexcept {
         return settings_.waiters == session_loss_policy::fail;
     }
-    // Returns the data that the contender writes into its znode.
     [[nodiscard]] std::string data() const { return contender_data(settings_); }
 
     friend bool operator==(const contender&, const contender&) = default;
@@ -143,7 +142,6 @@ private:
     // Passes one event to the current state, enters the next state if there is one, and lets it send its requests.
     template <class Event>
     void handle(contender_session& c, Event&& event);
-    // Passes the event to the current state if that state is a `State`. Ignores the event otherwise.
     template <class State, class Event>
     void handle_if(contender_session& c, Event&& event);
     // Changes the state, and checks the transition against the table above. No other function changes the state.

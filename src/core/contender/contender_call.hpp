@@ -55,7 +55,6 @@ public:
         next_.emplace(std::in_place_type<std::decay_t<State>>, std::forward<State>(next));
         steps_ = true;
     }
-    // Enters the last state, `over`, and tells the session that the contender is gone.
     void end() {
         session.tell(gone{});
         enter(state::over{});

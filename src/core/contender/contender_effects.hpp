@@ -68,8 +68,8 @@ struct unwatch {
     friend bool operator==(const unwatch&, const unwatch&) = default;
 };
 // Like unwatch, but the servers have no watch of this contender: the watch has fired or is about to fire, or the znode
-// was gone before. If another contender of the session had left its watch to this contender, the session gives that
-// watch back.
+// was gone before. An earlier contender of the session may have left a watch on the path. The session drops that watch
+// if no contender is interested any more.
 struct unwatch_gone {
     std::string path;
     friend bool operator==(const unwatch_gone&, const unwatch_gone&) = default;

@@ -39,7 +39,6 @@ struct contender_settings {
     friend bool operator==(const contender_settings&, const contender_settings&) = default;
 };
 
-// Returns the data of the contender's znode, as the contender writes it.
 [[nodiscard]] std::string contender_data(const contender_settings& settings);
 // Returns the bytes that a contender's znode takes in the transaction that closes its session.
 [[nodiscard]] std::size_t contender_bytes(const std::string& folder, const claim& wants);

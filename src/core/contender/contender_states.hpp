@@ -62,7 +62,6 @@ struct entering {
     void end_epoch(contender_call& call, const error& why);
     // Returns the state `outside`, in which the contender begins again.
     [[nodiscard]] outside start_over();
-    // Notifies the caller of `why`, unless the caller has given up.
     void fail(contender_call& call, const error& why);
     friend bool operator==(const entering&, const entering&) = default;
 };
@@ -129,7 +128,6 @@ struct standing {
     [[nodiscard]] std::string path(const contender_call& call) const;
     // True if no contender with the same or a lower number can come any more.
     [[nodiscard]] bool is_ordered() const { return ordered_number().has_value(); }
-    // Returns the contender's number if is_ordered().
     [[nodiscard]] std::optional<std::int32_t> ordered_number() const;
     [[nodiscard]] marking_contender own_mark(const contender_call& call) const;
     [[nodiscard]] renamed_znode before_rename(const contender_call& call);
@@ -154,7 +152,6 @@ struct waiting : standing {
     std::int64_t pzxid = 0;  // the folder's latest change, from that list
     base::cold<list_supplement> beside{};
 
-    // True if a list on this connection showed the position.
     [[nodiscard]] bool is_listed_on(std::uint64_t connection) const noexcept {
         return listed_on == connection;  // place: list_of_this_connection
     }
@@ -273,7 +270,7 @@ struct leaving : standing {
     bool may_act = false;  // true: the holder has lost its hold, and may not know that yet
     std::uint8_t refusals = 0;
     pending_ticket removing;
-    awaited_znodes awaited;  // watches that must be given back
+    awaited_znodes awaited;  // znodes from whose watches the contender must unregister
     base::cold<contenders_watch> behind;
     // Requests of the previous state. The contender ignores their answers, but must know if an answer is lost.
     pending_ticket listing{};

@@ -80,7 +80,7 @@ struct resolving {
     friend bool operator==(const resolving&, const resolving&) = default;
 };
 struct overtaken {
-    std::string path{};  // path of the own znode
+    std::string path{};
     pending_ticket reading{};
     friend bool operator==(const overtaken&, const overtaken&) = default;
 };

@@ -47,7 +47,6 @@ public:
 
     [[nodiscard]] bool is_marked() const noexcept { return state_ == state::ours; }
     [[nodiscard]] bool writes() const noexcept { return static_cast<bool>(writing_); }
-    // True if a request of this component is in progress.
     [[nodiscard]] bool asks() const noexcept { return reading_ || writing_; }
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return reading_.is(id) || writing_.is(id);

@@ -33,7 +33,6 @@ public:
         return watched_on_ == connection;
     }
     [[nodiscard]] bool sets_watch() const noexcept { return static_cast<bool>(watching_); }
-    // True if a request that sets the watch, or a get, is in progress.
     [[nodiscard]] bool asks() const noexcept { return watching_ || looking_; }
     [[nodiscard]] bool expects(ticket id) const noexcept {
         return watching_.is(id) || looking_.is(id);

@@ -27,7 +27,6 @@ public:
     [[nodiscard]] bool is_under_way() const noexcept { return !creating_.empty(); }
     [[nodiscard]] bool expects(ticket id) const;
 
-    // Sends the creates. Returns an error if the folder cannot be created.
     [[nodiscard]] std::optional<error> create(contender_session& c, const std::string& folder,
                                               folder_kind kind,
                                               std::optional<std::int32_t> permits);

@@ -88,7 +88,6 @@ void queued::lose_znode(contender_call& call) {
     call.enter(outside{});
 }
 
-// Handles the consequence of a component's answer.
 void queued::apply(contender_call& call, const reply& answer, const consequence& effect) {
     if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
     if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);
@@ -262,7 +261,6 @@ void queued::watch_one_by_one() {
     if (beside->permits.lists_with_watch()) beside.change().permits.watch_by_children(false);
 }
 
-// If very many holders are ahead, the first waiter watches the folder's children instead of each holder.
 void queued::choose_watches(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.verdict == verdict::wait_on_any);
     const auto& folder = call.folder();

@@ -87,7 +87,7 @@ void standing::step_renaming(contender_call& call) {
 void standing::take_new_name(contender_call& call) {
     TURNSTILE_CHECK(!rename->name().empty());
     TURNSTILE_CHECK(rename->name() != name);
-    give_back_own(call);  // gives back the watch on the old name
+    give_back_own(call);
     name = rename->name();
     if (const auto now = parse_contender(rename->name())) kind = now->wants.kind;
     version = 0;

@@ -142,7 +142,6 @@ private:
     void arrive_at(std::uint64_t connection);
     // Returns the first link of the chain: c, or the time of (d) above if that is later.
     [[nodiscard]] time_point first_link() const;
-    // Returns the kind of evidence that a relayed touch gives.
     [[nodiscard]] evidence relayed() const noexcept {
         return here_.assumed ? evidence::assumed : evidence::relayed;
     }

@@ -71,7 +71,6 @@ std::optional<claim> take_upgrade(std::string_view head) noexcept {
     return std::nullopt;
 }
 
-// Reads the claim from the text before the number.
 std::optional<claim> what_is_wanted(std::string_view head) noexcept {
     if (head.ends_with(k_lock)) return claim{contender_kind::lock};
     if (head.ends_with(k_latch)) return claim{contender_kind::latch};

@@ -22,7 +22,6 @@ std::optional<std::int32_t> number(std::string_view text) noexcept {
     return value;
 }
 
-// Parses a positive number.
 std::optional<std::int32_t> positive(std::string_view text) noexcept {
     const auto value = number(text);
     return value && *value >= 1 ? value : std::nullopt;

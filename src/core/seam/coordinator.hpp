@@ -19,7 +19,6 @@
 
 namespace turnstile::core {
 
-// Options of open().
 struct session_settings {
     duration timeout{};       // the requested timeout; the servers may grant another
     std::string credentials;  // digest "user:password", empty for none

@@ -16,7 +16,6 @@ public:
         : id_{id} {}  // NOLINT: reads as `listing_ = c.list(folder)`
 
     [[nodiscard]] explicit constexpr operator bool() const noexcept { return id_ != ticket{}; }
-    // True if the request in progress has this ticket.
     [[nodiscard]] constexpr bool is(ticket id) const noexcept {
         return id_ == id && id_ != ticket{};
     }

@@ -19,7 +19,6 @@ public:
     void on_reply(contender_id hold, const reply& answer);
     // Continues all commits, after an attach or after a pause.
     void on_attached();
-    // Ends all commits, because the session has ended.
     void end(const error& why);
     // Called after each event of the session. Ends the commits of lost holds, and continues commits that waited until
     // their hold had written its own znode.

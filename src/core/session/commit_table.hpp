@@ -27,7 +27,6 @@ public:
     [[nodiscard]] guarded_writes* writes_of(contender_id hold);
     [[nodiscard]] bool has_writes(contender_id hold) const { return writes_.contains(hold); }
     [[nodiscard]] std::vector<contender_id> holds() const;
-    // If the hold has no guarded writes left, removes its entry and returns true.
     [[nodiscard]] bool end_if_empty(contender_id hold);
 
     // ---- events of a hold that concern its writes ----

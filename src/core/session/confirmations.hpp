@@ -35,9 +35,9 @@ struct confirmation_pace {
 
 // The needs of a session's contenders that decide when a confirmation is due.
 struct confirmation_needs {
-    bool contenders = false;  // the session has contenders
-    bool confirming = false;  // a contender holds, has exactly one ahead, or waits for the lease
-    bool holding = false;     // a contender holds
+    bool contenders = false;      // the session has contenders
+    bool confirming = false;      // a contender needs confirmations (state_queries.hpp)
+    bool holding = false;         // a contender holds
     bool awaiting_lease = false;  // a contender is granted as soon as the lease lasts
 };
 

@@ -34,7 +34,6 @@ public:
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
     // ---- events by time ----
-    // Ends the wait of a contender whose deadline has passed.
     void expire(contender_id id);
     void end_long_holds();
     void end_delays();
@@ -65,7 +64,6 @@ public:
     [[nodiscard]] bool numbers_count_creates() const;
 
     // ---- each event of a contender ----
-    // Calls `event(contender&, contender_session&)` if the contender exists.
     template <class F>
     void with(contender_id id, F&& event, prepared_list* list = nullptr) {
         auto* const found = owners_.contenders.find(id);
@@ -100,7 +98,6 @@ private:
     [[nodiscard]] bool release_later(const core::leave& request);
     [[nodiscard]] contender_view view_of(contender_id id, const contender_entry& of,
                                          prepared_list* list) const;
-    // Executes the effects of one event, one after the other.
     void execute_effects(contender_id id);
 
     session_owners& owners_;

@@ -46,7 +46,6 @@ public:
     [[nodiscard]] const id_set& confirming() const noexcept { return confirming_; }
     [[nodiscard]] const id_set& unwatched() const noexcept { return unwatched_; }
     [[nodiscard]] const id_set& awaiting_lease() const noexcept { return awaiting_lease_; }
-    // Contenders that have not entered their queues yet.
     [[nodiscard]] const id_set& outside() const noexcept { return outside_; }
     // Returns the bytes that the contenders' znodes take, or may take later, in the transaction that closes the
     // session.

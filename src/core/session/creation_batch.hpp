@@ -84,14 +84,12 @@ private:
 // Makes one request for all creates. `probe`: a name that no znode has.
 [[nodiscard]] operation creation_request(const std::vector<creation>& all,
                                          const std::string& probe);
-// Returns the answer for one of the creates, taken from the answer to the transaction.
 [[nodiscard]] reply creation_answer(const std::vector<creation>& all, std::size_t which,
                                     const reply& together);
 // Returns the index of the create whose refusal made the servers refuse the transaction; nothing if the answer names no
 // create.
 [[nodiscard]] std::optional<std::size_t> refused_creation(const std::vector<creation>& all,
                                                           const reply& together);
-// Returns the answer for the contender of the refused create.
 [[nodiscard]] reply refusal_of_creation(const creation& refused, server_error why,
                                         const reply& together);
 

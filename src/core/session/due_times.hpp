@@ -17,7 +17,8 @@ namespace turnstile::core::due {
 [[nodiscard]] std::optional<time_point> broken(const session_owners& owners);
 // Returns when the servers end the session of a client that is closing.
 [[nodiscard]] std::optional<time_point> end_while_closing(const session_owners& owners);
-// Returns when the wait for a role or a leader ends, or when the search for the leader starts again.
+// Returns when the session stops waiting for its server's role or for a leader, or when it searches for the leader
+// again.
 [[nodiscard]] std::optional<time_point> placement(const session_owners& owners);
 // Returns when the session must look for another way to the servers, because its connection does not answer.
 [[nodiscard]] std::optional<time_point> silence(const session_owners& owners);
@@ -26,11 +27,8 @@ namespace turnstile::core::due {
 [[nodiscard]] std::optional<time_point> confirmation(const session_owners& owners);
 [[nodiscard]] std::optional<time_point> second_look(const session_owners& owners);
 [[nodiscard]] std::optional<time_point> keep_alive(const session_owners& owners);
-// Returns the time of the next list that searches for an abandoned create.
 [[nodiscard]] std::optional<time_point> search(const session_owners& owners);
-// Returns the earliest deadline of a caller.
 [[nodiscard]] std::optional<time_point> deadline(const session_owners& owners);
-// Returns the earliest of all these times.
 [[nodiscard]] std::optional<time_point> next(const session_owners& owners);
 
 }  // namespace turnstile::core::due

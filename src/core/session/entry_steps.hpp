@@ -16,12 +16,10 @@ class entry_steps {
 public:
     explicit entry_steps(session_owners& owners) : owners_{owners} {}
 
-    // Handles a caller's request for several contenders.
     void acquire(const core::acquire_together& request);
     // Continues contenders that waited for room in the window, or for an answer to a create: first contenders in line,
     // then contenders that must enter.
     void let_in();
-    // Handles the answer to a transaction of creates.
     void on_reply(const for_creations& sent, const reply& answer);
 
 private:

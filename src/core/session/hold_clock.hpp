@@ -28,7 +28,6 @@ public:
     [[nodiscard]] std::optional<time_point> next_delay_end() const { return delay_ends_.next(); }
     [[nodiscard]] std::optional<time_point> next_warning(time_point lease_end) const;
 
-    // Removes and returns a hold whose limit has passed.
     [[nodiscard]] std::optional<contender_id> take_ended(time_point now) {
         return ends_.take_due(now);
     }

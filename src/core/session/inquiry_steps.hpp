@@ -19,7 +19,6 @@ public:
 
     void start(inquiry_id id, const operation& op, std::optional<time_point> deadline,
                std::uint64_t only_on = 0);
-    // If there is a connection, sends all inquiries that are not in progress.
     void send_all();
     void on_reply(inquiry_id id, const reply& answer);
     void answer(inquiry_id id, std::variant<reply, error>&& outcome);

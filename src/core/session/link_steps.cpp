@@ -36,7 +36,6 @@ void link_steps::on_clock_stepped(const clock_stepped& step) {
                          " ms: this machine may have been paused");
 }
 
-// Ends the state of all owners that belongs to the session.
 void link_steps::leave_session() {
     owners_.epochs.leave(owners_.link.session_id(), owners_.link.connection());
     owners_.link.leave();

@@ -27,7 +27,6 @@ public:
     // Ends the epoch, because the session has ended at the servers or is given up. Opens another session later, unless
     // the client closes.
     void end_epoch(const error& why, close_session::how manner);
-    // Calls end_epoch() if a step has decided that the session must be replaced.
     void replace_if_needed();
     void enter(session_state next, const std::string& reason);
 

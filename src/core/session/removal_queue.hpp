@@ -102,7 +102,6 @@ private:
     bool gathers_ = false;
 };
 
-// Makes one request for all removals.
 [[nodiscard]] operation removal_request(const std::vector<removal>& all);
 
 }  // namespace turnstile::core

@@ -48,7 +48,6 @@ public:
     [[nodiscard]] time_point last_write() const noexcept {
         return epoch_ ? epoch_->last_write : time_point{};
     }
-    // Returns the reason why the session must be replaced; nullptr if there is none.
     [[nodiscard]] const std::string* replacement() const noexcept {
         return epoch_ && epoch_->replacement ? &*epoch_->replacement : nullptr;
     }

@@ -33,7 +33,6 @@ public:
     // Returns the contender for an event. The caller must call update() after the event.
     [[nodiscard]] contender_entry* find(contender_id id) { return table_.find(id); }
     void add(const acquire& request, session_basics& basics);
-    // Adds a contender that only removes the znode of an abandoned create.
     [[nodiscard]] contender_id add_leftover(const std::string& folder, const std::string& name,
                                             time_point now);
     // Called after a contender has handled an event. The contender was of kind `kind_before` before. Returns true if
@@ -74,7 +73,6 @@ public:
 
     // ---- holds by the clock (hold_clock.hpp) ----
     [[nodiscard]] const hold_clock& clock() const noexcept { return clock_; }
-    // Returns the end of a hold that is granted now; nothing if the hold has no limit.
     [[nodiscard]] std::optional<time_point> granted(contender_id id, time_point now) {
         return clock_.granted(id, now);
     }

@@ -19,7 +19,6 @@ namespace turnstile::core {
 
 namespace {
 
-// Passes each event to the steps that handle it.
 class event_router {
 public:
     explicit event_router(session_owners& owners) : owners_{owners} {}
@@ -54,7 +53,6 @@ public:
         inquiry_steps{owners_}.start(request.id, request.op, request.deadline, request.only_on);
     }
 
-    // Drops messages of an earlier session.
     void operator()(const from_session& message) const {
         // place: event_of_this_epoch
         if (!owners_.link.has_epoch() || message.epoch != owners_.epochs.count()) return;

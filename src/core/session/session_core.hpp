@@ -83,11 +83,9 @@ public:
     [[nodiscard]] std::size_t watched_bytes() const noexcept {
         return owners_.traces.watched_bytes();
     }
-    // True if the limits for watches leave room for another contender.
     [[nodiscard]] bool has_room_for_watches() const noexcept {
         return watched_bytes() < owners_.settings.watches.bytes;
     }
-    // True if the session has no contender, inquiry or commit.
     [[nodiscard]] bool idle() const noexcept {
         return owners_.contenders.table().empty() && owners_.inquiries.empty() &&
                owners_.commits.empty();

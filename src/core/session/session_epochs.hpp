@@ -52,10 +52,8 @@ public:
     void reopen_later(session_basics& basics) {
         reopen_at_ = basics.now + reopening_.draw(basics.chance);
     }
-    // Makes sure that the client opens no more epochs.
     void close() noexcept;
     void refuse_for_good(const error& why);
-    // Returns true if the state has changed.
     [[nodiscard]] bool enter(session_state next, const std::string& reason, session_basics& basics);
     // Returns the error for `subject`, which got no answer because there is no connection.
     [[nodiscard]] error away_error(const std::string& subject, bool never_attached) const;

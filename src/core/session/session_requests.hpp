@@ -37,7 +37,6 @@ public:
     void leave() noexcept;
     // `retry_after`: the time after which a failed request is sent again.
     void attach(std::uint64_t connection, duration retry_after, session_basics& basics);
-    // Makes the request window small again.
     void begin_again();
     void detach() noexcept { connection_.reset(); }
     [[nodiscard]] bool attached() const noexcept { return connection_.has_value(); }
@@ -81,7 +80,6 @@ public:
     void retry_later(time_point now);
     // Calls retry_later() if the answer is of this connection. After a new attach all requests were sent again anyway.
     void retry_here(const reply& answer, time_point now);
-    // Called when the server has discarded a request of `connection`.
     void on_throttled(std::uint64_t connection, const std::string& server, session_basics& basics);
     [[nodiscard]] bool is_throttled() const noexcept {
         return connection_ && connection_->retry.is_throttled();
@@ -92,8 +90,7 @@ public:
     // ---- a connection that does not answer (silence_watch.hpp) ----
     [[nodiscard]] duration silence_limit(duration timeout) const { return silence_.limit(timeout); }
     void look_elsewhere(session_basics& basics, bool may_move);
-    // Called when look_elsewhere() has found another server. Returns true if the session may leave the present server
-    // for it.
+    // Called when look_elsewhere() has found another server. Returns true if the session may move there.
     [[nodiscard]] bool may_leave_server(time_point now, duration timeout);
     void leave_server(session_basics& basics);
 

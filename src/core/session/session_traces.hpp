@@ -43,7 +43,6 @@ public:
     void watch(const std::string& path, contender_id id);
     void unwatch(const std::string& path, contender_id id, session_basics& basics);
     void unwatch_gone(const std::string& path, contender_id id, session_basics& basics);
-    // Returns the contenders that are interested in this event.
     [[nodiscard]] std::vector<contender_id> fired(const watch_event& event, session_basics& basics);
     [[nodiscard]] std::size_t watched_paths() const noexcept;
     // Returns the bytes of the watched paths as the servers spell them.
@@ -71,10 +70,8 @@ public:
     void gather_removals(bool begins) noexcept {
         if (epoch_) epoch_->removals.gather(begins);
     }
-    // True if more removals wait than fit into one request.
     [[nodiscard]] bool is_crowded() const noexcept { return epoch_->removals.crowded(); }
     void remove_later(removal&& wanted);
-    // True if removals may be sent now.
     [[nodiscard]] bool has_removals(sending which) const noexcept;
     // Returns the next removals, and drops the watches of their contenders at the servers.
     [[nodiscard]] std::vector<removal> take_removals(session_basics& basics);
@@ -87,7 +84,6 @@ public:
     // ---- abandoned creates (abandoned_creates.hpp) ----
     void abandon(const std::string& folder, const std::string& guid, time_point now,
                  duration timeout);
-    // Returns the names of those children of the folder that abandoned creates have made.
     [[nodiscard]] std::vector<std::string> found_abandoned(
         const std::string& folder, const std::vector<std::string>& children);
     [[nodiscard]] std::optional<time_point> search_due() const;

@@ -21,7 +21,6 @@ public:
         interests_.add(path, id);
         given_back_.erase(path);
     }
-    // Returns true if this was the last interest in the path.
     [[nodiscard]] bool remove(const std::string& path, contender_id id) {
         return interests_.remove(path, id);
     }
@@ -33,7 +32,6 @@ public:
     // Stores a path in which no contender is interested any more. The session drops the watch at the next attach.
     void give_back_later(const std::string& path) { given_back_.insert(path); }
     [[nodiscard]] std::set<std::string> take_given_back() { return std::exchange(given_back_, {}); }
-    // Returns the contenders that are interested in this event.
     [[nodiscard]] std::vector<contender_id> fired(const watch_event& event) {
         auto interested = interests_.interested(event.path);
         if (event.kind == watch_kind::deleted) interests_.drop(event.path);

@@ -13,7 +13,6 @@ class timer_steps {
 public:
     explicit timer_steps(session_owners& owners) : owners_{owners} {}
 
-    // Executes everything that is due.
     void on_time();
     // Called before any other event, so that an answer that comes too late cannot bring a lost hold back.
     void judge_lease();
@@ -24,13 +23,11 @@ private:
     [[nodiscard]] bool has_come(const std::optional<time_point>& time) const {
         return core::has_come(time, owners_.basics.now);
     }
-    // Ends holds whose lease has ended.
     void end_lease_if_over();
     // replace_if_broken: replaces a session that can no longer prove that it lives. abandon_if_refused: replaces a
     // session that no server takes back.
     void replace_if_broken();
     void abandon_if_refused();
-    // Fails contenders that can never be granted on this connection.
     void fail_hopeless();
     void retry_if_due();
     void search_abandoned();

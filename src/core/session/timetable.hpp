@@ -20,12 +20,10 @@ public:
     [[nodiscard]] std::optional<time_point> next() const {
         return entries_.empty() ? std::nullopt : std::optional{entries_.begin()->first};
     }
-    // Returns the earliest entry, if its time has come.
     [[nodiscard]] std::optional<Id> due(time_point now) const {
         if (entries_.empty() || entries_.begin()->first > now) return std::nullopt;
         return entries_.begin()->second;
     }
-    // Removes the earliest entry if its time has come, and returns its id.
     [[nodiscard]] std::optional<Id> take_due(time_point now) {
         const auto id = due(now);
         if (id) entries_.erase(entries_.begin());

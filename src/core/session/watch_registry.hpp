@@ -49,7 +49,6 @@ public:
         return left.is_last && left.inherited;
     }
 
-    // Returns the interested contenders, in the order of their ids.
     [[nodiscard]] std::vector<contender_id> interested(const std::string& path) const {
         const auto entry = paths_.find(path);
         if (entry == paths_.end()) return {};
