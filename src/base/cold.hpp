@@ -39,7 +39,6 @@ public:
         if (!kept_) kept_ = std::make_unique<T>();
         return *kept_;
     }
-    // True if a value has been stored since the latest reset. That value may equal the default.
     [[nodiscard]] bool changed() const noexcept { return kept_ != nullptr; }
     void reset() noexcept { kept_.reset(); }
     [[nodiscard]] T take() { return kept_ ? std::move(*std::exchange(kept_, nullptr)) : T{}; }

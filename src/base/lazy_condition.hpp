@@ -34,7 +34,6 @@ public:
     }
 
 private:
-    // Call it with the mutex locked, so that only one thread creates the condition variable.
     condition& make() {
         if (condition_.load(std::memory_order_relaxed) == nullptr)
             condition_.store(std::make_unique<condition>().release(), std::memory_order_release);

@@ -11,7 +11,6 @@ namespace turnstile::log {
 
 // Makes spdlog's registry now, so that the registry is destroyed after all objects that are made later.
 void make_spdlog_registry();
-// Returns false if no logger has the name "turnstile".
 [[nodiscard]] bool write_to_spdlog(const waiting_line& line);
 
 }  // namespace turnstile::log

@@ -31,7 +31,6 @@ std::string check_characters(std::string_view path) {
     return {};
 }
 
-// Returns the rule that a segment between the slashes breaks; empty if no segment breaks a rule.
 std::string check_segments(std::string_view path) {
     std::string_view rest = path.substr(1);
     for (bool more = true; more;) {

@@ -15,7 +15,6 @@ std::array<int, k_promise_count> strengths_of(const promises& p) noexcept {
             static_cast<int>(p.writes),    static_cast<int>(p.crash), static_cast<int>(p.scope)};
 }
 
-// The names of each promise's values, in the order of the promise's enum.
 std::string_view value_text(std::size_t promise, int strength) noexcept {
     constexpr std::array<std::array<std::string_view, 4>, k_promise_count> k_values{{
         {"best_effort", "leased", "proved", ""},

@@ -89,7 +89,6 @@ public:
     void on_refused(std::size_t part, refusal why);
     // Reports that a granted part has ended although no `give_back` was requested.
     void on_lost(std::size_t part, after_loss next);
-    // The caller gives up the call, or releases the hold.
     void leave();
 
     [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
@@ -98,7 +97,6 @@ public:
     [[nodiscard]] bool began_with_a_trial() const noexcept {
         return how_ == course::all_at_once && parts_.size() > 1;
     }
-    // Number of trials that did not get all missing parts.
     [[nodiscard]] std::size_t failed_trials() const noexcept { return failed_trials_; }
 
 private:

@@ -22,7 +22,6 @@ void local_queue::check() const {
     TURNSTILE_CHECK(!holder_ || has_ == has::it);
     TURNSTILE_CHECK(!idle_end_ || has_ == has::it);
     TURNSTILE_CHECK(!idle_end_ || !holder_);
-    // A thread waits only if a contender was requested or another thread holds it.
     TURNSTILE_CHECK(line_.empty() || has_ != has::nothing);
     TURNSTILE_CHECK(line_.empty() || has_ != has::it || holder_);
 }
@@ -31,7 +30,7 @@ void local_queue::arrive(const sharing::caller& arrival, time_point now) {
     check();
     const bool idle = has_ == has::it && !holder_;
     // place: idle_lease_is_over
-    if (idle && now >= valid_until_) return_it();  // no thread may be granted under it any more
+    if (idle && now >= valid_until_) return_it();  // the lease has ended: no thread may be granted
     if (arrival.mode == attempt::once && has_ != has::nothing && !idle) {
         return refuse(arrival,
                       {errc::busy, settings_.path + ": contenders ahead in this process: " +

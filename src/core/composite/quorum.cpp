@@ -41,7 +41,7 @@ void quorum::confirm(std::size_t which, time_point valid_until) {
 }
 
 void quorum::on_granted(std::size_t which, time_point valid_until, time_point now) {
-    // Settles before this grant counts: if the majority has already ended, the hold stays lost.
+    // Checks the other parts first: if the majority has already ended, this grant must not bring the lost hold back.
     on_time(now);
     auto& mine = parts_[which];
     TURNSTILE_CHECK(mine.awaits_answer());

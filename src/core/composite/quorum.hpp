@@ -103,7 +103,6 @@ public:
     [[nodiscard]] phase now() const noexcept { return phase_; }
     [[nodiscard]] std::size_t majority() const noexcept { return parts_.size() / 2 + 1; }
     [[nodiscard]] bool holds(std::size_t part) const { return parts_[part].state == has::it; }
-    // True if the part will be requested after a pause.
     [[nodiscard]] bool pauses(std::size_t part) const {
         return parts_[part].state == has::nothing &&
                (phase_ == phase::acquiring || phase_ == phase::held);

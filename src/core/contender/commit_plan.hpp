@@ -54,7 +54,7 @@ public:
     void discard(std::size_t which, server_error why);
 
     [[nodiscard]] std::vector<multi_part> steps() const;
-    // Returns the number of the caller's part to which the step belongs, counted from 0.
+    // Returns the index of the caller's part to which the step belongs.
     [[nodiscard]] std::size_t part_of(std::size_t which) const { return steps_.at(which).part; }
     // True if a refusal of this step shows only that another client changed a znode, or that we may not read a checked
     // znode.

@@ -40,7 +40,6 @@ public:
 
     // Ends the oldest commit. Its caller gets the outcome, unless the caller has already got an answer.
     void finish_front(commit_outcome&& outcome, std::vector<write_effect>& out);
-    // Removes the oldest commit if its caller has given up.
     void drop_answered_front();
     void fail_behind(std::size_t kept, const error& why, std::vector<write_effect>& out);
     // Answers the caller of an awaited commit now, and keeps the commit in the queue.

@@ -9,7 +9,7 @@
 #include "base/path.hpp"
 #include "core/contender/state_queries.hpp"
 
-// Each event goes to the state. If the state returns a next state, that state is entered.
+// The contender passes each event to its current state. If the state returns a next state, the contender enters it.
 namespace turnstile::core {
 
 namespace {

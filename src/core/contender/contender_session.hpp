@@ -44,8 +44,6 @@ public:
     [[nodiscard]] create_mode parent_mode() const noexcept { return seen_.parent_mode; }
     [[nodiscard]] time_point now() const noexcept { return seen_.now; }
     [[nodiscard]] duration unseen_for() const noexcept { return seen_.unseen_for; }
-    // Returns the time to wait by our clock until each clock within the allowed drift has advanced by at least
-    // `wanted`.
     [[nodiscard]] duration lengthened(duration wanted) const {
         return support::lengthened(wanted, seen_.clock_drift);
     }

@@ -40,7 +40,7 @@ struct contender_settings {
 };
 
 [[nodiscard]] std::string contender_data(const contender_settings& settings);
-// Returns the bytes that a contender's znode takes in the transaction that closes its session.
+// Returns the bytes of the znode in the transaction that closes its session.
 [[nodiscard]] std::size_t contender_bytes(const std::string& folder, const claim& wants);
 
 }  // namespace turnstile::core

@@ -45,7 +45,7 @@ public:
     void look_again() noexcept { watched_on_ = 0; }
     // Returns `done` if contenders queue behind `own`, or if the hold cannot notice arrivals.
     consequence on_answer(const std::string& own, contender_family of, const reply& answer);
-    // Marks the report as made. Returns true at the first call only.
+    // Returns true at the first call only: the report is then made.
     [[nodiscard]] bool announce() noexcept;
     void give_back(contender_session& c, const std::string& folder, removed_by remover);
 

@@ -103,10 +103,10 @@ public:
     // The hold is lost. Commits that were not sent end with `why`. For a commit that was sent, the outcome is still
     // determined.
     void on_hold_over(const error& why, effects& out);
-    // The session has ended at the servers, and the znode with it.
+    // The session has ended at the servers, and the hold's znode with it.
     void on_epoch_end(const error& why, effects& out);
-    // Sends the next request of writes that wait. The session calls it after each event, once it has executed the
-    // event's effects. `own` is the znode at that time.
+    // Sends the next request for the commits that wait. The session calls it after each event, once it has executed the
+    // event's effects. `own` is the hold's znode at that time.
     void proceed(const own_znode& own, ticket_counter& tickets, effects& out);
 
     // ---- state ---------------------------------------------------------------------------

@@ -32,7 +32,7 @@ namespace turnstile::core {
 
 class low_water_reading {
 public:
-    // Learns the version of the folder's data from a list, and whether there are data.
+    // Stores the number of children, and the version of the folder's data if these are empty or unchanged.
     void apply_list(const stat& folder, std::size_t children);
     // Called when another contender may have raised the mark.
     void forget_version() noexcept { folder_version_.reset(); }

@@ -26,7 +26,7 @@ struct entered {  // the contender has its position: later contenders are behind
     std::string znode;
     friend bool operator==(const entered&, const entered&) = default;
 };
-struct queued {  // its position became known
+struct queued {  // the contender's position became known
     std::size_t ahead = 0;
     friend bool operator==(const queued&, const queued&) = default;
 };

@@ -13,7 +13,8 @@ namespace turnstile::core {
 
 namespace {
 
-// Limit of the rounds. The servers may remove the new folders, which are empty, before a contender's znode is in them.
+// Limit for creating the parents again. The servers may remove the new folders, which are empty containers, before the
+// contender's znode is in them.
 constexpr int k_max_rounds = 16;
 
 }  // namespace

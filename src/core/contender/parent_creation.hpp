@@ -31,7 +31,6 @@ public:
                                               folder_kind kind,
                                               std::optional<std::int32_t> permits);
     consequence on_answer(contender_session& c, const std::string& folder, const reply& answer);
-    // Called when the session has ended, and its requests with it.
     void forget_requests() { creating_.clear(); }
 
     friend bool operator==(const parent_creation&, const parent_creation&) = default;

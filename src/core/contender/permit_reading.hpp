@@ -62,7 +62,6 @@ private:
     std::int64_t list_mzxid_ = 0;        // mzxid of the folder's data at the time of the list
     std::int64_t limit_mzxid_ = 0;       // mzxid of the folder's data at the read of the limit
     std::int32_t limit_version_ = 0;
-    // True: this waiter watches the folder's children instead of each holder.
     bool by_children_ = false;
     std::uint64_t children_on_ = 0;  // number of the connection with that watch, until it fires
     // The mzxid of the limit for which this contender called settle(), so that it calls once.

@@ -73,8 +73,8 @@ private:
     pending_ticket sent_;
     pending_ticket fencing_;
     pending_ticket listing_;
-    std::uint64_t fenced_on_ = 0;  // the connection of a fence after which a list decides
-    bool fence_refused_ = false;   // true: that fence was forbidden, so the rename may still commit
+    std::uint64_t fenced_on_ = 0;  // connection of the latest write that stops a lost rename
+    bool fence_refused_ = false;   // true: that write was forbidden; the rename may still commit
     bool unsure_ = false;          // true: the answer to the rename was lost
 };
 

@@ -85,7 +85,7 @@ void lease::role_known(std::uint64_t connection, server_role role, time_point le
 
 void lease::relay_bound_known(std::uint64_t connection, duration bound) {
     if (connection != here_.number) return;
-    // A request that was linked under the shorter bound may have reached the leader too late, so the chain starts
+    // A request that joined the chain under the shorter bound may have reached the leader too late, so the chain starts
     // again.
     if (here_.chain && bound > here_.bound) here_.chain = first_link();
     set_bound(bound);
@@ -118,7 +118,7 @@ void lease::answered(std::uint64_t connection, time_point sent, time_point recei
     TURNSTILE_CHECK(*here_.chain >= *certain_);
 }
 
-// The request reached the leader at the latest at `received`, or R later if a follower relays it.
+// The request reached the leader at the latest at `received`, or the relay bound R later if a follower relays it.
 void lease::chain(time_point sent, time_point received) {
     TURNSTILE_CHECK(here_.chain);
     const bool directly = here_.direct_since && sent >= *here_.direct_since;

@@ -76,7 +76,6 @@ public:
 
     // The time after c for which the servers certainly keep the session: S - drift * S.
     [[nodiscard]] duration certain_for() const noexcept { return certain_for_; }
-    // Returns the time to wait by our clock until each clock within the drift has advanced by at least `wanted`.
     [[nodiscard]] duration lengthened(duration wanted) const {
         return support::lengthened(wanted, rule_.clock_drift);
     }

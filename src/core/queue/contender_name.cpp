@@ -48,7 +48,7 @@ bool take_suffix(std::string_view& text, std::string_view suffix) noexcept {
     return true;
 }
 
-// Reads "lease-" or "lease<k>-", with k from 2 on and without leading zeros.
+// Reads "lease-" or "lease<k>-"; k is at least 2 and has no leading zeros.
 std::optional<claim> take_permits(std::string_view head) noexcept {
     if (!take_suffix(head, "-")) return std::nullopt;
     const auto digits = head.substr(head.find_last_not_of("0123456789") + 1);

@@ -24,7 +24,6 @@ std::optional<std::int32_t> parse_low_water_mark(contender_family of, std::strin
     const auto digits = text.substr(word(of).size());
     std::int32_t number = 0;
     const auto failure = std::from_chars(digits.data(), digits.data() + digits.size(), number).ec;
-    // Accepts only the form that low_water_text() writes.
     if (failure != std::errc{} || text != low_water_text(of, number)) return std::nullopt;
     return number;
 }

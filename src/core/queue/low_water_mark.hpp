@@ -21,8 +21,8 @@
 
 namespace turnstile::core {
 
-// The number of children from which on the mark is worth its write: listing so many children costs more than reading
-// the folder's data.
+// In a folder with at least so many children the mark is worth its write: listing them costs more than reading the
+// folder's data.
 inline constexpr std::uint32_t k_long_queue = 32;
 
 [[nodiscard]] std::string low_water_text(contender_family of, std::int32_t number);

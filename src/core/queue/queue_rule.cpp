@@ -26,7 +26,6 @@ bool is_writer(contender_kind kind) {
     return kind == contender_kind::write || kind == contender_kind::upgrade;
 }
 
-// True if `self` must wait for a contender of kind `other` ahead of it.
 bool waits_for(contender_kind self, contender_kind other) {
     switch (self) {
         // place: reader_waits_for

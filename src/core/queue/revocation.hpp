@@ -33,7 +33,6 @@ inline constexpr std::size_t k_longest_words = 1024;
 // address, without the words that Turnstile writes.
 [[nodiscard]] bool follows_curators_request(std::string_view data);
 
-// Returns the latest revocation in a contender's data; nothing if there is none.
 [[nodiscard]] std::optional<revocation> parse_revocation(std::string_view data);
 [[nodiscard]] std::string with_order(std::string_view data, const revocation& order);
 // Returns the data without those requests and orders at their end whose words equal the words of `order`.

@@ -156,7 +156,6 @@ public:
     // known. May block for seconds.
     [[nodiscard]] virtual std::string diagnose() const { return {}; }
 
-    // True if the sessions implement coordinator_session::help.
     [[nodiscard]] virtual bool takes_help() const noexcept { return false; }
 
     // Returns the cause of the latest failed attempt to attach a session, for the errors of callers without a session.

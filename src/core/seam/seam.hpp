@@ -36,7 +36,6 @@ using duration = boottime_clock::duration;
 
 enum class ticket : std::uint64_t {};
 
-// Hands out the tickets of one session.
 class ticket_counter {
 public:
     [[nodiscard]] ticket take() noexcept { return ticket{next_++}; }
@@ -114,7 +113,7 @@ struct multi_op {  // all or none; a container create is not allowed inside (the
 using operation =
     std::variant<create_op, remove_op, set_op, get_op, exists_op, children_op, multi_op>;
 
-// True for the operations that the servers write to their transaction log.
+// True for operations that the servers write to their transaction log.
 [[nodiscard]] inline bool is_write(const operation& op) noexcept {
     return std::holds_alternative<create_op>(op) || std::holds_alternative<remove_op>(op) ||
            std::holds_alternative<set_op>(op) || std::holds_alternative<multi_op>(op);
@@ -213,7 +212,6 @@ struct stat {
 // The role of a server in its ensemble, as far as the client knows.
 enum class server_role { unknown, standalone, leader, follower, observer, read_only };
 
-// The configuration that a server reports.
 struct server_pace {
     duration tick{};
     int sync_limit = 0;  // in ticks

@@ -20,7 +20,7 @@ void commit_steps::with(contender_id hold, F&& event) {
     go_on(hold);
 }
 
-// Ends the commits first if an effect of the event has ended the hold.
+// First fails the hold's unsent commits, if an effect of the event has ended the hold.
 void commit_steps::go_on(contender_id hold) {
     end_if_lost(hold);
     auto* const writes = owners_.commits.writes_of(hold);

@@ -33,7 +33,8 @@ public:
     void hold_was_lost(contender_id hold, const error& why);
     void hold_has_settled(contender_id hold);
     [[nodiscard]] std::optional<error> take_loss(contender_id hold);
-    // Returns a hold with guarded writes that was lost or has settled since the last call; nothing if there is none.
+    // Returns a hold with commits that was lost, or that lets commits change its znode, since the last call. Returns
+    // nothing if there is no such hold.
     [[nodiscard]] std::optional<contender_id> take_changed();
 
     // ---- callers of guarded writes ----

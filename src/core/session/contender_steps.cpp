@@ -239,8 +239,8 @@ void contender_steps::confirm() {
 
 // ---- after an attach or a pause -------------------------------------------------------------
 
-// Contenders in line list their folders again. The requests of a thousand such contenders would delay the next
-// confirmation, so the window limits them.
+// Waiting contenders list their folders again. The requests of a thousand waiters would delay the next confirmation, so
+// the request window limits them.
 void contender_steps::go_on() {
     TURNSTILE_CHECK(owners_.link.attached());
     const auto& all = owners_.contenders.table().all();

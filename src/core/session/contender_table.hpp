@@ -47,8 +47,7 @@ public:
     [[nodiscard]] const id_set& unwatched() const noexcept { return unwatched_; }
     [[nodiscard]] const id_set& awaiting_lease() const noexcept { return awaiting_lease_; }
     [[nodiscard]] const id_set& outside() const noexcept { return outside_; }
-    // Returns the bytes that the contenders' znodes take, or may take later, in the transaction that closes the
-    // session.
+    // Returns the sum of contender::owned_bytes().
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
 
     // Returns the contender whose znode the next confirmation checks: the next one after `latest`, in rotation.

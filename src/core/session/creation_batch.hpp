@@ -86,8 +86,7 @@ private:
                                          const std::string& probe);
 [[nodiscard]] reply creation_answer(const std::vector<creation>& all, std::size_t which,
                                     const reply& together);
-// Returns the index of the create whose refusal made the servers refuse the transaction; nothing if the answer names no
-// create.
+// Returns the index of the create that the servers refused; nothing if the answer names no create.
 [[nodiscard]] std::optional<std::size_t> refused_creation(const std::vector<creation>& all,
                                                           const reply& together);
 [[nodiscard]] reply refusal_of_creation(const creation& refused, server_error why,

@@ -17,8 +17,8 @@ public:
     explicit entry_steps(session_owners& owners) : owners_{owners} {}
 
     void acquire(const core::acquire_together& request);
-    // Continues contenders that waited for room in the window, or for an answer to a create: first contenders in line,
-    // then contenders that must enter.
+    // Continues contenders that waited for room in the request window, or for an answer to a create: first waiters with
+    // a znode, then contenders that must create their znodes.
     void let_in();
     void on_reply(const for_creations& sent, const reply& answer);
 

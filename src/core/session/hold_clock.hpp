@@ -35,7 +35,6 @@ public:
     [[nodiscard]] std::optional<contender_id> delay_over(time_point now) const {
         return delay_ends_.due(now);
     }
-    // Returns the holds that are near their end and were not warned yet.
     [[nodiscard]] std::vector<contender_id> take_warnings(time_point now, time_point lease_end);
 
     friend bool operator==(const hold_clock&, const hold_clock&) = default;

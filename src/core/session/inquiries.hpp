@@ -51,7 +51,6 @@ public:
         if (std::exchange(found.under_way, true)) return std::nullopt;
         return found.op;
     }
-    // Called when the request failed without an answer, so that the inquiry may be sent again.
     void lost(inquiry_id id) {
         TURNSTILE_CHECK(waiting_.at(id).under_way);
         waiting_.at(id).under_way = false;

@@ -15,7 +15,7 @@ class link_steps {
 public:
     explicit link_steps(session_owners& owners) : owners_{owners} {}
 
-    // Begins an epoch. No epoch may exist.
+    // Begins an epoch: opens a session at the servers. No epoch may exist.
     void open();
     void on_open_failed(const open_failed& failure);
     void on_clock_stepped(const clock_stepped& step);
@@ -24,8 +24,8 @@ public:
     void close();
     void on_closed();
 
-    // Ends the epoch, because the session has ended at the servers or is given up. Opens another session later, unless
-    // the client closes.
+    // Ends the epoch, because the session has ended at the servers or the client gives it up. Opens another session
+    // later, unless the client closes.
     void end_epoch(const error& why, close_session::how manner);
     void replace_if_needed();
     void enter(session_state next, const std::string& reason);

@@ -107,7 +107,7 @@ void reply_steps::deliver(const for_confirmation& recipient, const reply& answer
 
 void reply_steps::deliver(const for_search& recipient, const reply& answer) {
     if (!is_heard(answer)) return owners_.requests.retry_here(answer, owners_.basics.now);
-    // Removes found znodes before the search is noted, because the note of the last list ends the search.
+    // Removes the found znodes before searched(), because searched() ends the search after its last list.
     contender_steps{owners_}.remove_abandoned(recipient.folder, answer.children);
     owners_.traces.searched(recipient.folder, answer);
 }

@@ -51,7 +51,7 @@ public:
         if (!timed_) timed_ = latest_;
     }
 
-    // `room`: the number of contenders' requests for which this request counts.
+    // `room`: the number of requests as which this request counts.
     void sent(ticket request, time_point now, std::size_t room = 1) {
         under_way_ += room;
         latest_ = {request, now};

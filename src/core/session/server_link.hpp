@@ -53,7 +53,7 @@ public:
     }
 
     // ---- events ----
-    // Begins an epoch. No epoch may exist.
+    // Begins an epoch: the life of one session at the servers. No epoch may exist.
     void open(time_point now);
     void leave() noexcept { epoch_.reset(); }
     void replace(std::string why);
@@ -70,7 +70,6 @@ public:
     void answered(std::uint64_t connection, time_point sent, time_point now, bool write);
 
     // ---- times; nothing: another event must come first ----
-    // Returns when the lease of the holds ends; without a connection (`away`), when the session's lease ends.
     [[nodiscard]] std::optional<time_point> lease_end(bool holds, bool contenders, bool away) const;
     // Returns the time by which the servers have ended a session without a connection; nothing while attached.
     [[nodiscard]] std::optional<time_point> end_of_detached() const;

@@ -52,7 +52,6 @@ public:
     // Returns the time from which on no event makes the lease certain on this connection; nothing: time alone does not
     // decide.
     [[nodiscard]] std::optional<time_point> no_lease(const lease& lease) const;
-    // Returns when the session stops waiting for its server's role or for a leader, or when it searches for the leader
     // again.
     [[nodiscard]] std::optional<time_point> due(const lease& lease) const;
 

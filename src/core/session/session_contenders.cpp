@@ -10,7 +10,7 @@ namespace turnstile::core {
 
 namespace {
 
-// Limit for the number of folders with several kinds of contenders of which a session warns.
+// A session warns of several kinds of locks in one folder, but only for so many folders.
 constexpr std::size_t k_most_mixed_folders = 64;
 
 confirmation_needs needs_of(const contender_table& contenders) {

@@ -52,7 +52,8 @@ public:
         const bool refused = containers_refused_ || (containers_doubted_ && !zookeeper);
         return refused ? create_mode::persistent : create_mode::container;
     }
-    // Returns true once for each folder with several kinds of contenders, up to a limit of folders.
+    // Returns true if the session should warn that the folder has several kinds of locks: once for each folder, up to a
+    // limit.
     [[nodiscard]] bool is_first_mixed(const std::string& folder);
 
     // ---- epochs and connections ----

@@ -59,7 +59,6 @@ public:
     // Returns the number of this epoch's latest connection, as replies state it.
     [[nodiscard]] std::uint64_t connection() const noexcept { return owners_.link.connection(); }
     [[nodiscard]] std::int64_t session_id() const noexcept { return owners_.link.session_id(); }
-    // True for an earlier session of this client whose znodes may still exist, although no caller relies on them.
     [[nodiscard]] bool has_left(std::int64_t session) const {
         return owners_.epochs.has_left(session);
     }

@@ -48,8 +48,7 @@ enum class placement {
 
 struct session_core_settings {
     lease_rule lease;
-    // The interval of confirmations. If it is zero, or too long to keep the lease alive, a fifth of the session timeout
-    // is used.
+    // The wanted interval of confirmations (confirmation_pace::wanted).
     duration confirm_every{};
     acl_policy acl = acl_policy::open;
     duration retry_first{};
@@ -68,7 +67,6 @@ struct session_core_settings {
     std::optional<relay_terms> relay{};
     placement place = placement::anywhere;
     foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;
-    // From coordinator::numbers_count_creates().
     bool numbers_count_creates = false;
     bool roles_asked = true;    // the coordinator reports roles
     bool roles_trusted = true;  // a reported role is of the server that the session is attached to

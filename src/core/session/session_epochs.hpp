@@ -42,7 +42,6 @@ public:
     [[nodiscard]] const std::optional<time_point>& reopen_at() const noexcept { return reopen_at_; }
 
     void open(session_basics& basics);
-    // Returns true if this failure ends the epoch.
     [[nodiscard]] bool on_open_failed(const open_failed& failure, session_basics& basics);
     // found_server: called when a server has answered. attached: called when a server has accepted the session.
     void found_server() noexcept { not_opened_.reset(); }
@@ -69,7 +68,7 @@ private:
     std::uint64_t earlier_connections_ = 0;
     std::vector<std::int64_t> past_;       // the latest sessions before the present one
     std::optional<time_point> reopen_at_;  // set while there is no epoch
-    // The reason why the latest attempt to open a session failed.
+    // The error of the latest attempt to open a session, if it failed.
     std::optional<error> not_opened_;
     std::optional<error> refusal_;  // final: the servers refused the credentials
     bool closing_ = false;

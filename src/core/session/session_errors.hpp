@@ -18,7 +18,6 @@ namespace turnstile::core {
 [[nodiscard]] error deadline_error(const session_owners& owners, const std::string& subject,
                                    std::optional<std::size_t> ahead,
                                    const contender_ahead* nearest = nullptr);
-// Returns the error for the contender `late`, whose deadline passed before its grant.
 [[nodiscard]] error deadline_error(const session_owners& owners, const contender& late);
 
 }  // namespace turnstile::core

@@ -48,7 +48,7 @@ public:
     [[nodiscard]] bool has_room() const noexcept {
         return epoch_ && epoch_->window.has_room(epoch_->creations.size());
     }
-    // Returns false if the window is full. In this case notes that a contender waits for room.
+    // Returns false if the request window is full, and notes that a contender waits for room.
     [[nodiscard]] bool wants_room();
     // Removes and returns the request that this reply answers; nothing if the request is of an earlier epoch.
     [[nodiscard]] answered_request answered(const reply& answer, duration timeout, time_point now);

@@ -78,7 +78,6 @@ public:
     void removal_sent(ticket request) { epoch_->removals.sent(request); }
     void removal_answered(ticket request) { epoch_->removals.answered(request); }
     void removal_over(const removal& removed) { epoch_->removals.over(removed); }
-    // Called at a new connection: requests of earlier connections no longer count as in progress.
     void removals_go_on();
 
     // ---- abandoned creates (abandoned_creates.hpp) ----

@@ -24,8 +24,6 @@ public:
     [[nodiscard]] bool remove(const std::string& path, contender_id id) {
         return interests_.remove(path, id);
     }
-    // Removes the interest of a contender that has set no watch itself. Returns true if no other contender is
-    // interested and an earlier contender may have left a watch.
     [[nodiscard]] bool remove_unset(const std::string& path, contender_id id) {
         return interests_.remove_unset(path, id);
     }

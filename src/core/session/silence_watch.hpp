@@ -71,7 +71,6 @@ public:
         looked_at_ = now;
         ++looks_;
     }
-    // Counts the answer to a look as a round trip.
     void found(time_point now) {
         if (looked_at_) longest_trip_ = std::max(longest_trip_, now - *looked_at_);
     }
