@@ -10,7 +10,7 @@ namespace turnstile::detail {
 
 acquire_request::acquire_request(acquire_options&& wanted, core::attempt mode, handler&& answered)
     : stop{wanted.stop}, options{std::move(wanted)}, done{std::move(answered)} {
-    // A call with the timeout zero is a single attempt, which has no deadline: it waits for the servers' answer.
+    // A timeout of zero requests a single attempt. The attempt ends with the servers' answer and gets no deadline here.
     const bool tries = options.timeout.is_zero();
     message.settings.mode = tries ? core::attempt::once : mode;
     if (!tries) message.deadline = options.timeout.deadline();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// acquire_request: a call for a lock on its way from the public interface to the core.
+// acquire_request: a call for a lock, as the public interface passes it to the core.
 //
 // make_request() or client_impl::request() makes the request from the user's options, and the recipe adds what its lock
 // needs. The parts of the request are then moved, not copied: `message` into the core, the options and functions into
@@ -29,14 +29,15 @@ struct acquire_request {
     // goes on while the user's executor is blocked.
     enum class answers : std::uint8_t { on_callbacks, on_workers };
 
-    // Starts a call: from now on the timeout counts, as a deadline. The constructor does not check the options.
+    // Converts the timeout into a deadline, so the call's time limit starts here. The constructor does not check the
+    // options.
     acquire_request(acquire_options&& wanted, core::attempt mode, handler&& answered = nullptr);
 
     // Makes the calling thread the owner of the hold, if the options name no owner.
     void name_owner();
-    // Replaces the text that describes the holder in the contender's znode by `text`.
+    // The contender's znode will contain `text`, instead of the usual text that describes the holder.
     void set_data(std::string text);
-    // Ties the new hold to another hold of the session `with`: the loss of one ends both.
+    // Makes the new contender use the session `with`, which already has another hold. A loss of the session ends both.
     void bind_to(const std::shared_ptr<session_runner>& with);
     // `callback` runs once, when other contenders queue behind the hold. It runs in the session's thread, under none of
     // the session's locks. It must not block or close a client.

@@ -51,7 +51,7 @@ private:
             } catch (...) {
                 static_cast<void>(error_of_exception());
             }
-            work = next();  // destroyed under no lock, with what the function owns
+            work = next();  // destroys the finished function and its captures under no lock
         }
     }
     std::function<void()> next() {

@@ -6,8 +6,8 @@
 namespace turnstile::detail {
 namespace {
 
-// Removes the server from the text of the cause if the error names it already: "redis://a:6379 (a:6379: Connection
-// refused)".
+// Removes the server's address from the cause's text if `servers` contains the address already. Otherwise the error
+// would repeat it: "redis://a:6379 (a:6379: Connection refused)".
 std::string_view without_server(std::string_view reason, const std::string& servers) {
     const auto end = reason.find(": ");
     const bool is_one = servers.find(',') == std::string::npos;
@@ -27,7 +27,7 @@ error with_cause(const error& away, const std::string& servers, const std::optio
     if (!lacks_cause(away)) return away;
     if (away == errc::no_chroot) {
         auto detail = servers + (away.detail().empty() ? "" : ", for " + away.detail());
-        // The cause says why client_options::create_chroot could not create the chroot: the server refused it.
+        // This cause is the servers' refusal to create the chroot for client_options::create_chroot.
         if (cause && !lacks_cause(*cause))
             return {cause->code(), detail.append(": ").append(cause->detail())};
         return {away.code(),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// away_error: the error for a caller that has no usable session, completed with the cause that the back end knows.
+// away_error: adds the cause that the back end knows to the error of a caller that has no usable session.
 //
 //     with_cause({errc::not_connected, "/locks/a, at redis://a:6379"}, "redis://a:6379", cause)
 //     // no server could be used in time: /locks/a, at redis://a:6379 (Connection refused)
@@ -17,8 +17,8 @@ namespace turnstile::detail {
 // True if the error says only that there is no session (`not_connected`, `auth_failed`), or that the chroot is missing.
 [[nodiscard]] bool lacks_cause(const error& why) noexcept;
 
-// Adds the cause to an error that lacks_cause(): replaces the code, and appends the cause's text in brackets. To
-// `no_chroot` it adds the servers' name, which contains the chroot. Returns any other error unchanged.
+// If lacks_cause(away), returns the error with the cause's code, and with the cause's text appended in brackets. A
+// `no_chroot` error also gets the servers' name, which contains the chroot. Returns any other error unchanged.
 [[nodiscard]] error with_cause(const error& away, const std::string& servers,
                                const std::optional<error>& cause);
 

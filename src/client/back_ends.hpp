@@ -37,8 +37,8 @@ using zookeeper_maker = std::shared_ptr<core::coordinator> (*)(std::string_view 
                                                                const client_options& options);
 
 // Makes every ZooKeeper connect string lead to `make`, for a run of the testing kit
-// (turnstile/testing/deterministic_run.hpp). A program calls this before it makes its first client. There is no way
-// back.
+// (turnstile/testing/deterministic_run.hpp). A program calls this before it makes its first client. No call undoes
+// this.
 TURNSTILE_EXPORT void stand_in_for_zookeeper(zookeeper_maker make) noexcept;
 
 // True if ZooKeeper's servers may know the client by a SASL user or a certificate. Then `access_policy::creator_only`

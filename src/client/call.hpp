@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // call: one call for a lock, and the hold that it gets, from the request to the release. This class has the code that
 // all kinds of hold share: the wait, the stop token, the handler, the user's callbacks, the loss and the release. Each
-// kind of hold (session_hold, local_hold, multi_hold, quorum_hold) derives from it. The derived class says how a grant
-// comes about and what a release does.
+// kind of hold (session_hold, local_hold, multi_hold, quorum_hold) derives from it. The derived class implements the
+// grant and the release.
 //
 // | event               | the kind of hold calls       | the caller learns it by                         |
 // |---------------------|------------------------------|-------------------------------------------------|
@@ -74,7 +74,7 @@ protected:
 
     // ---- implemented by the kind of hold ---------------------------------------------------
     // True if the lock is granted and certain now. A caller may wake late, so it gets the guard only if this is still
-    // true (F28).
+    // true (docs/reference/failures.md, F28).
     [[nodiscard]] virtual bool is_certain() const noexcept REQUIRES(mutex_) { return valid(); }
     // Returns the reason why the hold is not certain although no loss has been reported.
     [[nodiscard]] virtual error doubt() const REQUIRES(mutex_) = 0;
@@ -128,8 +128,8 @@ private:
 
     [[nodiscard]] bool begin_callback(audience listener);
     void end_callback(audience listener) noexcept;
-    // Returns the answer, which is the interruption if there was one. Runs in the thread that gets the guard. Unlocks
-    // through a reference, which the thread-safety analysis cannot follow.
+    // Returns the outcome for the caller, which is `interruption` if there is one. Runs in the thread that gets the
+    // guard. Unlocks `lock`, which the thread-safety analysis cannot follow through a reference.
     [[nodiscard]] result<guard> answer(base::unique_lock& lock,
                                        const std::optional<error>& interruption)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
@@ -139,7 +139,7 @@ private:
     handler done_ GUARDED_BY(mutex_);
     // Destroyed outside the lock: its destructor waits for a running callback, which takes the lock.
     std::unique_ptr<std::stop_callback<cancel_by_stop>> stop_ GUARDED_BY(mutex_);
-    // There may be very many waiters.
+    // `cold` allocates nothing for a waiter, because a client may have very many waiters.
     mutable base::cold<holder_side> holder_ GUARDED_BY(mutex_);
 };
 

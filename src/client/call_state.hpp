@@ -77,7 +77,7 @@ private:
     bool answered_ = false;
     bool handed_ = false;
     bool given_up_ = false;
-    base::cold<std::optional<error>> why_;  // empty for a waiter, of which there may be very many
+    base::cold<std::optional<error>> why_;  // empty for each of perhaps many waiters
 };
 
 }  // namespace turnstile::detail

@@ -21,8 +21,8 @@ thread_local bool t_serves_executors = false;
 
 }  // namespace
 
-// The task for the executor. If the executor drops every copy without running one, the last destructor notifies the
-// queue.
+// The task that the queue gives to the executor. If the executor destroys every copy of the task and runs none, the
+// destructor notifies the queue.
 class callback_queue::executor_task {
 public:
     explicit executor_task(std::shared_ptr<callback_queue> of) : queue_{std::move(of)} {}
@@ -32,8 +32,7 @@ public:
 
     void run() {
         if (settled_.exchange(true)) return;
-        // Marks the thread as the executor's, unless it is a thread of the crew: an executor may run the task inside
-        // the call.
+        // An executor may run the task inside the call that a thread of the crew makes. That thread is not marked.
         if (!queue_->threads_->on_this_thread()) t_serves_executors = true;
         base::unique_lock lock{queue_->mutex_};
         queue_->drain(lock, whose::the_executors);
@@ -75,7 +74,7 @@ void callback_queue::post(std::function<void()> task) {
     posted_.store(true, std::memory_order_relaxed);
 }
 
-// A thread sees without the lock whether it has posted callbacks itself. Other threads call pump() for their callbacks.
+// The relaxed read suffices: a thread sees its own calls of post(), and each thread that posts also calls pump().
 void callback_queue::pump() {
     if (!posted_.load(std::memory_order_relaxed)) return;
     base::unique_lock lock{mutex_};
@@ -85,7 +84,8 @@ void callback_queue::pump() {
     drain(lock, whose::ours);
 }
 
-// Requests a turn, unless a thread is calling the executor. That thread reads `wanted_` after its call.
+// Requests a turn. If a thread is calling the executor, that thread reads `wanted_` after its call, and then requests
+// the turn.
 void callback_queue::want_turn() {
     if (turn_ || scheduled_) return;
     if (hander_ != boost::thread::id{}) {
@@ -145,8 +145,8 @@ void callback_queue::abandoned() noexcept {
     changed_.notify_all();
 }
 
-// Runs callbacks until none is left, or until the next client gets a turn; in the second case it returns true. Only one
-// drain runs at a time. A drain outside a turn runs all callbacks.
+// Runs callbacks until none is left. On a thread that clients share, stops after k_callbacks_a_turn callbacks, and
+// returns true if others are left. Only one thread runs callbacks at a time.
 bool callback_queue::drain(base::unique_lock& lock, whose thread) {
     const bool on_executor = thread == whose::the_executors;
     if (on_executor) scheduled_ = false;
@@ -185,7 +185,7 @@ void callback_queue::await_executor(base::unique_lock& lock,
     }
 }
 
-// Runs a pending turn itself if this is a thread of the crew, because the crew may have no other thread.
+// If the calling thread belongs to the crew, runs a pending turn in it, because the crew may have no other thread.
 bool callback_queue::helps(base::unique_lock& lock) noexcept {
     if (!turn_ || !threads_->on_this_thread()) return false;
     lock.unlock();
@@ -237,7 +237,8 @@ void callback_queue::finish(boottime_clock::time_point deadline) noexcept {
     if (whose_ == crew::own) threads_->finish();
 }
 
-// Runs the callbacks for which the executor has no task here. Leaves the others to the executor.
+// If the executor still has a task of this queue, leaves the queued callbacks to the executor. Otherwise runs them
+// here.
 void callback_queue::leave_rest(base::unique_lock& lock) {
     if (tasks_.empty()) return;
     if (!scheduled_) {

@@ -3,12 +3,12 @@
 //
 // post() only enqueues, so it may be called under a lock. pump() must be called under no lock, and requests a turn on a
 // thread of the queue's crew. Several clients may share a crew. The thread that has the turn runs the callbacks, or
-// passes a task that runs them to the user's executor. Only that thread calls the executor. So an executor that runs
-// its task inside the call, blocks or throws delays nothing else.
+// passes a task that runs them to the user's executor. Only that thread calls the executor. So no other thread waits
+// while the executor blocks, throws, or runs its task inside the call.
 //
 // The executor may be a strand, whose other tasks must not run at the same time as a callback. So callbacks for an
-// executor run only there, even when the client closes. If the executor no longer works (it throws, or destroys the
-// task without running it), the crew's threads run the callbacks.
+// executor run only on that executor, even when the client closes. If the executor no longer works (it throws, or
+// destroys the task without running it), the crew's threads run the callbacks.
 //
 // | situation          | callbacks run                                                              |
 // |--------------------|----------------------------------------------------------------------------|
@@ -38,7 +38,7 @@ namespace turnstile::detail {
 class callback_queue final : public thread_crew::member,
                              public std::enable_shared_from_this<callback_queue> {
 public:
-    // Starts a queue with a crew of one thread for this queue alone, which ends with the queue. If the executor is
+    // Starts a queue and a crew of one thread for this queue only. The thread ends with the queue. If the executor is
     // empty, the crew runs the callbacks. Throws boost::thread_resource_error.
     [[nodiscard]] static std::shared_ptr<callback_queue> start(executor run);
     [[nodiscard]] static std::shared_ptr<callback_queue> start(executor run,
@@ -51,13 +51,13 @@ public:
     callback_queue& operator=(const callback_queue&) = delete;
 
     void post(std::function<void()> task);
-    // Requests a turn if callbacks are queued. After finish(), runs them in the calling thread, because no other is
-    // left.
+    // Requests a turn if callbacks are queued. After finish(), runs the callbacks in the calling thread, because the
+    // queue has no other thread left.
     void pump();
 
-    // Waits for running and queued callbacks; for an executor, until the deadline at most. On a thread on which an
-    // executor runs callbacks it does not wait, because this would block the executor. Inside a callback it does not
-    // wait, and the remaining callbacks run after that callback has returned.
+    // Waits until the running and queued callbacks have returned. If an executor runs them, waits until the deadline at
+    // most. A thread on which an executor runs callbacks does not wait, because this would block the executor. A
+    // callback that calls finish() does not wait either; the remaining callbacks run after that callback has returned.
     void finish(boottime_clock::time_point deadline) noexcept;
     // True inside a callback.
     [[nodiscard]] bool on_this_thread() const;

@@ -113,7 +113,7 @@ std::unique_ptr<core::coordinator_session> chroot_creation::open(
     return servers_->open(settings, sink);
 }
 
-// Ignores refused credentials, because the next session reports them.
+// If the servers refuse the client's credentials, returns without an error, because the next session reports it.
 void chroot_creation::create_once(const core::session_settings& settings) {
     const boost::this_thread::disable_interruption uninterrupted;
     const base::lock_guard turn{turn_};

@@ -2,10 +2,10 @@
 // chroot_creation: wraps another coordinator, and creates that coordinator's chroot before it opens the first session
 // (client_options::create_chroot).
 //
-// Paths below a chroot cannot name its parents. So a temporary session without the chroot
-// (session_settings::whole_tree) creates the missing znodes. Until that session has an answer, no other session is
-// opened, and callers wait as if the servers could not be reached. If the servers refuse, callers that later find the
-// chroot missing get that reason.
+// Paths below a chroot cannot name its parents. So a temporary session, whose paths start at the servers' root
+// (session_settings::whole_tree), creates the missing znodes. Until that session has an answer, no other session is
+// opened, and callers wait as if the servers could not be reached. If the servers refuse to create the chroot, callers
+// that later find it missing get the reason of that refusal.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -23,7 +23,7 @@ namespace turnstile::detail {
 
 class chroot_creation final : public core::coordinator {
 public:
-    // `acl`: the access control list of the znodes that it creates.
+    // `acl`: the access control list of the created znodes.
     chroot_creation(std::shared_ptr<core::coordinator> servers, core::acl_policy acl)
         : servers_{std::move(servers)}, acl_{acl} {}
 

@@ -94,7 +94,7 @@ client& client::operator=(client&& other) noexcept {
     return *this;
 }
 
-// If the client was moved from, it counts as closed.
+// A client that was moved from counts as closed.
 
 result<void> client::wait_connected(boottime_clock::time_point deadline) {
     if (!inside_) return error{errc::closed};

@@ -120,10 +120,10 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
     return request;
 }
 
-// Makes the hold as the last step that can fail, because only its call can give the room back.
+// sessions_.place() reserves room in a session, and only the hold can free that room. So no later step may fail.
 result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>& request) {
     if (!request) return request.error();
-    // A contender that callers share has no record, because the metrics count its callers.
+    // The contender of a shared_contender has no record, because the metrics count each caller that shares it.
     auto record = request->on_contended
                       ? nullptr
                       : record_of(services_->metrics, request->message.settings.folder);
@@ -276,7 +276,7 @@ void client_impl::close() noexcept {
     {
         const bool inside = services_->on_user_thread();
         base::unique_lock lock{mutex_};
-        if (life_ == life::closing && inside) return;  // that thread waits for this one
+        if (life_ == life::closing && inside) return;  // the closing thread waits for this one
         while (life_ == life::closing) closed_now_.wait(lock);
         if (life_ == life::closed) return;
         life_ = life::closing;

@@ -37,9 +37,9 @@ public:
     client_impl& operator=(const client_impl&) = delete;
 
     // ---- for the recipes -------------------------------------------------------------------
-    // Makes the request for a lock on `path`, which starts the call's time limit. `done`: empty if the caller will
-    // block in call::wait(). `recipe`: the recipe's name in the holder metadata. The recipe may change the request
-    // before acquire().
+    // Makes the request for a lock on `path`. The call's time limit starts now. `done`: empty if the caller will block
+    // in call::wait(). `recipe`: the recipe's name in the holder metadata. The recipe may change the request before
+    // acquire().
     [[nodiscard]] result<acquire_request> request(const base::shared_text& path,
                                                   const core::claim& wants, core::attempt mode,
                                                   acquire_options&& options,
@@ -50,16 +50,16 @@ public:
     // Sends several requests in this order. Contenders of one session enter their queues together.
     std::vector<result<std::shared_ptr<session_hold>>> acquire_together(
         std::vector<result<acquire_request>>&& requests);
-    // Sends `questions`, which are reads, and returns the answers in their order. Default time limit: the session
-    // timeout.
+    // Sends reads, and returns the answers in the order of `questions`. Default time limit: the session timeout.
     result<std::vector<core::reply>> read(std::vector<core::operation> questions,
                                           const query_options& options);
-    // Sends writes, each again until it is answered (core::repeated_write), and returns the answers in their order.
+    // Sends writes, and repeats each write until the servers answer it (core::repeated_write). Returns the answers in
+    // the order of the writes.
     result<std::vector<core::reply>> write_repeatedly(std::vector<core::operation> writes,
                                                       const query_options& options);
-    // Writes a znode if it still has a version that the caller has read. `read_on`: the number of the connection of
-    // that read, from its reply. If that connection has ended, returns bad_version without writing
-    // (core::repeated_write).
+    // Writes a znode if the znode still has the version that the caller has read. `read_on`: the number of the
+    // connection on which the caller read it; the reply to the read contains this number. If that connection has ended,
+    // returns bad_version without writing (core::repeated_write).
     result<core::reply> write_at_version(core::operation write, std::uint64_t read_on,
                                          const query_options& options);
     [[nodiscard]] bool open() const {
@@ -89,7 +89,7 @@ public:
     // destroys it.
     template <class T, class F>
     std::shared_ptr<T> shared(const std::string& name, F&& make);
-    // Runs a handler that belongs to no contender.
+    // Runs the handler of a call that has no contender, as a callback of the client.
     void post(std::function<void()> callback);
 
     // Adds the cause to an error that says that there is no session. Returns any other error unchanged.
@@ -100,7 +100,7 @@ public:
     [[nodiscard]] const session_pool& sessions() const noexcept { return sessions_; }
     [[nodiscard]] listener_handle on_change(listeners::function listener);
     void close() noexcept;
-    // True in a forked child of the process that made this client. The child must not touch the client.
+    // True in a forked child of the process that made this client. The child must not use the client.
     [[nodiscard]] bool forked() const noexcept;
 
 private:
@@ -111,7 +111,7 @@ private:
     void start_services(std::string_view connect_string);
     [[nodiscard]] std::vector<result<std::shared_ptr<session_hold>>> start_together(
         std::vector<result<acquire_request>>& requests);
-    // Makes the hold for the request, in a session in which it reserves room.
+    // Reserves room in a session, and makes the hold for the request there.
     [[nodiscard]] result<std::shared_ptr<session_hold>> place(result<acquire_request>& request);
     [[nodiscard]] boottime_clock::time_point query_deadline(const query_options& options) const;
 
@@ -131,7 +131,7 @@ private:
 
 template <class T, class F>
 std::shared_ptr<T> client_impl::shared(const std::string& name, F&& make) {
-    if (forked()) return make();  // a lock may be locked here for ever
+    if (forked()) return make();  // `mutex_` may be locked here for ever
     const base::lock_guard lock{mutex_};
     if (const auto there = shared_[name].lock()) return std::static_pointer_cast<T>(there);
     std::erase_if(shared_, [](const auto& entry) { return entry.second.expired(); });

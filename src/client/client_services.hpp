@@ -31,7 +31,8 @@ struct contender_counts {
     std::atomic<std::uint64_t> gone{0};
     std::atomic<std::uint64_t> waited{0};  // once for each call
 
-    // `entered` counts a hold's first znode; the rest counts holds that have had one.
+    // `entered` counts holds whose first znode was created. `granted`, `failed`, `lost` and `gone` count only such
+    // holds.
     void count_entry() noexcept { entered.fetch_add(1, std::memory_order_relaxed); }
     void count_wait() noexcept { waited.fetch_add(1, std::memory_order_relaxed); }
     void count(const core::notice& news) noexcept;
@@ -57,7 +58,7 @@ struct client_services {
     std::shared_ptr<outage_watch> outage;  // finds out why no session is attached
     contender_counts counts{};
     std::shared_ptr<metrics_impl> metrics;   // null: no metrics
-    std::atomic<std::uint64_t> requests{0};  // passed to the servers' client
+    std::atomic<std::uint64_t> requests{0};  // requests that a session passed to the back end
 
     // Starts the client's own threads, or uses the threads of a runtime.
     void start_threads(const client_options& options);

@@ -21,15 +21,15 @@ public:
     client_timers(const client_timers&) = delete;
     client_timers& operator=(const client_timers&) = delete;
 
-    // Calls `called` once at `when`, instead of at a time armed before. Does nothing after stop().
+    // Calls `called` once at `when`. Replaces the time for which `called` was armed before. Does nothing after stop().
     void arm(timer_thread::client& called, boottime_clock::time_point when) {
         thread_->arm(group_, called, when);
     }
     // Ends the timer of `called`. Waits for a running call, except inside that call. Afterwards `called` is not called
     // until it is armed again.
     void disarm(timer_thread::client& called) noexcept { thread_->disarm(group_, called); }
-    // Calls every armed client a last time, without waiting for its time, so that no client waits for a call that never
-    // comes. Afterwards no client is called. Must not be called from a timer call.
+    // Calls each armed client immediately and for the last time, so that no client waits for ever for its timer.
+    // Afterwards no timer fires. Must not be called from a timer call.
     void stop() noexcept {
         thread_->stop(group_);
         if (own_) own_->end();

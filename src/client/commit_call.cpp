@@ -11,7 +11,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// Returns the bytes of the znode in the transaction that closes the session, with the number that servers may append.
+// Returns how many bytes the znode adds to the transaction by which the servers close the session. Includes the
+// sequence number that servers may append to the path.
 std::size_t bytes_of_ephemeral(const transaction::create_part& create) noexcept {
     constexpr std::size_t k_number_and_length_field = 14;
     const bool ephemeral =

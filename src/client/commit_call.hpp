@@ -29,7 +29,8 @@ public:
     // `chroot`: the bytes that the chroot adds to each of the caller's paths. Without a handler the caller waits.
     commit_call(const transaction& writes, std::size_t chroot, commit_audience&& listeners = {});
 
-    // Returns the bytes that the written ephemeral znodes take in the transaction that closes the session.
+    // Returns how many bytes the created ephemeral znodes add to the transaction by which the servers close the
+    // session.
     [[nodiscard]] std::size_t ephemeral_bytes() const noexcept { return ephemeral_bytes_; }
     // Calls `cancel` when a stop is requested, until the caller has the result. Called under no lock, before the commit
     // is sent: `cancel` may run at once, in this thread.

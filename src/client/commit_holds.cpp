@@ -24,8 +24,8 @@ namespace {
 
 using holds = hold::znode_holds;
 
-// Keeps holds from being released during a commit. end() reports the outcome to them. If end() is never called, the
-// destructor reports that the outcome is unknown.
+// Prevents the release of holds during a commit. end() reports the commit's outcome to the holds. If end() is never
+// called, the destructor reports that the outcome is unknown.
 class kept_holds {
 public:
     kept_holds() = default;
@@ -53,7 +53,7 @@ private:
     holds kept_;
 };
 
-// Adds the parts of a hold that are not in `all` yet.
+// Adds to `all` each part of the hold that `all` does not contain yet.
 result<void> add_parts_of(const std::shared_ptr<hold>& held, holds& all) {
     auto parts = held->parts_for_commit();
     if (!parts) return parts.error();
@@ -85,7 +85,7 @@ result<std::vector<std::string>> standing_with(const znode_hold& carrier, const 
     return all;
 }
 
-// The holds of a commit: the hold that carries it, and the other holds, which are kept until its end.
+// The holds of a commit: the carrier, and the other holds, which are not released before the commit ends.
 struct commit_holds {
     std::shared_ptr<znode_hold> carrier;
     std::vector<std::string> further;  // znodes of the other holds
@@ -151,9 +151,10 @@ boottime_clock::time_point deadline_of(const hold& held, const query_options& op
 
 }  // namespace
 
-// A commit ends with outcome_unknown, too, if its session ends, and the caller may see that outcome before the hold's
-// loss. So such a commit is repeated: it changes nothing that matters, and under a lost hold it fails with the loss.
-// An interruption would end it the same way and would be lost, so it stays pending for the read that follows.
+// Repeats a commit that ends with outcome_unknown, because the end of the session also causes this outcome, perhaps
+// before the hold learns of its loss. The commit changes no data, and under a lost hold the repetition returns the
+// loss. Interruptions are disabled: one would also end the commit with outcome_unknown. It stays pending, and ends the
+// read that follows.
 result<void> catch_up(const std::shared_ptr<hold>& held, const query_options& options) {
     const boost::this_thread::disable_interruption uninterrupted;
     const auto deadline = deadline_of(*held, options);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ends the session of a process that has died. Runs in a process that the guardian starts for it
+// Ends the session of a process that has died. Runs in a process that the guardian starts for this purpose
 // (guardian/module_ends.hpp).
 #include <sys/socket.h>
 
@@ -73,7 +73,7 @@ int end_guarded_session(const char* scheme, int socket) noexcept {
         if ((*module)->end_session == nullptr)
             return fail(scheme, "the module cannot end sessions of dead processes");
         const auto told = read_session(socket);
-        // If the guardian has sent no session, it needs no end of a session any more.
+        // The guardian sends no session if no session needs to be ended any more.
         if (!told) return 0;
         return end_session(**module, scheme, *told);
     } catch (const std::exception& failure) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// guarded_writer: the path of guarded writes from a hold to the core and back.
+// guarded_writer: passes guarded writes of a hold to the core, and the core's outcome to the caller.
 //
 // Thread safety: a value; its functions from any thread.
 #pragma once
@@ -18,8 +18,8 @@ public:
     guarded_writer(std::shared_ptr<session_runner> session, core::contender_id hold)
         : session_{std::move(session)}, hold_{hold} {}
 
-    // Commits under the hold, if the znodes in `standing`, which represent further holds, exist. A Boost interruption
-    // point.
+    // Commits if the hold's znode and the znodes in `standing` exist. `standing` has the znodes of further holds. A
+    // Boost interruption point.
     [[nodiscard]] result<commit_result> commit(const transaction& writes,
                                                std::vector<std::string> standing,
                                                const commit_options& options) const;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// held_state: the state of a session_hold from the grant on: the znode and the token, renamings, the hold that is tied
-// to it, and the commits of other holds that check its znode.
+// held_state: the state of a session_hold after the grant: the znode, the token, changes of the kind of lock
+// (renamings), the hold that ends with this hold, and the commits of other holds that check this hold's znode.
 //
 // Thread safety: a value under the hold's lock.
 #pragma once
@@ -38,7 +38,7 @@ public:
     void raise_token(const turnstile::fencing_token& least) { token_ = std::max(token_, least); }
 
     // ---- renamings -------------------------------------------------------------------------
-    // Called before the session is asked for the new kind.
+    // Called before the hold requests the new kind of lock from its session.
     void begin_renaming(core::contender_kind to) { renamed_.change().asked_for = to; }
     void on_renamed(const core::renamed& news) {
         auto& answered = renamed_.change();
@@ -61,11 +61,11 @@ public:
 
     // ---- commits of other holds in progress --------------------------------------------------
     void begin_commit() noexcept { ++checked_by_; }
-    // Returns the reason of a release that has waited for this commit, the last one.
+    // If this was the last commit, and a release waits for the commits, returns the reason of that release.
     [[nodiscard]] std::optional<error> end_commit() noexcept {
         return --checked_by_ == 0 ? std::exchange(left_, std::nullopt) : std::nullopt;
     }
-    // Makes a release wait for the commits. Returns false if there is none.
+    // Makes a release wait for the commits. Returns false if no commit is in progress.
     [[nodiscard]] bool defer_leave(const error& why) {
         if (checked_by_ != 0) left_ = why;
         return checked_by_ != 0;

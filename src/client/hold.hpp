@@ -21,8 +21,8 @@
 
 namespace turnstile::detail {
 
-// A connection of a session. The client saw certain changes on this connection, so later reads on it see them, too.
-// Empty: there is no session, or the hold was handed over inside the process.
+// A connection of a session. Later reads on the same connection see at least the changes that the client has seen
+// there. Empty: there is no session, or the hold was handed over inside the process.
 struct vantage {
     const void* session = nullptr;
     std::uint64_t connection = 0;
@@ -98,7 +98,7 @@ public:
     // and no other check is necessary.
     [[nodiscard]] virtual boottime_clock::time_point certain_until() const noexcept = 0;
     [[nodiscard]] virtual lease_evidence evidence() const noexcept = 0;
-    // Returns success while the hold is valid, and then the reason of its end.
+    // Returns success while the hold is valid, and afterwards the reason of its end.
     [[nodiscard]] virtual result<void> status() const = 0;
     [[nodiscard]] virtual std::stop_token lost_token() const noexcept = 0;
     virtual void on_lost(std::function<void(const error&)> callback) = 0;
@@ -121,8 +121,8 @@ protected:
     // True in a forked child of the process that acquired the hold: guards do nothing there.
     [[nodiscard]] bool forked() const noexcept;
     [[nodiscard]] error forked_error() const;
-    // Returns the error for a hold that has ended without a reported loss: `limit`, its own limit, has passed, or its
-    // lease.
+    // Returns the error for a hold that is no longer certain although no loss was reported. Either `limit`, the hold's
+    // own limit, or the lease has passed.
     [[nodiscard]] error end_of_certainty(boottime_clock::time_point limit) const;
     // Waits for the end of a release that has been started.
     [[nodiscard]] virtual result<void> await_release(boottime_clock::time_point /*deadline*/) {
@@ -139,8 +139,8 @@ private:
 [[nodiscard]] result<void> check_commit(const transaction& writes, const hold& by);
 // Returns bad_option if a part of the transaction writes `znode`, which is the znode of a hold.
 [[nodiscard]] result<void> check_untouched(const transaction& writes, const std::string& znode);
-// Commits a checked transaction; the first part of `held` carries it. Until the answer, the other parts and the further
-// holds that the transaction names are not released (commit_holds.cpp).
+// Commits a checked transaction through the first part of `held`. Until the servers answer, the other parts of `held`
+// and the further holds that the transaction names are not released (commit_holds.cpp).
 result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
                                 const commit_options& options);
 void async_commit_by(const std::shared_ptr<hold>& held, const transaction& writes,

@@ -23,7 +23,7 @@ public:
     [[nodiscard]] std::vector<loss_callback> take_callbacks() noexcept {
         return std::exchange(callbacks_, {});
     }
-    // The first call makes the token, on which a stop is requested if the hold is lost already.
+    // The first call makes the token. If the hold is lost already, that call also requests a stop.
     [[nodiscard]] std::stop_token token(bool is_lost) {
         if (!lost_.stop_possible()) {
             lost_ = std::stop_source{};
@@ -31,7 +31,7 @@ public:
         }
         return lost_.get_token();
     }
-    // Has no state before token().
+    // Returns a source without a stop state if token() was not called yet.
     [[nodiscard]] const std::stop_source& lost() const noexcept { return lost_; }
 
     void note_grant(boottime_clock::time_point now) noexcept { granted_at_ = now; }

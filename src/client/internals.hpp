@@ -25,7 +25,7 @@ class client_impl;
 class metrics_impl;
 class runtime_impl;
 
-// The state behind a listener_handle: it calls `end` when the handle is destroyed.
+// The state of a listener_handle. Calls `end` when the handle is destroyed.
 class registration {
 public:
     explicit registration(std::function<void()> end) : end_{std::move(end)} {}
@@ -48,8 +48,8 @@ public:
     // Returns null for an empty metrics object.
     [[nodiscard]] static std::shared_ptr<metrics_impl> of(const metrics& numbers);
 
-    // Makes the guard of the hold. A hold owns itself while it has a guard, so a guard is one pointer. It has at most
-    // one.
+    // Makes the guard of the hold. While it has a guard, the hold owns itself, so the guard needs only a plain pointer.
+    // A hold has at most one guard.
     [[nodiscard]] static guard make_guard(std::shared_ptr<hold> held) noexcept {
         guard result;
         result.hold_ = held.get();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// throw_from_lock: throws the error of lock() or a similar function of the standard: boost::thread_interrupted for an
-// interruption, as users of Boost expect, and std::system_error for every other error.
+// throw_from_lock: reports an error of lock() or of a similar standard function, which can only throw:
+// boost::thread_interrupted for an interruption, as users of Boost expect, and std::system_error for every other error.
 #pragma once
 
 #include <boost/thread/exceptions.hpp>

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// late_sessions: finds the sessions of a client that the servers do not accept, because they allow no more connections.
+// late_sessions: finds a client's sessions that get no connection, because the servers limit the connections from one
+// address.
 //
 // A server allows a limited number of connections from one address (maxClientCnxns, by default 60). It closes each
-// further connection without a message, and the client tries again for ever. Only time shows this: one session of the
-// client is attached, and another one was never attached in the `patience` since it was opened. Then the log reports
-// this once in the client's life. The late session refuses its waiters, which have no znodes yet. New contenders use
-// other sessions until the late session is attached.
+// further connection without a message, and the client tries again for ever. So a session counts as late if another
+// session of the client is attached, and this session was not attached within `patience` after its opening. The client
+// logs this once in its life. The late session refuses its waiters, which have no znodes yet. New contenders use other
+// sessions until the late session is attached.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -32,7 +33,7 @@ public:
     late_sessions& operator=(const late_sessions&) = delete;
     ~late_sessions() = default;
 
-    // Called when the client has opened another session: checks after `patience` whether it was attached.
+    // Called when the client has opened another session. Checks after `patience` whether that session was attached.
     void expect() { timers_.arm(*this, boottime_clock::now() + patience_); }
 
     void on_timer() override;

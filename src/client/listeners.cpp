@@ -13,7 +13,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// Number of undelivered changes from which on the queue merges changes between harmless states.
+// From this number of undelivered changes on, a new change replaces the last undelivered change, if both belong to one
+// session and the last one is not must_be_told().
 constexpr std::size_t k_unmerged = 64;
 
 bool must_be_told(session_state state) {

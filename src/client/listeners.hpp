@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // listeners: the listeners to the changes of a client's sessions, and the changes that are not delivered yet.
 //
-// Changes are delivered in order. If a listener is slow, undelivered changes of one session between harmless states are
-// merged; the states `lost`, `auth_failed` and `closed` are never merged. A listener gets only the changes after its
+// Changes are delivered in order. If a listener is slow, several undelivered changes of one session become one change.
+// A change to `lost`, `auth_failed` or `closed` is always delivered. A listener gets only the changes after its
 // registration. A listener that is registered after the client has closed gets the change to `closed`.
 //
 // Thread safety: all members from any thread. `add` only enqueues.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// local_callers: the callers that share a contender, waiters and holders, by their ids.
+// local_callers: the callers that share a contender, both waiters and holders, by their ids.
 //
 // Thread safety: a value under the shared_contender's lock.
 #pragma once
@@ -20,12 +20,12 @@ public:
         const auto place = place_of(caller->id());
         all_.insert(place, std::move(caller));
     }
-    // Returns null if the caller is not here.
+    // Returns null if no caller has this id.
     [[nodiscard]] std::shared_ptr<local_hold> find(core::local_id id) const {
         const auto place = place_of(id);
         return place != all_.end() && (*place)->id() == id ? *place : nullptr;
     }
-    // Returns the same, and removes the caller.
+    // Returns what find() returns, and removes that caller.
     [[nodiscard]] std::shared_ptr<local_hold> take(core::local_id id) {
         auto caller = find(id);
         if (caller) all_.erase(place_of(id));

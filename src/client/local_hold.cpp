@@ -61,7 +61,7 @@ void local_hold::leave(const error& why) noexcept {
     given_back_ = std::move(contender);
 }
 
-// Asks the contender first, since it may have the reason of a loss before this hold has it.
+// The contender may know the reason of a loss before the loss is reported to this hold.
 error local_hold::doubt() const {
     const auto contender = contender_->status();
     const bool in_time = boottime_clock::now() < limit_;
@@ -152,7 +152,8 @@ result<commit_result> local_hold::commit(const transaction& writes,
     }
 }
 
-// Reads without a vantage: the hold may have been handed over without a request, so no connection proves its start.
+// granted_at() stays empty for this class: the process may have handed the hold over without a request, so no
+// connection has seen the start of the hold.
 result<seen_node> local_hold::read(const std::string& path, boottime_clock::time_point deadline,
                                    const std::stop_token& stop) {
     return carrier()->read(path, deadline, stop);
@@ -191,7 +192,8 @@ boottime_clock::duration local_hold::release_limit() const {
     return contender_->release_limit();
 }
 
-// Waits only if the contender was given back. A contender that was passed on or retained has sent no request.
+// Waits only if the process has given the contender up. If the process passed the contender on or retained it, no
+// request was sent.
 result<void> local_hold::await_release(boottime_clock::time_point deadline) {
     base::unique_lock lock{mutex_};
     const auto contender = given_back_;

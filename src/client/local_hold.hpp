@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// local_hold: the call of one caller for a contender that its process shares, and the hold of that caller.
+// local_hold: the call of one caller for a contender that callers of its process share, and the hold of that caller.
 //
-// The shared_contender reports events under its lock, so this class only records them then. After the lock is released,
-// it wakes the caller and runs the caller's handler and callbacks.
+// The shared_contender reports events under its lock, so this class only records them then. After the release of that
+// lock, the shared_contender lets this class wake the caller and run the caller's handler and callbacks.
 //
 // Thread safety: all members from any thread. Lock order: the shared_contender's, then this one's.
 #pragma once
@@ -102,9 +102,9 @@ private:
     [[nodiscard]] result<void> begin_own_commit();
     void end_own_commit(const std::optional<error>& why) noexcept;
 
-    // Number of commits that may still be carried out. The servers check the contender's znode when they execute a
-    // commit. So while there are such commits, no other caller gets the contender; the servers remove it after the
-    // commits. No commit begins after the release, so the number only decreases from then on.
+    // Number of commits that the servers may still execute. A commit requires the contender's znode, so it would also
+    // succeed under another caller's hold. So while there are such commits, a release gives up the contender, and no
+    // other caller gets it. No commit begins after the release, so from then on the number only decreases.
     std::atomic<unsigned> commits_{0};
     std::atomic<bool> doubtful_{false};  // the outcome of a commit is unknown
 };

@@ -13,7 +13,7 @@ std::map<std::string, std::uint64_t> by_name(const std::map<errc, std::uint64_t>
     return named;
 }
 
-// Holds of in-memory servers are certain for ever. Longer remaining times than this count as no limit.
+// A remaining time longer than this counts as unlimited, because holds at in-memory servers never expire.
 constexpr std::chrono::hours k_no_limit{24 * 365 * 10};
 
 }  // namespace

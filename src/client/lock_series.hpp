@@ -62,7 +62,7 @@ public:
     [[nodiscard]] entry read_entry(place call) const;
     // Notes that the caller has learned of its grant.
     void announce(place call);
-    // Returns the call's entry if its hold was announced and has ended, and nothing at the second call.
+    // Returns the call's entry if its hold was announced and has ended. Returns it only once.
     [[nodiscard]] std::optional<entry> take_end(place call);
 
     [[nodiscard]] lock_numbers read(boottime_clock::time_point now) const;
@@ -70,7 +70,6 @@ public:
 private:
     const std::string name_;
     mutable base::mutex mutex_;
-    // Entries in the order of their begin, which is nearly the order of the calls and of the grants.
     std::list<entry> waiting_ GUARDED_BY(mutex_);
     std::list<entry> held_ GUARDED_BY(mutex_);
     std::list<entry> over_ GUARDED_BY(mutex_);  // entries whose call_record still exists

@@ -30,8 +30,7 @@ std::string utc_text(std::chrono::system_clock::time_point when) {
 
 }  // namespace
 
-// Returns an identity for the calling thread. In a forked child the thread gets another one, since it is another
-// thread.
+// Returns an identity for the calling thread. A thread of a forked child gets a new identity.
 std::string thread_owner() {
     struct identity {
         std::uint64_t generation = base::process_generation();

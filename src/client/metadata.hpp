@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// metadata: the text that a contender writes about itself into its znode.
+// metadata: makes the text in a contender's znode, which describes the contender's owner.
 #pragma once
 
 #include <sys/types.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// observed_hold: a hold whose steps the metrics of its client follow, if the client has metrics. Without them each step
-// compares a pointer with null.
+// observed_hold: a hold that reports its steps to the client's metrics. Without metrics, a step only compares a pointer
+// with null.
 //
 // Thread safety: all members from any thread, except observe().
 #pragma once
@@ -22,7 +22,7 @@ struct record_deletion {
 };
 using record_pointer = std::unique_ptr<call_record, record_deletion>;
 
-// Makes the record of a call for the lock on `path` that begins to wait; null without metrics.
+// Makes the record of a call that begins to wait for the lock on `path`; null without metrics.
 [[nodiscard]] record_pointer record_of(const std::shared_ptr<metrics_impl>& metrics,
                                        const std::string& path);
 

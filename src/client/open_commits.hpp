@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// open_commits: the guarded writes of a session without an outcome, and the room of their ephemeral znodes.
+// open_commits: the guarded writes of a session that have no outcome yet. Reserves room for their ephemeral znodes
+// (session_room.hpp).
 //
 // Thread safety: a value under the session's lock.
 #pragma once
@@ -26,8 +27,8 @@ public:
     // `room` must outlive this object.
     explicit open_commits(session_room& room) : room_{room} {}
 
-    // Reserves the room of a commit until its outcome. Returns an error, and reserves nothing, if the room is too
-    // small. `owned`: the bytes that the core counts.
+    // Adds a commit, and reserves room for its znodes. Returns an error, and reserves nothing, if the room is too
+    // small. `owned`: the bytes of the contenders' znodes, which the core counts.
     [[nodiscard]] std::optional<error> add(core::commit_id id,
                                            const std::shared_ptr<commit_call>& caller,
                                            std::size_t owned) {
@@ -41,7 +42,7 @@ public:
         callers_.emplace(id, caller);
         return std::nullopt;
     }
-    // Passes the outcome to the caller. Gives the room back if the commit certainly wrote nothing.
+    // Passes the outcome to the caller. Frees the reserved room if the commit certainly wrote nothing.
     void answer(core::commit_answer& message, const client_services& services) {
         const auto found = callers_.extract(message.id);
         if (!found) return;

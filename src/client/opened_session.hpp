@@ -82,14 +82,14 @@ public:
     }
     // Returns the session, which the caller must close.
     [[nodiscard]] opened_session take() noexcept { return std::exchange(session_, {}); }
-    // Does the same, and keeps no later session.
+    // Does what take() does. Later calls of replace() do not store their session.
     [[nodiscard]] opened_session close() noexcept {
         closed_ = true;
         return take();
     }
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
-    // Returns true if the reason differs from the last one since a session was opened. outage_watch reports how long an
-    // outage lasts.
+    // Returns true if `why` differs from the previous reason since a session was last opened. The log needs no reason
+    // twice, because outage_watch reports how long an outage lasts.
     [[nodiscard]] bool fails_anew(const error& why) {
         return std::exchange(told_not_opened_, why.message()) != told_not_opened_;
     }

@@ -43,8 +43,8 @@ bool is_given(const T& value) {
     }
 }
 
-// Returns the options if a user's function is among them, or another option that is set and for which `counts` returns
-// true. Otherwise returns an empty value.
+// Returns the options if the user has set a function, or another option for which `counts` returns true. Otherwise
+// returns an empty value.
 template <class F>
 base::cold<acquire_options> kept_if_given(acquire_options&& options, F&& counts) {
     base::cold<acquire_options> kept;

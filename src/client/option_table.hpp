@@ -82,7 +82,7 @@ constexpr void for_each_option(F&& visit) {
     std::apply([&visit](const auto&... rows) { (visit(rows), ...); }, k_option_table);
 }
 
-// Does not compile if acquire_options gets another option, so that the table stays complete.
+// Fails to compile if acquire_options has another option that the table lacks.
 constexpr void every_option_has_a_row(const acquire_options& options) {
     [[maybe_unused]] const auto& [a, b, c, d, e, f, g, h, i, j, k, l, m] = options;
     static_assert(std::tuple_size_v<std::remove_const_t<decltype(k_option_table)>> == 13);
@@ -97,7 +97,8 @@ inline constexpr bool k_is_user_code<callback<void(Arguments...)>> = true;
 [[nodiscard]] acquire_options options_of_part(const acquire_options& whole, composite kind);
 // Returns the options if one of them will be called later or passed to a part; otherwise an empty value.
 [[nodiscard]] base::cold<acquire_options> needed_later(acquire_options&& options, composite kind);
-// Returns bad_option if the composite refuses an option that is set. The error names both, the value and the reason.
+// Returns bad_option if the composite refuses an option that is set. The error contains `name`, the option, its value
+// and the reason.
 [[nodiscard]] result<void> check_refused(const acquire_options& options, composite kind,
                                          std::string_view name);
 // Returns the options if they contain functions of the user; otherwise an empty value.

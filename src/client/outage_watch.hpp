@@ -30,8 +30,7 @@ namespace turnstile::detail {
 class outage_watch final : public timer_thread::client {
 public:
     static constexpr std::chrono::seconds k_patience{5};
-    // Time from the start of an outage to the first question to the servers. A session reconnects within it if all is
-    // well.
+    // Time from the start of an outage to the first question to the servers. Usually a session reconnects in this time.
     static constexpr std::chrono::milliseconds k_first_question{250};
 
     // `timers` must live until it has been stopped, since it calls this object.
@@ -74,7 +73,7 @@ private:
     std::map<unsigned, session_state> states_ GUARDED_BY(mutex_);  // by session
     bool outage_ GUARDED_BY(mutex_) = false;
     unsigned outages_ GUARDED_BY(mutex_) = 0;          // number of outages so far
-    std::optional<error> learned_ GUARDED_BY(mutex_);  // from the servers or a failed open
+    std::optional<error> learned_ GUARDED_BY(mutex_);  // cause, by the servers or a failed open
     bool asking_ GUARDED_BY(mutex_) = false;
     boottime_clock::duration pause_ GUARDED_BY(mutex_){};  // time until the next question
     boottime_clock::time_point ask_at_ GUARDED_BY(mutex_);

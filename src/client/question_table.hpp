@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// question_table: callers' reads and writes without a hold that the servers have not answered yet.
+// question_table: reads and writes that callers make without a hold, and that the servers have not answered yet.
 //
 // A caller sends several of them in one `inquiry`, which is on the caller's stack. The caller wakes when all are
 // answered.

@@ -32,18 +32,18 @@ class queued_wait : public std::enable_shared_from_this<queued_wait> {
 public:
     enum class woken_by { outcome, unchanged_place, interruption, end };
 
-    // Returns the options `given`, with a stop token and with callbacks that notify this object and then call the given
-    // ones.
+    // Returns the options `given` with a stop token of this object. Their callbacks notify this object, and then call
+    // the callbacks of `given`.
     [[nodiscard]] acquire_options options(acquire_options given);
     [[nodiscard]] std::function<void(result<guard>)> handler();
 
-    // Waits until the outcome has come, the position has not changed for `unchanged_for`, or `end`. A Boost
+    // Waits until the outcome comes, until the position has not changed for `unchanged_for`, or until `end`. A Boost
     // interruption point.
     [[nodiscard]] woken_by wait(boottime_clock::duration unchanged_for,
                                 std::optional<boottime_clock::time_point> end);
     // Requests the end of the call, and waits for its outcome. The outcome may still be a grant.
     [[nodiscard]] result<guard> cancel();
-    // Ends the call. Waits only for a callback that is running.
+    // Ends the call without waiting for the outcome. Waits only for a callback that is running.
     void abandon();
     // Returns the outcome; call it after woken_by::outcome. If the hold has ended before the thread woke, returns the
     // reason.

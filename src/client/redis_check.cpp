@@ -8,7 +8,7 @@
 
 namespace turnstile::redis {
 
-// The module is loaded, because the client has connected to Redis.
+// A guard of a Redis lock exists only if its client has loaded the Redis module, so modules::loaded() suffices.
 result<script_check> check(const guard& hold) {
     const auto held = detail::internals::hold_of(hold);
     if (held == nullptr) return error{errc::not_held, "redis::check"};

@@ -103,7 +103,7 @@ runtime::runtime(const runtime& other)
 
 runtime::runtime(runtime&& other) noexcept = default;
 
-// Leaks the runtime in a forked child, which must not touch its threads, not even to destroy them.
+// In a forked child, leaks the runtime: its threads do not exist there, so no destructor may wait for them.
 runtime::~runtime() {
     if (inside_ && inside_->impl->forked())
         static_cast<void>(new (std::nothrow) std::shared_ptr{std::move(inside_->impl)});

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // runtime_impl: the threads that clients share: one thread for timers, and a crew for each other kind of work.
 //
-// Each client has its own queues, pools and timers on these threads, which end with the client. So the end of a client
-// waits only for the client's own callbacks and tasks. Clients own the runtime_impl; so do objects that outlive
-// clients, such as guards. The threads end when the last owner is destroyed, on any thread. The only turn that may
-// still run then is a turn in which a callback has closed its own client. The crew does not wait for that turn.
+// Each client has its own queues, pools and timers. They run on these threads, and end with the client. So the end of a
+// client waits only for the client's own callbacks and tasks. Clients own the runtime_impl; so do objects that outlive
+// clients, such as guards. The threads end when the last owner is destroyed, on any thread. At that time a callback may
+// still run if it has closed its own client. The crew does not wait for such a callback.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -29,7 +29,7 @@ public:
     runtime_impl& operator=(const runtime_impl&) = delete;
 
     // True in a forked child of the process that made the runtime. fork() copies no threads, so the child must not use
-    // it.
+    // the runtime.
     [[nodiscard]] bool forked() const noexcept;
 
     [[nodiscard]] std::shared_ptr<client_timers> new_timers() const {

@@ -28,7 +28,6 @@ private:
     const std::uint64_t epoch_;
 };
 
-// Executes each kind of action for the runner.
 class session_runner::execution {
 public:
     explicit execution(session_runner& runner) : runner_{runner} {}
@@ -58,7 +57,7 @@ public:
     std::optional<std::uint64_t> opens{};
 
 private:
-    // Completes an error of the core, which knows only that there is no session. The back end knows the cause.
+    // Adds the cause, which the back end knows. The core's error says only that there is no session.
     void explain(error& why) const {
         if (lacks_cause(why)) why = runner_.services_->outage->explain(why);
     }

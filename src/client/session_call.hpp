@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_call: the interface of a call through which its session reports the events of the call's contender.
+// session_call: the interface by which a session reports the events of a contender to the contender's call.
 // session_hold implements it.
 //
 // Thread safety: all members from any thread, except members that need the session's lock.
@@ -17,15 +17,16 @@ namespace turnstile::detail {
 
 class session_call : public call {
 public:
-    // Records news that arrived on `connection`. Called in order, under the session's lock. Returns true if a caller is
-    // blocked in a wait for them. Then the session must call `wake` under no lock that the caller needs.
+    // Records an event of the contender that arrived on `connection`. Called in the order of the events, under the
+    // session's lock. Returns true if a caller may be blocked in a wait for this event. Then the session must call
+    // `wake` under no lock that the caller needs.
     [[nodiscard]] virtual bool tell(const core::notice& news,
                                     const std::shared_ptr<lease_view>& lease,
                                     std::uint64_t connection) = 0;
     // Reports that other contenders queue behind this one. Called under no lock, instead of `tell`.
     virtual void tell_contended() const = 0;
     // Triggers `lost()` on another thread, because stop callbacks are user code, and ends the holds that are lost with
-    // this one. Returns false if the client has closed and has no thread for it.
+    // this one. Returns false if the client has closed, and so has no such thread.
     virtual bool post_trigger() = 0;
     using call::wake;
 

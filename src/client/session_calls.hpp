@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_calls: the calls of a session whose contenders are not gone. Each call gets the news of its contender.
+// session_calls: the calls of a session, each until its contender has ended. Passes a contender's events to its call.
 //
 //     session_news   the calls that a step of the session's core affects; they are notified under no lock
 //
@@ -27,9 +27,9 @@ struct session_news {
     calls woken;      // perhaps the last references to these calls
     calls contended;  // other contenders queue behind these
 
-    // Called under no lock: a caller that wakes takes the session's lock as its next step. The workers get each call
-    // with user code, which may own the client. The client's destructor joins the timer's or the back end's thread,
-    // which may be this thread.
+    // Called under no lock, because a caller that wakes takes the session's lock as its next step. A worker destroys
+    // each call that contains user code, because the user code may own the client. The client's destructor joins the
+    // threads of the timer and of the back end, and this thread may be one of them.
     void tell(worker_pool& workers) {
         for (const auto& call : contended) call->tell_contended();
         for (const auto& call : woken) call->wake();
@@ -44,7 +44,8 @@ public:
         calls_.emplace(id, call);
     }
     [[nodiscard]] std::vector<core::contender_id> ids() const;
-    // Passes news that arrived on `connection`. Does nothing if the contender is gone.
+    // Passes an event of a contender, which arrived on `connection`, to the contender's call. Does nothing if the
+    // contender has no call any more.
     void tell(const core::notice& news, const std::shared_ptr<lease_view>& lease,
               std::uint64_t connection, contender_counts& counts);
     // Triggers `lost()` of the lost calls. Returns the calls to notify after the session's lock is released.

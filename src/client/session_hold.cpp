@@ -33,8 +33,8 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, acquire_requ
 
 // ---- for the session ------------------------------------------------------------------------
 
-// Applies each kind of news to the hold. Returns true if a caller may be blocked in a wait for it: the outcome of a
-// call or of a renaming, or the end of the hold. Callbacks are only queued here, and run after the session's step.
+// Applies each kind of event to the hold. Returns true if a caller may be blocked in a wait for the event: the outcome
+// of a call or of a renaming, or the end of the hold. Callbacks are only queued here, and run after the session's step.
 class session_hold::reception {
 public:
     reception(session_hold& hold, const std::shared_ptr<lease_view>& lease,
@@ -112,7 +112,7 @@ private:
     }
 
     session_hold& hold_;
-    const acquire_options& user_;  // the hold's, which a callback keeps
+    const acquire_options& user_;  // each callback keeps the hold alive
     const std::shared_ptr<lease_view>& lease_;
     const std::uint64_t connection_;
 };
@@ -137,10 +137,10 @@ void session_hold::post(task callback) {
     session_->services().callbacks->pump();
 }
 
-// Makes the handler run later, on another thread. Until then the hold owns the handler and the stop callback, and the
-// posted task does not. For this function runs under the locks of the session and of the hold, and may destroy the last
-// copy of the task. The destructor of a stop callback waits for a running stop callback, which needs the session's
-// lock. The destructor of a handler may release holds.
+// Makes the handler run later, on another thread. The hold, not the posted task, owns the handler and the stop
+// callback, because this function may destroy the last copy of the task under the locks of the session and of the hold.
+// Under these locks, the destructor of a stop callback could deadlock: it waits for a running stop callback, which
+// needs the session's lock. The destructor of a handler may release holds.
 void session_hold::post_answer() {
     if (blocks_) return;
     const auto& services = session_->services();
@@ -154,7 +154,7 @@ void session_hold::post_answer() {
 
 // ---- for the caller -------------------------------------------------------------------------
 
-// The copy of an error allocates, here and in leave().
+// Needs finish_or_end(), as leave() does, because the copy of an error allocates memory.
 void session_hold::cancel(const error& why) noexcept {
     base::finish_or_end("the end of a wait", [&] { session_->tell(core::cancel{id_, why}); });
 }

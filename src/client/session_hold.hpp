@@ -2,7 +2,7 @@
 // session_hold: the call of one contender of a session, from the request until the contender's znode is gone.
 //
 // The session reports events by `tell`, in order, under the session's lock. `tell` only records and enqueues.
-// client/call.hpp says how the caller gets to know the events.
+// client/call.hpp describes how the events reach the caller.
 //
 // Thread safety: all members from any thread. Lock order: session, then hold, then the queues.
 #pragma once
@@ -26,8 +26,8 @@ namespace turnstile::detail {
 
 class session_hold final : public session_call, public znode_hold {
 public:
-    // Takes the functions from `request`, and leaves its message, which has the id. The session must have reserved
-    // room.
+    // Moves the options and functions out of `request`. Leaves its message, which contains the contender's id, to the
+    // caller. The session must have reserved room.
     session_hold(std::shared_ptr<session_runner> session, acquire_request& request);
 
     // ---- for the session -------------------------------------------------------------------

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The end of a hold triggers `lost()` and ends the hold that is tied to it. Recipes use ties for holds that consist of
-// several holds: a tied hold is lost with the other one, and its token continues under it.
+// Ties between holds. The loss of a hold triggers `lost()`, and also ends the hold that is tied to the lost hold.
+// Recipes use ties for a lock that consists of several holds.
 #include "base/out_of_memory.hpp"
 #include "client/session_hold.hpp"
 
 namespace turnstile::detail {
 
-// Uses the library's workers for a shared contender: its callback is the library's, and must not wait behind user code.
+// The stop callback of a shared contender is the library's code. It runs on the library's workers, so that it does not
+// wait for user code.
 bool session_hold::post_trigger() {
     const auto& services = session_->services();
     const auto& threads = on_contended_.changed() ? services.workers : services.loss_callbacks;
@@ -49,7 +50,7 @@ void session_hold::lose_with(const error& why) {
     }
     if (waits) return cancel(why);
     session_->services().callbacks->pump();
-    if (!post_trigger()) trigger_all_lost();  // a closed client has no threads for it
+    if (!post_trigger()) trigger_all_lost();  // a closed client has no such thread
     base::finish_or_end("a release", [&] { session_->tell(core::leave{id_, why}); });
 }
 

@@ -2,9 +2,9 @@
 // session_room: counts the bytes that a session owns at the servers, and refuses more than the limit.
 //
 // When a session ends, the servers put everything that it owns into one transaction, and they cannot read back a
-// transaction that is too long (F38). The core counts the znodes of contenders. This class counts the rest: the room
-// that calls have reserved before they reach the core, and the ephemeral znodes of this epoch's commits, also of
-// commits whose outcome is unknown.
+// transaction that is too long (docs/reference/failures.md, F38). The core counts the znodes of contenders. This class
+// counts the rest: the room that calls have reserved before they reach the core, and the ephemeral znodes of this
+// epoch's commits, also of commits whose outcome is unknown.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -20,14 +20,15 @@ namespace turnstile::detail {
 
 class session_room {
 public:
-    // Half of 256 KiB, which are safe: a waiter may also watch two paths for each path that it owns.
+    // Half of the 256 KiB that are safe, because a waiter may also watch two paths for each path that it owns.
     static constexpr std::size_t k_most_owned = std::size_t{128} * 1024;
 
     // Starts again at zero for a new epoch, which owns no znodes of earlier commits.
     void enter_epoch(std::uint64_t epoch) {
         if (std::exchange(epoch_, epoch) != epoch) written_ = 0;
     }
-    // Reserves room. Returns false if the bytes do not fit. `owned`: the bytes that the core counts.
+    // Reserves room. Returns false if the bytes do not fit. `owned`: the bytes of the contenders' znodes, which the
+    // core counts.
     [[nodiscard]] bool reserve(std::size_t bytes, std::size_t owned) {
         if (owned + reserved_ + written_ + bytes > k_most_owned) return false;
         reserved_ += bytes;
@@ -44,8 +45,8 @@ public:
         written_ += bytes;
         return true;
     }
-    // Called if the commit did not write. The step that ends an epoch answers all its commits, so `bytes` are counted
-    // here, unless the next epoch has begun in the same step and nothing is counted yet.
+    // Called if a commit certainly wrote nothing. If the next epoch has begun in the same step of the core, the count
+    // has already started again at zero, so there may be fewer bytes to subtract.
     void take_back(std::size_t bytes) { written_ -= std::min(written_, bytes); }
 
 private:

@@ -31,7 +31,7 @@ void session_runner::enter(F&& step) {
         const base::lock_guard lock{mutex_};
         base::finish_or_end("a step of a session", [&]() REQUIRES(mutex_) {
             const auto now = boottime_clock::now();
-            // Before the event: an answer proves nothing about the time before a pause.
+            // A clock step comes before the event, because an answer proves nothing about the time before a pause.
             const auto ahead = wall_clock_ ? wall_clock_->compare(now, wall_time()) : k_no_pause;
             if (ahead > k_no_pause) core_.on(core::clock_stepped{ahead}, now);
             step(core_, now);
@@ -77,7 +77,7 @@ void session_runner::give_room_back(const std::string& path, const core::claim& 
     room_.hand_over(core_.bytes_of(path, wants));
 }
 
-// From now on the core counts the room that was reserved.
+// hand_over(): from now on the core counts the bytes that reserve() has counted.
 void session_runner::acquire(core::acquire&& message, const std::shared_ptr<session_call>& hold) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         const auto id = message.id;
@@ -224,7 +224,7 @@ void session_runner::on_timer() {
 }
 
 void session_runner::deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept {
-    // The first events may arrive before open_handle() has the handle, which their requests need.
+    // The first events may arrive before open_handle() has stored the handle. The requests that follow need the handle.
     opening_.await_end(epoch);
     tell(core::from_session{epoch, std::move(event)});
 }

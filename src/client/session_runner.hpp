@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_runner: connects one session_core with the outside: a lock, a timer, and the handle of the coordinator's
-// session.
+// session_runner: runs one session_core, with a lock, a timer, and the handle of the coordinator's session.
 //
 // After open() all events enter through one function, `enter`. It locks, lets the core take a step, executes the core's
 // actions, unlocks, and wakes the callers that have an outcome. User code runs on the callback queue. Opening and
@@ -42,16 +41,17 @@ public:
     // Opens the first session in the caller's thread. Throws what the coordinator throws. Alternative: the event
     // core::start opens it on a worker, and repeats the attempt until it succeeds.
     void open();
-    // Gives the core an event that introduces no caller: start, leave, leave_together, cancel, rename, or close.
+    // Passes an event to the core. Only for events without a new caller: start, leave, leave_together, cancel, rename,
+    // or close.
     void tell(const core::input& event) noexcept;
 
     // ---- contenders ------------------------------------------------------------------------
-    // Reserves room for a contender on `path` until `acquire`. Returns false if the session has no room for it,
-    // counting what it owns, will own and watches. Also returns false if the session refuses its waiters, or is not in
-    // the state `needed`.
+    // Reserves room for a contender on `path` until `acquire`. Returns false if the paths that the session owns, will
+    // own and watches leave no room. Also returns false if the session refuses its waiters, or is not in the state
+    // `needed`.
     [[nodiscard]] bool reserve(const std::string& path, const core::claim& wants,
                                std::optional<session_state> needed = {});
-    // Gives back the room of a call that does not follow.
+    // Frees reserved room, because no call of `acquire` will follow.
     void give_room_back(const std::string& path, const core::claim& wants);
     // Returns a new number for a contender, an inquiry or a commit.
     template <class Id>
@@ -63,7 +63,7 @@ public:
     void acquire_together(const core::acquire_together& messages,
                           const std::vector<std::shared_ptr<session_call>>& holds);
 
-    // Says whether the session has ever been attached, and whether it refuses its waiters (late_sessions.hpp).
+    // Returns whether the session has ever been attached, and whether it refuses its waiters (late_sessions.hpp).
     [[nodiscard]] first_attach attach() const {
         const base::lock_guard lock{mutex_};
         return first_attach_;
@@ -130,7 +130,7 @@ private:
     session_opening opening_;  // has its own lock
 
     mutable base::mutex mutex_;
-    base::condition changed_;  // notified for the state and idleness
+    base::condition changed_;  // the state has changed, or the session is idle
     core::session_core core_ GUARDED_BY(mutex_);
     std::optional<core::clock_watch> wall_clock_ GUARDED_BY(mutex_);
     std::vector<core::action> decided_ GUARDED_BY(mutex_);  // member, to reuse its memory

@@ -46,7 +46,8 @@ shared_contender::deferred_effects shared_contender::step(F&& event) {
     deferred_effects effects;
     const base::lock_guard lock{mutex_};
     base::finish_or_end("a step of a shared contender", [&]() REQUIRES(mutex_) {
-        // A contender can be lost although its lease is valid, for example if an operator deletes its znode.
+        // Besides the lease, certain_until() notices a loss under a valid lease, for example if an operator deletes the
+        // znode.
         if (const auto& held = current_.held) value_.confirm(held->certain_until());
         event(effects, boottime_clock::now());
         record(effects);
@@ -113,8 +114,8 @@ void shared_contender::arm(std::optional<boottime_clock::time_point> next) {
     servers_->services().timers->arm(*this, *next);
 }
 
-// Executes the effects of a step. A lost hold is invalid already, so nothing waits for its callbacks, which belong to
-// the user, may take long, and may acquire the lock again.
+// Executes the effects of a step. Nothing waits for the callbacks of a loss, because the lost hold is invalid already.
+// These callbacks are user code, which may take long, and may acquire the lock again.
 void shared_contender::execute(deferred_effects&& effects) {
     base::finish_or_end("the effects of a step of a shared contender", [&] {
         for (auto& loss : effects.lost) {
@@ -264,8 +265,8 @@ void shared_contender::on_contender_lost(std::uint64_t number) {
     }));
 }
 
-// Runs in a session's thread, for which other work waits. So this function only gives up the hold. A worker destroys
-// the callback of the loss, and perhaps the last reference to the client.
+// Runs in a session's thread, and must not delay it. So this function only releases the hold. A worker executes the
+// rest, which destroys the callback of the loss, and perhaps the last reference to the client.
 void shared_contender::on_contended(std::shared_ptr<shared_contender>&& self,
                                     std::uint64_t number) {
     // The analysis does not see that step() holds the mutex of `self`.
@@ -279,7 +280,8 @@ void shared_contender::on_contended(std::shared_ptr<shared_contender>&& self,
     });
 }
 
-// An order may arrive before this object knows of the grant. Then it is stored for the first holder.
+// An operator's order to release may arrive before this object knows of the grant. Then the order is stored for the
+// first holder.
 void shared_contender::on_asked_to_release(std::uint64_t number, const release_request& request) {
     execute(step([&](deferred_effects& effects, boottime_clock::time_point) REQUIRES(mutex_) {
         value_.on_asked_to_release(number);

@@ -2,9 +2,9 @@
 // shared_contender: the contender that the callers of one process share on one path. It executes the decisions of
 // core::local_queue, and implements the retained and cohort modes of locks.
 //
-// Objects of one client with the same path and options share one shared_contender (`of`). It has one contender after
-// the other, each with a hold of a session. A stop token reports the loss of that hold. The session's thread calls
-// on_contended() when other contenders queue behind.
+// Lock objects of one client with the same path and options share one shared_contender (`of`). A shared_contender has
+// one contender at a time, with a session_hold. A stop token reports the loss of that hold. The session's thread calls
+// on_contended() when other contenders queue behind the present contender.
 //
 // Thread safety: all members from any thread. Lock order: the lock of the back end that delivers an event, this lock,
 // the lock of a local_hold or of the client, the lock of a session.
@@ -63,7 +63,7 @@ private:
         std::uint64_t zxid = 0;                        // part of its fencing token
         std::shared_ptr<stop_callback> loss;           // must be destroyed under no lock
         std::stop_source withdrawn{std::nostopstate};  // ends the call of this contender
-        std::optional<release_request> order;          // came while no caller held the lock
+        std::optional<release_request> order;          // arrived while no caller held the lock
     };
     struct asked_holder {
         std::shared_ptr<local_hold> holder;

@@ -12,7 +12,7 @@
 // time to time while a member waits. In a crew without timers, which belongs to one client, every thread counts.
 //
 // The end of the crew waits for all turns, except for turns after let_go(). In such a turn a callback has closed its
-// own client, and may go on for as long as it likes.
+// own client, and may run without a time limit.
 //
 // Thread safety: all members from any thread. post() may be called under a lock. Lock order: this lock, then the
 // timers'.
@@ -69,8 +69,8 @@ public:
     // Requests one turn. A member may have several turns pending. Must not be called after finish().
     void post(std::shared_ptr<member> next);
     [[nodiscard]] bool on_this_thread() const noexcept;
-    // Makes the crew's end wait neither for the present turn of this thread nor for later work on it. Has no effect if
-    // the thread belongs to another crew.
+    // Makes finish() not wait for the thread `of`, neither for its present turn nor for its later work. Has no effect
+    // if the thread belongs to another crew.
     void let_go(boost::thread::id of);
     // Ends the crew. No client may use it any more.
     void finish() noexcept;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // thread_holds: the holds of a lock object that were acquired with lock() and end with unlock(), by thread.
 //
-// A hold belongs to the thread that called lock(). So no other thread can unlock it (F35), even if the hold was lost
-// and that other thread holds the lock now.
+// A hold belongs to the thread that called lock(). So no other thread can unlock it (docs/reference/failures.md, F35),
+// even if the hold was lost and that other thread holds the lock now.
 //
 // Thread safety: all members from any thread.
 #pragma once

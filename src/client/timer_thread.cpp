@@ -101,7 +101,7 @@ void timer_thread::stop(group& of) noexcept {
 
 // ---- the thread -----------------------------------------------------------------------------
 
-// Sets a timer for a far instant, which the kernel cancels when the wall clock is set. So the thread notices that.
+// Arms a timer for a far instant. When the wall clock is set, the kernel cancels this timer, which wakes the thread.
 void timer_thread::watch_wall_clock() noexcept {
     constexpr itimerspec k_never{{}, {9'000'000'000, 0}};  // in 2255
     ::timerfd_settime(wall_clock_.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &k_never,
@@ -155,7 +155,7 @@ bool timer_thread::run_due(bool everyone) {
     return !ending_;
 }
 
-// Calls each armed client of the groups that stop a last time.
+// Calls each armed client of every stopping group for the last time.
 void timer_thread::stop_groups(base::unique_lock& lock) {
     while (!stopping_.empty()) {
         auto& of = *stopping_.back();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_user_code: calls a function of the user where no caller could catch its exceptions, and logs them. call_user:
-// calls a function of the user inside a task of the library. If the library runs out of memory in that task, the
-// process ends. If the user's function throws std::bad_alloc, the process continues.
+// run_user_code: calls a function of the user whose exceptions no caller could catch, and logs these exceptions.
+// call_user: calls a function of the user inside a task of the library. If the library runs out of memory in that task,
+// the process ends. If the user's function throws std::bad_alloc, the process continues.
 //
 // Thread safety: any thread.
 #pragma once
@@ -29,7 +29,7 @@ bool run_user_code(std::string_view name, F&& function) noexcept {
     return false;
 }
 
-// Replaces a std::bad_alloc of the user's function on its way through a task of the library.
+// Replaces a std::bad_alloc of the user's function, because a std::bad_alloc in a task of the library ends the process.
 struct users_bad_alloc final : std::exception {
     [[nodiscard]] const char* what() const noexcept override { return "std::bad_alloc"; }
 };
