@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// composite_hold: the call for a lock that consists of several locks. It has the record of the parts, the warnings
-// about parts, and the options for parts. Each recipe that derives from it decides when to request parts, when to give
-// parts back, and when the whole hold is valid. client/call.hpp has the caller's side.
+// composite_hold: the call for a lock that consists of several locks. A *part* is the hold of one of these locks. This
+// class records the parts, reports their warnings, and makes the options for their calls. Each recipe derives a class,
+// which decides when to request parts, when to give parts back, and when the whole hold is valid. client/call.hpp has
+// the functions for the caller.
 //
-// The lock of the call also guards the recipe's value. The decisions of a step are executed under no lock: requests for
-// a part, giving a part back, and reports to the caller. The stop token of a part's hold reports the part's loss. Its
-// callback runs on a thread of the part's client, on which stop callbacks of the user may run, too.
+// The mutex of the call also guards the recipe's state. Each step decides under this mutex, and executes its decisions
+// under no lock: it requests parts, gives parts back, and reports to the caller. The stop token of a part's hold
+// reports the part's loss. The callback on this token runs on a thread of the part's client, on which stop callbacks of
+// the user may run, too.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then the locks of the parts' holds.
 #pragma once
@@ -37,7 +39,7 @@ protected:
     struct kept_part {
         std::shared_ptr<hold> held;
         std::shared_ptr<stop_callback> loss;  // must be destroyed under no lock
-        std::uint64_t serial = 0;             // number of the grant, for its loss
+        std::uint64_t serial = 0;             // number of the grant, for on_part_lost()
     };
     using held_part = std::pair<std::size_t, std::shared_ptr<hold>>;
 
@@ -51,8 +53,8 @@ protected:
     [[nodiscard]] virtual bool is_short(boottime_clock::duration left) const = 0;
 
     // ---- the parts -------------------------------------------------------------------------
-    // Returns the options for a part's call, by option_table. Warnings of the part concern the whole hold. `withdrawn`:
-    // a stop ends the part's wait.
+    // Returns the options for a part's call, by option_table. A warning about the part is reported as a warning about
+    // the whole hold. `withdrawn`: a stop ends the part's wait.
     [[nodiscard]] acquire_options options_for_part(std::stop_token withdrawn);
     // Stores the hold of a part. Returns the number of the grant.
     std::uint64_t keep_part(std::size_t which, std::shared_ptr<hold> held) REQUIRES(mutex_);

@@ -26,14 +26,16 @@ bool may_be_granted_later(const error& why) {
            why == errc::session_lost || why == errc::removed;
 }
 
-// Only a waiting caller tries all parts at once. If two callers that do not wait did this, each could refuse the other,
-// and both would get `busy`. If they had come one after the other, one of them would have been granted.
+// Only a waiting caller tries all parts at once. If two callers that do not wait tried all parts at once, each could
+// get a part that the other needs, and both would get `busy`. In order, the caller that gets the first part can get all
+// parts.
 core::all_of::course course_of(const part_locks& locks, core::attempt mode, trial_pace& pace) {
     const bool tries = mode == core::attempt::wait && locks.can_be_tried_together();
     return tries ? pace.next() : core::all_of::course::in_order;
 }
 
-// The calls of a trial. If an exception ends the trial, the destructor gives up the calls without an outcome.
+// The calls of a trial, which tries all parts at once. If an exception ends the trial, the destructor gives up each
+// call that has no outcome yet.
 struct started_tries {
     part_locks::started calls;
     std::size_t waited_for = 0;
@@ -78,7 +80,7 @@ part_questions multi_hold::wait_for(std::size_t which) {
                                                   : lock.acquire(std::move(options)));
 }
 
-// Sends all tries before it waits for the first.
+// Requests all parts before it waits for the first answer.
 part_questions multi_hold::try_all(const std::vector<std::size_t>& parts) {
     started_tries started;
     started.calls = locks_.start_tries(parts, [this](const queue_lock& queue, std::size_t which) {
@@ -97,7 +99,7 @@ void multi_hold::async_acquire() {
     base::finish_or_end("a multi_lock's call", [this] { go_on_async(begin()); });
 }
 
-// Continues the call after an answer, when the value has decided what to ask next.
+// Continues the call with the parts to request next.
 void multi_hold::go_on_async(const part_questions& next) {
     if (next.is_over) return answer_handler();
     if (next.ask) return ask_async(*next.ask);
@@ -125,7 +127,7 @@ void multi_hold::try_all_async(const std::vector<std::size_t>& parts) {
     }
 }
 
-// If async_acquire() refuses the options by an exception, the handler will not be called.
+// If async_acquire() throws because it refuses the options, it does not call the handler. So this function calls it.
 void multi_hold::ask_async(std::size_t which) {
     const auto answered = answer_to(which, asked::to_wait);
     try {
@@ -159,16 +161,16 @@ acquire_options multi_hold::part_options(std::size_t which, asked how) {
     auto part = options_for_part(withdrawn.get_token());
     if (deadline_) part.timeout = wait_limit::until(*deadline_);
     if (how == asked::to_try) part.on_queued = {};  // a try does not queue for long
-    // The time limit of the whole hold starts with the grant of the last part, and a part that reaches its limit ends
-    // the whole.
+    // Only the last part gets the time limit: the limit of the whole hold starts with the grant of the last part, and
+    // the end of a part ends the whole hold.
     if (which + 1 == locks_.size()) part.max_hold = options().max_hold;
     // Passes on a stop that was requested before the wait began.
     if (options().stop.stop_requested()) withdrawn.request_stop();
     return part;
 }
 
-// Handles the answer of a part. Returns the next question; empty if other tries are unanswered, or if the outcome is
-// known.
+// Handles the answer of a part. Returns the parts to request next. There are none if other tries are unanswered, or if
+// the outcome is known.
 part_questions multi_hold::on_answer(std::size_t which, asked how, result<guard>&& answer) {
     std::stop_token loss;
     std::uint64_t serial = 0;
@@ -200,8 +202,8 @@ core::all_of::refusal multi_hold::refusal_of(const error& why, asked how) const 
 }
 
 void multi_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
-    // Keeps this callback alive until the end of the function. The callback may run the user's stop callbacks below,
-    // and its destructor would wait for itself in a release.
+    // Keeps the running stop callback alive until the end of this function. Below, code of the user may release the
+    // hold. A release that destroyed the running callback would wait for the callback's return, and so for itself.
     std::shared_ptr<stop_callback> ends_here;
     decisions next;
     {
@@ -227,7 +229,7 @@ multi_hold::decisions multi_hold::decide() {
     const base::overloaded note{
         [&](const all_of::ask& question) REQUIRES(mutex_) {
             next.ask = question.part;
-            asks_[question.part] = std::stop_source{};  // this part is not withdrawn
+            asks_[question.part] = std::stop_source{};  // no stop is requested for this part yet
         },
         [&](const all_of::try_part& trial) REQUIRES(mutex_) {
             next.tries.push_back(trial.part);
@@ -252,7 +254,7 @@ multi_hold::decisions multi_hold::decide() {
     return decided;
 }
 
-// Reports the result of the call's first trial, if the call began with a trial. Called once.
+// If the call began with a trial, reports the result of that trial to `pace_`, once.
 void multi_hold::tell_pace() {
     const bool got_all = value_.now() == core::all_of::phase::held;
     if (!pace_ || (!got_all && value_.failed_trials() == 0)) return;
@@ -260,7 +262,7 @@ void multi_hold::tell_pace() {
     pace_.reset();
 }
 
-// Notifies the caller before it gives parts back, because another contender may be granted such a part at once.
+// Reports a loss to the caller before it gives parts back, because another contender may then be granted such a part.
 void multi_hold::execute(decisions&& decided) {
     for (auto& wait : decided.withdraw) wait.request_stop();
     if (decided.lost) tell_lost(std::move(*decided.lost));

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // multi_hold: the call for a multi_lock. It feeds the locks' answers into a core::all_of.
 //
-// composite_hold.hpp has the code that holds of several locks share, and says what the lock guards. A part whose hold
-// has ended is kept until the whole hold is given up, for its answers and callbacks.
+// composite_hold.hpp has the code that holds of several locks share, and describes what the mutex guards. A part whose
+// hold has ended is kept until the whole hold is given up, because it still answers queries of the guard and runs
+// callbacks.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then the parts' holds'.
 #pragma once
@@ -24,15 +25,15 @@ namespace turnstile::detail {
 
 class multi_hold final : public composite_hold {
 public:
-    // `locks`: in their canonical order. `request`: without a handler for acquire().
+    // `locks`: in their canonical order. `request`: has no handler if acquire() will be called.
     multi_hold(std::vector<any_lock> locks, std::shared_ptr<trial_pace> pace,
                acquire_request&& request);
     ~multi_hold() override { unlock(); }
     multi_hold(const multi_hold&) = delete;
     multi_hold& operator=(const multi_hold&) = delete;
 
-    // Start the call; call one of them, once. acquire() blocks. Both are Boost interruption points, as calls of the
-    // locks are.
+    // Each of both functions starts the call. Only one of them may be called, and only once. acquire() blocks. Both are
+    // Boost interruption points, like the calls of a single lock.
     result<guard> acquire();
     void async_acquire();
 
@@ -59,7 +60,7 @@ private:
     [[nodiscard]] error doubt() const override REQUIRES(mutex_);
     void cancel(const error& why) noexcept override;
     void leave(const error& why) noexcept override;
-    // Called by callbacks of the lost part's client and hold.
+    // Called by callbacks of the client and of the hold of a part.
     void post(task callback) override;
     void on_part_lost(std::size_t which, std::uint64_t serial) override;
     [[nodiscard]] bool is_short(boottime_clock::duration /*left*/) const override { return true; }
@@ -87,10 +88,10 @@ private:
     const std::optional<boottime_clock::time_point> deadline_;  // the deadline of the whole call
 
     std::shared_ptr<trial_pace> pace_
-        GUARDED_BY(mutex_);  // none: there is nothing to tell it, or it has been done
+        GUARDED_BY(mutex_);  // null: nothing to report, or already reported
     core::all_of value_ GUARDED_BY(mutex_);
     std::vector<std::stop_source> asks_
-        GUARDED_BY(mutex_);  // the latest for each part: a stop ends the part's wait
+        GUARDED_BY(mutex_);  // for each part's latest request: a stop ends its wait
     start_failure failure_ GUARDED_BY(mutex_);
     whole_record record_ GUARDED_BY(mutex_);
 };

@@ -48,7 +48,7 @@ fencing_vector multi_hold::tokens() const {
     return record_.tokens(parts_, locks_);
 }
 
-// Stores a description of the hold before its parts go, because the guard still describes the hold afterwards.
+// Copies the description of the hold before the parts are given back, because the guard may still query the hold later.
 void multi_hold::remember() {
     if (value_.now() == core::all_of::phase::held) record_.remember(parts_, locks_);
 }
@@ -71,7 +71,8 @@ void multi_hold::leave(const error& /*why*/) noexcept {
     });
 }
 
-// Returns the parts in the order of the locks, since the first part carries the commit, which checks the others.
+// Returns the parts in the order of the locks. The first part sends the commit, which checks the znodes of the other
+// parts.
 result<hold::znode_holds> multi_hold::parts_for_commit() {
     if (const auto still = status(); !still) return still.error();
     znode_holds all;
@@ -84,7 +85,7 @@ result<hold::znode_holds> multi_hold::parts_for_commit() {
     return all;
 }
 
-// A part exists until the guard is destroyed, if only a lost part, so its client runs the callback.
+// Until the guard is destroyed, at least one part exists, perhaps a lost part. Its client runs the callback.
 void multi_hold::run_as_callback(task callback) {
     const auto all = held_parts();
     if (all.empty()) return callback();

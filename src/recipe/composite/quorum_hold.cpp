@@ -78,8 +78,8 @@ quorum_hold::decisions quorum_hold::decide() {
     return next;
 }
 
-// Gives up pauses for parts whose client has closed. Called after arm(): a client that closes later calls the timer
-// once more, so no pause outlives its client.
+// A pause is the time before the call requests a part again. This function ends the pause of each part whose client has
+// closed. Must be called after arm(): a client that closes later calls on_timer() a last time, which ends that pause.
 void quorum_hold::forget_closed(boottime_clock::time_point now) {
     for (std::size_t i = 0; i != parts_.size(); ++i) {
         if (!value_.pauses(i) || (*ensembles_)[i].lock.servers()->open()) continue;
@@ -95,13 +95,13 @@ void quorum_hold::arm() {
         ensemble.lock.servers()->services().timers->arm(*this, next);
 }
 
-// Notes that the timer has called and is not armed any more, even if it called too early.
+// Notes that no timer is armed any more, because a timer has called on_timer(), perhaps too early.
 void quorum_hold::take_timer() {
     const base::lock_guard lock{mutex_};
     armed_ = boottime_clock::time_point::max();
 }
 
-// Notifies the caller of a loss before it gives parts back, because another contender may be granted a part at once.
+// Reports a loss to the caller before it gives parts back, because another contender may then be granted such a part.
 void quorum_hold::execute(decisions&& next) {
     if (next.lost) tell_lost(std::move(*next.lost));
     give_back(std::move(next.give_back));
@@ -117,9 +117,9 @@ void quorum_hold::execute(decisions&& next) {
     if (kept) post([kept] { kept->answer_handler(); });
 }
 
-// Passes the work to a worker, which may run the user's stop callbacks. The timer's thread must not own the call
-// meanwhile: the last reference may destroy the user's objects and the client, whose destructor waits for the timer's
-// thread. The client of this timer accepts the work, because it stops its timers before its workers.
+// Posts the step to a worker, because the step may run the user's stop callbacks. The timer's thread must not own the
+// call: the last reference may destroy the user's objects and the client, and the client's destructor waits for the
+// timer's thread. The client's workers still accept the task, because the client stops its timers before its workers.
 void quorum_hold::on_timer() {
     const auto work = [weak = weak_from_this()] {
         const auto alive = std::static_pointer_cast<quorum_hold>(weak.lock());

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // quorum_hold: the call for a quorum_lock. It feeds the ensembles' answers into a core::quorum.
 //
-// composite_hold.hpp has the code that holds of several locks share, and says what the lock guards. The answers and
-// losses of a part arrive on a worker of the part's client, and timers only pass work to a worker. So the user's
-// executor runs only the user's callbacks. The timers of all clients are armed, because any client may have closed. A
-// client that closes calls its timers once more. So the call never pauses for an ensemble that cannot be asked any
-// more.
+// composite_hold.hpp has the code that holds of several locks share, and describes what the mutex guards. The answers
+// and losses of a part arrive on a worker of the part's client, and timers only pass work to a worker. So the user's
+// executor runs only the user's callbacks. The call arms a timer at each client, because any client may have closed. A
+// client that closes calls its timers a last time. So the call never waits for an ensemble whose client has closed.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then the locks of clients, of sessions and holds,
 // and of timers.

@@ -12,8 +12,8 @@ namespace turnstile::detail {
 
 // ---- the user's callbacks ---------------------------------------------------------------------
 
-// Posts to an open client. If none is open, posts to a client that is closing now: a closed client runs the task in the
-// calling thread.
+// Posts the callback to an open client, or else to a client that is closing now. A closed client would run the callback
+// in the calling thread.
 void quorum_hold::post(task callback) {
     const auto find = [this](auto&& good) {
         return std::find_if(ensembles_->begin(), ensembles_->end(), [&good](const auto& ensemble) {
@@ -75,7 +75,7 @@ fencing_vector quorum_hold::tokens() const {
     return last_ && (over_ || !is_certain()) ? last_->first : part_tokens();
 }
 
-// Stores a description of the hold before each step, because the guard still describes the hold after its end.
+// Copies the description of the hold before each step, because the guard may query the hold after its end.
 void quorum_hold::remember() {
     if (value_.now() == core::quorum::phase::held && is_certain())
         last_ = {part_tokens(), majority_until()};

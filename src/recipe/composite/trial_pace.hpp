@@ -20,7 +20,7 @@ namespace turnstile::detail {
 
 class trial_pace {
 public:
-    // Returns the course for a call that begins now.
+    // Decides whether a call that begins now tries all parts at once.
     [[nodiscard]] core::all_of::course next() noexcept {
         auto left = waiting_calls_.load();
         while (left != 0)
@@ -28,7 +28,7 @@ public:
                 return core::all_of::course::rest_at_once;
         return core::all_of::course::all_at_once;
     }
-    // Reports the result of a call's first trial, if the call had waited for no part before.
+    // Reports the result of a call's first trial, if the call did not wait for a part before the trial.
     void on_trial(bool got_all) noexcept {
         if (got_all) {
             failures_ = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// whole_record: the hold of a multi_lock as its guard describes it. While the parts exist, the description comes from
-// them, and afterwards from a copy of their last state.
+// whole_record: the description of a multi_lock's hold for its guard. While the parts exist, the description comes from
+// the parts, and afterwards from a copy of their last state.
 //
 // `parts` are values with a member `held`, in the order of `locks`. `locks` have names.
 //

@@ -30,8 +30,8 @@ void check_lock_path(std::string_view path) {
     if (const auto good = base::validate_path(path); !good) throw_error(good.error());
 }
 
-// Returns the time until which the thread waits for the outcome: the deadline plus a time for callbacks. If no callback
-// has come by then, none can run, because this thread may belong to the executor.
+// Returns the time until which this thread waits for the outcome: the deadline plus a time for the handler. If the
+// handler has not run by then, this thread may be the executor's only thread, so the handler could never run.
 std::optional<boottime_clock::time_point> latest(
     std::optional<boottime_clock::time_point> deadline) {
     constexpr std::chrono::milliseconds k_patience{500};
@@ -40,7 +40,8 @@ std::optional<boottime_clock::time_point> latest(
     return *deadline + k_patience;
 }
 
-// True if a look that failed with this error may succeed later, or if the wait itself ends for the same reason.
+// True if a read of the queues that failed with this error may succeed later, or if the wait itself ends for the same
+// reason.
 bool may_pass(const error& why) {
     return why == errc::timeout || why == errc::not_connected || why == errc::cancelled ||
            why == errc::closed || why == errc::auth_failed;
@@ -88,7 +89,7 @@ public:
     // If the waiter with this znode must give up, returns the cycle that its wait has closed.
     [[nodiscard]] result<std::optional<deadlock>> closed_by(std::string_view znode,
                                                             const query_options& options) const;
-    // Returns the outcome of a wait for the lock on `path`. Ends the wait early if it closes a cycle.
+    // Returns the outcome of a wait for the lock on `path`. Ends the wait early if the wait closes a cycle.
     [[nodiscard]] result<guard> outcome_of(
         detail::queued_wait& mine, const std::string& path,
         std::optional<boottime_clock::time_point> deadline) const;
@@ -102,7 +103,7 @@ private:
 
     const std::shared_ptr<detail::client_impl> client_;
     const std::vector<std::string> paths_;
-    const std::string folder_;  // empty: look only at the paths
+    const std::string folder_;  // empty: read only the paths
     const std::chrono::milliseconds look_after_;
 };
 
@@ -130,8 +131,8 @@ result<detail::wait_for_graph> deadlock_detector::state::look(const query_option
 }
 
 // Reads the queues of the cycle a second time. A session never reads older data than before. So contenders that both
-// looks show (same name and czxid) were all at the servers at the instant between the looks. A cycle that the first
-// look put together from different instants fails this test.
+// reads show (same name and czxid) all existed at an instant between the reads. A cycle whose contenders never existed
+// at the same time fails this test.
 result<bool> deadlock_detector::state::stands_in_a_second_look(const deadlock& found,
                                                                const query_options& options) const {
     const auto queues = read(detail::locks_of(found), options);

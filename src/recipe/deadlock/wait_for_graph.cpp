@@ -12,8 +12,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// The order of waits by age: by the czxid of the contender's znode. Several creates of one transaction have one czxid;
-// then the names decide, in every process alike.
+// Orders waits by age, which is the czxid of the contender's znode. Creates of one transaction have the same czxid.
+// Then the names decide, so that every process finds the same order.
 auto age(const contender& entry) {
     return std::tie(entry.token, entry.name);
 }
@@ -63,7 +63,8 @@ private:
         place blocker;
     };
 
-    // Adds the waits of the owners ahead of this wait. If the first owner blocks this wait as well, returns its place.
+    // Adds the waits of the owners ahead of this wait. If the owner of the first step blocks this wait, too, returns
+    // the place of that owner's contender.
     std::optional<place> expand(std::size_t current) {
         const auto wait = steps_[current].wait;
         for (auto& next = looked_at_[wait.queue]; next < wait.position; ++next) {
@@ -121,9 +122,9 @@ std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
 
 // ---- all cycles --------------------------------------------------------------------------------
 
-// Returns the waits that are in a cycle and may have closed it, in linear time. If an owner had no other wait and no
-// hold before a wait, it blocked no contender, so that wait closed nothing. Edges of the graph lead from a wait to the
-// contender ahead of it, and so to all ahead; from a contender to its owner; and from an owner to its waits.
+// Returns the waits that are in a cycle and may have closed it, in linear time. An owner that had no hold and no other
+// wait when it began to wait blocked no contender, so this wait closed no cycle. Edges of the graph lead from a wait to
+// the contender ahead of it, and so to all ahead; from a contender to its owner; and from an owner to its waits.
 std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph;
     std::map<std::string_view, std::size_t> owners;

@@ -34,8 +34,8 @@ struct lock_queue {
     std::vector<contender> contenders;
 };
 
-// Removes contenders whose sessions the reading client has left. No call waits or holds by such a contender, although
-// the servers have not ended its session yet. `over` gets a session id, and returns true for such a session.
+// Removes contenders whose sessions the reading client has left. No call uses such a contender any more, although the
+// servers have not ended its session yet. `over` gets a session id, and returns true for such a session.
 void forget_left_over(std::vector<lock_queue>& queues,
                       const std::function<bool(std::int64_t session)>& over);
 
@@ -76,8 +76,9 @@ private:
 // Returns the path of each lock in the cycle once.
 [[nodiscard]] std::vector<std::string> locks_of(const deadlock& found);
 
-// True if `queues` contain every znode of the cycle `found`. They must be read after `found`. Then all these znodes
-// existed at the instant between the two looks, each behind the contender that blocks it.
+// True if `queues` contain every znode of the cycle `found`. `queues` must be read after the queues in which `found`
+// was found. Then all these znodes existed at an instant between the two reads, each behind the contender that blocks
+// it.
 [[nodiscard]] bool still_stands(const deadlock& found, const std::vector<lock_queue>& queues);
 
 }  // namespace turnstile::detail

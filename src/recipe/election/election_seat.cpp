@@ -45,7 +45,8 @@ election_seat::~election_seat() {
 
 // ---- events and their effects -----------------------------------------------------------------
 
-// Needs one critical section: a close() between its halves would take the thread away from a term that begins.
+// now_.start() starts the thread and the first turn in one critical section. A close() in between would end the thread
+// that the turn needs.
 void election_seat::start() {
     seat_effects to_do;
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// named_successor: hands the lead over to a named participant, by a hint in the data of the election's folder.
+// named_successor: hands the lead over to a named participant, through a hint in the data of the election's folder.
 // succession.hpp defines the hint and its rules.
 #pragma once
 

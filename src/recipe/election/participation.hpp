@@ -9,7 +9,7 @@
 // | resting       | not             | does not run                  | seeking: started                       |
 // | seeking       | waits           | does not run                  | called: granted; resting               |
 // | called        | holds           | handed over, has not begun    | deciding: begun; seeking: lost         |
-// | deciding      | holds           | about to be called, or not to | leading; stepping_down                 |
+// | deciding      | holds           | about to be called or skipped | leading; stepping_down                 |
 // | leading       | holds           | runs                          | stepping_down: resigned, lost, closed  |
 // | stepping_down | holds or has    | is to return                  | pausing, seeking or resting: returned  |
 // |               | lost it         |                               |                                        |

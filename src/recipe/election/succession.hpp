@@ -12,9 +12,9 @@
 // | names another participant      | reduces the hint's count by one, and steps aside: gives up the lead and queues again |
 //
 // The count begins with the number of participants at the time of the hint. So if the named participant has gone, the
-// others stop stepping aside after one round at the latest. The hint also ends at an instant of the leader's clock. All
-// changes are commits that require the folder's version. So of two participants that each believe to lead, only one can
-// change the hint.
+// others stop stepping aside after one round at the latest. The hint also ends at an instant of the clock of the
+// servers' leader. All changes are commits that require the folder's version. So of two participants that each believe
+// to lead, only one can change the hint.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +27,7 @@ namespace turnstile::detail {
 struct succession_hint {
     std::string successor;
     std::uint32_t steps = 0;  // number of participants that may still step aside
-    std::int64_t until = 0;   // milliseconds since 1970, by the leader's clock
+    std::int64_t until = 0;   // milliseconds since 1970, by the clock of the servers' leader
 
     // Returns a text like "turnstile-successor=host-2 steps=3 until=1763724876000", with the name escaped.
     [[nodiscard]] std::string to_string() const;
@@ -36,15 +36,15 @@ struct succession_hint {
     friend bool operator==(const succession_hint&, const succession_hint&) = default;
 };
 
-// The decision of a participant that was granted the lead: whether it leads, and a text to write into the folder
-// before.
+// The decision of a participant that was granted the lead: whether the participant leads, and a text that it must first
+// write into the folder.
 struct succession_step {
     bool leads = true;
     std::optional<std::string> write;
     friend bool operator==(const succession_step&, const succession_step&) = default;
 };
 
-// Returns the next step. `text`: the folder's data. `now`: the time by the leader's clock.
+// Returns the next step. `text`: the folder's data. `now`: the time by the clock of the servers' leader.
 [[nodiscard]] succession_step next_step(std::string_view text, std::string_view own_id,
                                         std::int64_t now);
 

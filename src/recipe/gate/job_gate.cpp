@@ -99,7 +99,8 @@ result<job_report> job_gate::state::run(guard& lock, const std::function<void(jo
     return start(node, *found, std::move(report), lock, job, limits.stop);
 }
 
-// Ignores the caller's deadline: a start with an unknown outcome would cost a whole period.
+// Ignores the caller's deadline. A deadline during the write of the record could leave the start unknown. If the record
+// then has the start, no participant runs the job for a whole period.
 result<job_report> job_gate::state::start(const detail::stamped_node& node,
                                           const detail::stamped_data& found, job_report&& report,
                                           guard& lock, const std::function<void(job_run&)>& job,
@@ -108,8 +109,8 @@ result<job_report> job_gate::state::start(const detail::stamped_node& node,
     const auto before = boottime_clock::now();
     if (const auto written = node.write(found, detail::to_text(report.record), limits); !written)
         return written.error();
-    // The record has the start. If memory is exhausted now, the process ends, so that the caller cannot believe that
-    // the job did not start.
+    // The record has the start. If memory is exhausted now, the process ends, because an exception would mean to the
+    // caller that the job did not start.
     const auto started =
         base::finish_or_end("the start of a job", [&] { return node.read(limits); });
     if (!started) {
@@ -137,7 +138,7 @@ result<job_report> job_gate::state::start(const detail::stamped_node& node,
     return std::move(report);
 }
 
-// Writes the end of the job into the record. For a stopped job, too, if the servers answer in time.
+// Writes the end of the job into the record. For a job that had to stop, waits at most k_grace for the servers.
 void job_gate::state::finish(const detail::stamped_node& node, job_report& report, job_state how,
                              const std::stop_token& stop) const {
     const bool stopped = stop.stop_requested();

@@ -66,7 +66,8 @@ result<job_terms> terms_of(const job_rules& rules) {
     return terms;
 }
 
-// If a new leader's clock shows a time before the last start, callers wait longer, but the job never starts twice.
+// If the clock of the servers' new leader shows a time before the last start, callers wait longer, but the job never
+// starts twice.
 job_decision decide_job(const job_record& last, std::int64_t now, const job_terms& terms) {
     if (last.state == job_state::never_run) return {};
     // place: job_is_due

@@ -61,8 +61,8 @@ void rate_record::add(const rate_group& more) {
         std::next(place)->entries += place->entries;
         groups.erase(place);
     }
-    // Merges the oldest groups. There are too many groups if a leader's clock was set back, so that stamps of both
-    // times exist.
+    // Merges the oldest groups. There are too many groups if the clock of the servers' leader was set back: then stamps
+    // from before and after the change exist.
     while (groups.size() > k_most_groups) {
         groups[1].entries += groups[0].entries;
         groups.erase(groups.begin());
@@ -149,7 +149,7 @@ void forget_old(rate_record& record, std::int64_t now) {
     std::erase_if(record.groups, [&](auto group) { return group.latest + record.period <= now; });
 }
 
-// If the leader's clock shows less than the stamps of the latest entries, the wait becomes longer.
+// If the clock of the servers' leader is behind the stamps of the latest entries, the wait becomes longer.
 std::int64_t wait_for_room(const rate_record& record, std::int64_t now) {
     auto all = record.entered();
     for (const auto& group : record.groups) {

@@ -15,21 +15,21 @@
 
 namespace turnstile::detail {
 
-// Entries that leave together, one period after the latest of them.
+// A group of entries. All of them leave the record together, one period after the latest entry.
 struct rate_group {
-    std::int64_t latest = 0;  // stamp in milliseconds, by the leader's clock
+    std::int64_t latest = 0;  // stamp in milliseconds, by the clock of the servers' leader
     std::size_t entries = 1;
     friend bool operator==(const rate_group&, const rate_group&) = default;
 };
 
-// The entries of a gate, as the record's text has them. Under a rule for up to k_most_groups entries, each entry is a
-// group. Under a rule for more, all entries of a slot (the period has k_slots slots) form one group, so that there are
-// at most k_most_groups. All entries of a group count as if they came with the latest: room may come back up to one
-// slot late, but never early.
+// The entries of a gate, in groups. If the rule allows at most k_most_groups entries in a period, each entry forms a
+// group. If the rule allows more, the period is divided into k_slots slots, and all entries of a slot form one group,
+// so that there are at most k_most_groups. All entries of a group count as if they came with the latest entry. So room
+// may become free up to one slot late, but never early.
 struct rate_record {
     static constexpr std::size_t k_most_groups = 60;
     static constexpr std::int64_t k_slots =
-        59;  // a period that begins inside a slot includes one more
+        59;  // a period that begins inside a slot touches one more slot
 
     std::size_t entries = 1;
     std::int64_t period = 0;

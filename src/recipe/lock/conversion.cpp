@@ -55,8 +55,8 @@ result<std::shared_ptr<session_hold>> to_be_upgraded(const std::string& path, gu
     if (found->kind() == core::contender_kind::write) return std::shared_ptr<session_hold>{};
     if (found->kind() == core::contender_kind::read) return reader_cannot(path);
     const auto znode = core::parse_contender(base->znode().substr(path.size() + 1));
-    // The hold was downgraded at the end of the servers' counter, where it keeps the writer's znode
-    // (held::begin_rename).
+    // The hold was downgraded from a writer's when the servers' counter of znode numbers had reached its end. Such a
+    // hold keeps the writer's znode (held::begin_rename).
     if (znode && znode->wants.kind == core::contender_kind::write) {
         if (const auto again = base->rename(core::contender_kind::write); !again)
             return again.error();

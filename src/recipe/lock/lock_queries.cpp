@@ -14,8 +14,9 @@ namespace {
 // Limit of the attempts to find the first contender, if all contenders of a list have ended before they were read.
 constexpr int k_most_looks = 16;
 
-// Sorts by arrival. Distances are counted from one of the names, so that a wrap at 2^31 keeps the order. The znode of an
-// upgrade may have the same number as its upgradable contender. The upgradable contender came first and stays in front.
+// Sorts by arrival. Compares the distances from the first name's number, so that a wrap of the numbers at 2^31 keeps
+// the order. The znode of an upgrade may have the same number as its upgradable contender. The upgradable contender
+// came first and stays in front.
 void sort_by_arrival(std::vector<std::string>& names) {
     if (names.empty()) return;
     const auto number = [](const std::string& name) {

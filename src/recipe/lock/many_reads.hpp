@@ -14,7 +14,7 @@
 
 namespace turnstile::detail {
 
-// Returns the answers to one question about each of `paths`, in their order.
+// Sends one question about each of `paths`. Returns the answers in the order of `paths`.
 [[nodiscard]] result<std::vector<core::reply>> ask_each(
     client_impl& client, const std::vector<std::string>& paths, const query_options& options,
     const std::function<core::operation(const std::string&)>& question);

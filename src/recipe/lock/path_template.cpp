@@ -74,8 +74,8 @@ std::string escape_argument(std::string_view argument, last_byte last) {
 
 // ---- names in the path ----------------------------------------------------------------------
 
-// True for a name that our recipes, Curator's or kazoo's would take for a contender or a lease: a word for the kind,
-// and a number as servers append it (ten digits, or a minus sign and nine or ten digits).
+// True for a name that this library, Curator or kazoo would take for a contender or a lease. Such a name consists of a
+// word for the kind, and of a number as servers append it (ten digits, or a minus sign and nine or ten digits).
 bool looks_like_a_contender(std::string_view name) {
     if (core::contender_sequence(name)) return true;
     const auto last = name.find_last_not_of("0123456789");
@@ -111,7 +111,8 @@ std::vector<std::string> split(std::string_view text) {
     return pieces;
 }
 
-// Return the text before the argument, and behind it, in the argument's name.
+// Return the text before the argument, and the text behind it, in the name (between two slashes) that contains the
+// argument.
 std::string_view before(const std::string& piece) {
     return std::string_view{piece}.substr(piece.rfind('/') + 1);
 }
@@ -157,8 +158,8 @@ std::string path_template::format_list(std::span<const std::string_view> given) 
     return path;
 }
 
-// True if the template can make the path. An argument has no slash and is alone in its name, so it ends with the name,
-// or before the text that follows it there.
+// True if the template can make the path. An argument has no slash, and each name has at most one argument. So an
+// argument ends at the end of its name, or before the text that follows it in the name.
 bool path_template::matches(std::string_view path) const noexcept {
     if (!path.starts_with(pieces_.front())) return false;
     path.remove_prefix(pieces_.front().size());

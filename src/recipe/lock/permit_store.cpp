@@ -32,7 +32,7 @@ error refusal(core::server_error why, const std::string& path) {
     }
 }
 
-// The limit, and the permits of the contenders that were listed after it.
+// The limit, and the number of permits of the contenders. The contenders were listed after the limit was read.
 struct look {
     bool there = true;
     core::permit_limit limit;
@@ -70,9 +70,10 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
     return seen;
 }
 
-// Returns the limit to write for a change to `permits`. Permits that were granted under the earlier limit may be held
-// until they are given back; so may permits from before that limit, unless all present contenders fit. If the limit
-// grows, the last contender with a place under an earlier limit stays the same.
+// Returns the limit to write for a change to `permits`. `earlier` covers permits that are still held although the new
+// limit has no room for them: permits granted under the present limit, and, if the present contenders exceed that
+// limit, permits granted under the limit before it. If the limit grows, `last`, the last contender that may hold under
+// an earlier limit, stays the same.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);

@@ -20,7 +20,7 @@ error out_of_range(const std::string& path, permit_count permits) {
                                   std::to_string(permit_count::k_most) + " at most"};
 }
 
-// Notes that the semaphore has the number of permits that this object expects, which a grant or `busy` shows.
+// A grant or `busy` shows that the semaphore has the number of permits that this object expects.
 void note_agreement(std::atomic<bool>& agreed, const result<guard>& outcome) {
     if (outcome || outcome.error() == errc::busy) agreed = true;
 }

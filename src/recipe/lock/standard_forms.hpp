@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// standard_forms: turns outcomes into the results of lock(), try_lock() and their variants, for every recipe. It keeps
-// a hold for the calling thread, returns `false` for a lock that was not taken, and throws every other error.
+// standard_forms: turns outcomes into the results of lock(), try_lock() and their variants, for every recipe. It stores
+// the hold for the calling thread, returns `false` for a lock that was not taken, and throws every other error.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// upgraded_hold: a hold of a read-write lock that was upgradable and is a writer's now. It has two znodes of one
-// session: the upgradable contender's (`base`) and the upgrade's (`upper`). The loss of one is the loss of both.
+// upgraded_hold: the hold of a read-write lock that was upgraded from upgradable to writer. It has two znodes of one
+// session: the znode of the upgradable contender (`base`), and the znode of the upgrade (`upper`). The loss of either
+// znode ends the whole hold.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -21,7 +22,7 @@ public:
         : base_{std::move(base)}, upper_{std::move(upper)} {}
 
     [[nodiscard]] const std::shared_ptr<session_hold>& base() const noexcept { return base_; }
-    // Gives up the writer's znode, and returns the upgradable hold with an increased token.
+    // Gives up the znode of the upgrade, and returns the upgradable hold with an increased token.
     std::shared_ptr<session_hold> drop_upper();
 
     [[nodiscard]] const std::string& path() const noexcept override { return upper_->path(); }
@@ -40,7 +41,7 @@ public:
     void on_lost(std::function<void(const error&)> callback) override {
         base_->on_lost(std::move(callback));
     }
-    // Returns both parts; the writer's znode carries the commit.
+    // Returns both parts. `upper` comes first, so it sends the commit.
     [[nodiscard]] result<znode_holds> parts_for_commit() override {
         return znode_holds{upper_, base_};
     }

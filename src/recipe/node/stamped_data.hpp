@@ -13,7 +13,7 @@ namespace turnstile::detail {
 struct stamped_data {
     std::string text;
     std::int32_t version = -1;
-    std::int64_t changed = 0;  // mtime: milliseconds since 1970, by the leader's clock
+    std::int64_t changed = 0;  // mtime: ms since 1970, by the clock of the servers' leader
     [[nodiscard]] bool exists() const noexcept { return version >= 0; }
 };
 

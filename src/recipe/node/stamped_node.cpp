@@ -21,7 +21,8 @@ result<stamped_data> read_stamped(client_impl& servers, const std::string& path,
     return stamped_data{std::move(found.data), found.stat.version, found.stat.mtime};
 }
 
-// Stops waiting when the hold ends. Otherwise the call would wait for servers that cannot be reached long after that.
+// Stops waiting when the hold ends. Otherwise the call could wait for unreachable servers long after the end of the
+// hold.
 result<stamped_data> stamped_node::read_while_held(const std::string& path,
                                                    const query_options& limits) const {
     if (const auto held = by_.status(); !held) return held.error();

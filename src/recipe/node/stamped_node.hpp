@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// stamped_node: reads and writes a persistent znode under a hold, and reads the leader's clock.
+// stamped_node: reads and writes a persistent znode under a hold, and reads the clock of the servers' leader.
 //
 // The present time is the leader's time stamp of a write: a commit that changes only the hold's own znode, whose mtime
 // is read afterwards. So the clocks of this machine and of the connected server do not matter. The stamps of one leader

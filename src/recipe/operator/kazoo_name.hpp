@@ -6,8 +6,8 @@
 // | Lock, WriteLock  | `<32 hex>__lock__<n>`      | all                               |
 // | ReadLock         | `<32 hex>__rlock__<n>`     | `__lock__`                        |
 //
-// Our recipes take these znodes for foreign (core/queue/contender_name.hpp). A survey shows them, but no rule of ours
-// uses them.
+// This library treats these znodes as foreign: they block none of its contenders (core/queue/contender_name.hpp). A
+// survey shows them.
 //
 // Thread safety: a pure function.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// listed_lock: a lock as the list of its folder shows it: by the names of its contenders, before any of them is read.
+// listed_lock: a lock whose folder was listed. The names of its contenders are known, but no contender's znode was
+// read.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -26,8 +26,8 @@ using std::chrono::milliseconds;
 
 constexpr int k_most_tries = 16;
 constexpr int k_most_orders = 3;  // in one take(), since another client may overwrite an order
-constexpr int k_looks = 40;       // looks at least, while a contender has time to leave
-constexpr boottime_clock::duration k_longest_pause = std::chrono::seconds{1};  // between looks
+constexpr int k_looks = 40;       // reads at least, while a contender has time to leave
+constexpr boottime_clock::duration k_longest_pause = std::chrono::seconds{1};  // between reads
 constexpr std::chrono::seconds k_time_to_withdraw{5};
 
 result<void> check(const contender& target, const revoke_options& options) {
@@ -63,8 +63,8 @@ bool is_given_up(const error& why) {
     return why == errc::cancelled || why == errc::interrupted;
 }
 
-// The name of a step that ends the process if memory is exhausted: once an order may be written, the call must report
-// an outcome.
+// Names a step for finish_or_end(), which ends the process if memory is exhausted. Once the call may have written an
+// order, it must report an outcome.
 constexpr auto k_order = "an order to release";
 
 }  // namespace
@@ -92,7 +92,7 @@ public:
     }
 
     // Appends the order to the data of the contender's znode. For a contender of Curator, Curator's request replaces
-    // the data. If the answer to a write is lost, the next look finds the order.
+    // the data. If the answer to a write is lost, the next read finds the order.
     struct written_order {
         std::optional<core::reply> seen{};  // with the order; nothing: the znode is gone
         bool wrote = false;
@@ -143,8 +143,8 @@ public:
     }
 
     // Deletes the znode if its data are still as in `ordered`; returns bad_version otherwise. Reads the znode again,
-    // because the version alone does not decide: servers that went on from older data, without the order, assign the
-    // version again.
+    // because the version alone does not identify the data: servers that have lost the write of the order, and continue
+    // from older data, assign the same version again.
     [[nodiscard]] result<server_error> remove(const core::reply& ordered, const contender& target,
                                               const query_options& limits) const {
         for (int i = 0; i != k_most_tries; ++i) {
@@ -177,7 +177,8 @@ public:
         }
     }
 
-    // Removes requests and orders with these words from the end of the data. Returns false if the znode is gone.
+    // Removes requests and orders that are equal to `words` from the end of the data. Returns false if the znode is
+    // gone.
     [[nodiscard]] result<bool> withdraw(const contender& target, const core::revocation& words,
                                         const query_options& limits) const {
         const auto& before = target.metadata.text;
@@ -253,7 +254,8 @@ public:
     }
 
 private:
-    // True for a contender of LeaderLatch, which does not know Curator's request, since its data are its id.
+    // True for a contender of Curator's LeaderLatch. LeaderLatch does not follow Curator's request, which would only
+    // replace the participant's id in the data.
     [[nodiscard]] static bool is_candidate(const contender& target) {
         return target.kind == contender_kind::latch;
     }
@@ -284,7 +286,8 @@ result<void> revocation::ask(const contender& target, const revoke_options& opti
     });
 }
 
-// Computes the wait before it writes anything, so that later claims of the contender do not change it.
+// Computes the wait from the contender's metadata before it writes anything, so that a later change of the metadata
+// does not change the wait.
 result<revocation_outcome> revocation::take(const contender& target,
                                             const revoke_options& options) const {
     if (const auto good = check(target, options); !good) return good.error();

@@ -11,7 +11,7 @@
 namespace turnstile::detail {
 namespace {
 
-// Numbers of the contenders ahead of a contender in its queue.
+// Counts of the contenders ahead of a contender in its queue.
 struct ahead {
     std::size_t contenders = 0;
     std::size_t writers = 0;  // including upgrades and mutexes

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_rule: which contenders of a queue have a grant, from the present state of the whole queue, for a client
-// without a contender in it. In a semaphore that has shrunk, holders beyond the new number of permits count as waiters.
+// survey_rule: decides which contenders of a queue have a grant. It uses the present state of the whole queue, so the
+// client needs no contender in the queue. In a semaphore that has shrunk, holders beyond the new number of permits
+// count as waiters.
 //
 // core/queue/queue_rule.hpp decides for one contender, relative to itself. survey_rule decides for all contenders of a
-// queue in one pass. Only for upgrades, which are rare, it uses that rule for each contender. A test compares both.
+// queue in one pass. Only for upgrades, which are rare, it applies queue_rule to each contender. A test compares both
+// rules.
 //
 // Thread safety: pure functions.
 #pragma once

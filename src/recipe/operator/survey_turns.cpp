@@ -21,7 +21,7 @@ using core::server_error;
 // A folder whose queue changed in the latest k_lately rounds is likely to change again.
 constexpr std::uint64_t k_lately = 32;
 constexpr std::uint64_t k_weight_of_change = 8;
-// Number of contenders that are read again in each round, of a lock that a browser shows.
+// Number of contenders that each round reads again for a lock that a browser shows.
 constexpr std::size_t k_looked_at = 50;
 
 // Keeps the `most` elements with the lowest urgency() value, in order.
@@ -92,8 +92,8 @@ std::vector<std::string> survey_turns::unlisted(std::size_t most) const {
     return paths;
 }
 
-// Returns the number of rounds since the folder was listed, as an urgency. A folder that has changed lately gets a
-// higher weight. So each folder is listed at some time.
+// The folder with the smallest value is listed next. The value falls with each round since the folder was last listed,
+// so each folder is listed at some time. It falls faster for a folder that has changed lately.
 std::uint64_t survey_turns::urgency_of(const folder_record& record) const {
     if (is_first(record)) return 0;
     const bool lately = record.changed + k_lately >= round_;
@@ -157,7 +157,7 @@ void survey_turns::update_folders(folder_record& record, std::vector<std::string
         if (const auto below = base::child_path(path, name); below != k_servers_own) add(below);
 }
 
-// Keeps what was read of a contender, since a contender's name is never used again.
+// Keeps the data that were read for a contender that is still listed, because a contender's name is never used again.
 void survey_turns::update_locks(folder_record& record, std::vector<listed_lock> locks) {
     std::vector<queue> queues;
     for (auto& lock : locks) {

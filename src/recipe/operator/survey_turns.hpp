@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_turns: the data of a rolling survey, and the order in which the survey asks next.
+// survey_turns: the data of a rolling survey, and the order of the survey's next requests.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -49,8 +49,8 @@ public:
         std::optional<std::size_t> place{};  // nothing: the folder itself
         std::uint64_t urgency = 0;           // a smaller number is read sooner
     };
-    // Decides from the present lists how far each queue is read, and forgets contenders further back. Must be called
-    // before the next three functions.
+    // Decides from the present lists how many contenders of each queue are read, and forgets the data of the others.
+    // Must be called before the next three functions.
     void choose_depth();
     // Returns contenders that were never read; the first contender of each queue comes first.
     [[nodiscard]] std::vector<turn> unread(std::size_t most);
