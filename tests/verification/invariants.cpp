@@ -44,7 +44,7 @@ void invariants::on_notice(client_id client, const core::notice& notice) {
     if (record.answered()) waiting_.erase(key);
 }
 
-// Compares a notice with the notices before it.
+// Compares a notice with the contender's earlier notices.
 void invariants::judge_before(contender_key key, const contender_record& record,
                               const core::notice& notice) {
     if (record.gone) breach("G8", name(key) + " is told something after its end");
@@ -92,8 +92,8 @@ void invariants::judge_grant(contender_key key, contender_record& record) {
     const auto& mine = *history_.find(record.znode);
     if (record.max_hold > core::duration{} && record.max_end - holder.local_now() > record.max_hold)
         breach("M1", name(key) + " is granted for longer than its max_hold");
-    // In a hunt for a rule (`trial`), the core does not know that rule. The model makes no guards of its late grants,
-    // so they break no promise.
+    // In a hunt, the tried rule decides how long guards are valid, and the core does not know this rule. Late grants
+    // then give no valid guard, so they break no promise.
     if (holder.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
         breach("G1", name(key) + " is granted when its lease is over");
     judge_place(key, mine);
@@ -101,9 +101,9 @@ void invariants::judge_grant(contender_key key, contender_record& record) {
     judge_token(key, record, mine);
 }
 
-// Returns true if a lease may be too short: servers relay the client's messages, and the client could not reach the
-// leader or does not search for it. Returns false right after a pause of the client: the servers' messages from the
-// pause are still unread.
+// Returns true if the lease may be too short for a hold: the connection is through a follower, and the client could not
+// reach the leader or does not search for it. Right after a pause of the client the answer is false, because the
+// servers' messages wait unread.
 bool invariants::may_lack_a_lease(const client_view& client) const {
     using namespace std::chrono_literals;
     const auto timeout = scenario_.time.session_timeout;
@@ -111,7 +111,7 @@ bool invariants::may_lack_a_lease(const client_view& client) const {
     const bool slept = client.latest_stop() > timeout * 6 / 10;
     if (slept && now() < client.awake_since() + timeout * 9 / 10) return false;
     const bool goes = scenario_.place != core::placement::anywhere && scenario_.roles_known;
-    // After the last fault the client needs this long to try again to reach the leader.
+    // After the last fault, the client tries again to reach the leader within this time.
     const auto again = 2 * std::max<core::duration>(timeout, 5s);
     return !goes || now() < instant{} + scenario_.faults_last + again;
 }
@@ -132,7 +132,7 @@ void invariants::judge_failure(contender_key key, const contender_record& record
         (why == errc::quota_exceeded && history_.over_quota(record.folder)) ||
         (why == errc::closed && client.core().state() == session_state::closed);
     if (!because) breach("G8", name(key) + " fails without reason: " + why.message());
-    // With a lock delay, the crash mark of a contender that left long ago may also cause `busy`.
+    // With a lock delay, the crash mark of an earlier holder may also cause `busy`.
     if (why == errc::busy && scenario_.lock_delay == core::duration{}) judge_busy(key, record);
 }
 
@@ -145,8 +145,8 @@ void invariants::judge_gone(contender_key key, const contender_record& record) {
         breach("G8", name(key) + " is told that nothing is left, and " + left->znode + " stands");
 }
 
-// Returns true if the client still uses the session. After it replaced a session (because connections broke too often,
-// or it could not remove a znode), that session expires with its timeout.
+// Returns true if the client still uses the session. The client replaces a session whose connections break too often,
+// or whose znode it cannot remove. The replaced session then expires.
 bool invariants::counts_on(client_id client, session_id session) const {
     return !history_.told_over.contains(session) &&
            this->client(client).core().session_id() == session;
@@ -182,11 +182,11 @@ void invariants::on_state(client_id client, const session_change& step) {
     if (step.to == session_state::connected) connected_[client] = now();
 }
 
-// If a client's servers and connection have been healthy for long enough, the client keeps its session alive and its
-// lease is fresh. So it may not lose the session.
+// A client whose servers and connection have been healthy for long enough has a fresh lease. So it must not lose its
+// session.
 void invariants::judge_lost_session(client_id client) const {
     const auto timeout = scenario_.time.session_timeout;
-    // In a hunt the timeout may be so short that a client of a follower has almost no lease.
+    // In a hunt, the timeout may be so short that a client at a follower has almost no lease.
     if (scenario_.trial.hunting || 8 * round_trip() > timeout) return;
     if (slept_lately(this->client(client))) return;
     const auto seen = seen_.find(client);
@@ -195,8 +195,8 @@ void invariants::judge_lost_session(client_id client) const {
         breach("G5", fmt::format("client {} loses its session while all is well", client));
 }
 
-// Checks the claim that docs/why/lease.md proves, also while no contender holds: the lease ends before the servers may
-// expire the session.
+// Checks what docs/why/lease.md proves, even while no contender holds: the lease ends before the servers may expire the
+// session.
 void invariants::judge_lease(const client_view& view) const {
     const auto until = view.core().session_lease().valid_until();
     const auto deadline = servers_.deadline(view.core().session_id());
@@ -247,8 +247,8 @@ void invariants::after_event() {
     judge_packets();
 }
 
-// Servers must never refuse a packet of a client that keeps its limits: each new connection would send that packet
-// again.
+// A server that refuses a packet of watches would refuse it on each new connection. So servers must accept every packet
+// of a client that keeps its limits.
 void invariants::judge_packets() const {
     if (scenario_.packets_fit && servers_.refused_packets() != 0)
         breach("G4", "a client has more watches than a server takes in one packet");
@@ -302,7 +302,7 @@ void invariants::judge_holds() {
     judge_failed_by_servers(failed, valid);
 }
 
-// Describes the guard. Converts the times on the client's clock into true times.
+// Describes the guard, with the client's times as true times.
 std::string invariants::guard(contender_key key) const {
     const auto& record = history_.contenders.at(key);
     return fmt::format("{} (granted at {:.6f}, valid until {:.6f})", name(key),
@@ -348,10 +348,9 @@ core::duration invariants::confirmation() const {
                                                       : scenario_.time.session_timeout / 5;
 }
 
-// Judges contenders that exceeded a limit of their hold or their wait. Such a contender's znode must be gone as soon as
-// its client could have the answer to the remove. If the client has left the session, the znode may stay until two
-// ticks after the servers' deadline. A new leader restarts that deadline, and a leader that closes other expired
-// sessions delays it.
+// Judges contenders whose time limit has passed. The client must remove such a contender's znode about as soon as the
+// servers can answer. If the client abandoned the session, the znode may stay until the servers expire the session. A
+// new leader restarts that time, and a leader that is closing other expired sessions delays it.
 void invariants::judge_given_up() {
     std::erase_if(given_up_, [this](const contender_key& key) {
         const auto& record = history_.contenders.at(key);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// invariants: the contract (G1 to G8), judged with data that no client of a history has: the true time and the
-// committed state. Each breach is thrown as a `violation` with the promise's name.
+// invariants: judges the contract (G1 to G8) with facts that no simulated client knows: the true time and the committed
+// state. A broken promise throws a `violation` with the promise's name.
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
@@ -54,8 +54,8 @@ private:
 
 [[noreturn]] void breach(const char* invariant, const std::string& description);
 
-// Returns whether contenders of two kinds may not hold at the same time. For permits, the judge compares their sum with
-// the limit instead.
+// Returns true if contenders of these kinds must not hold at the same time. For permits, the judge compares their sum
+// with the limit.
 [[nodiscard]] bool exclude(core::contender_kind a, core::contender_kind b);
 
 class invariants final : public recorder {
@@ -79,26 +79,27 @@ public:
 
     // ---- for judges of recipes that use these locks ---- ----
     [[nodiscard]] bool healthy() const { return servers_.healthy(); }
-    // The time since which nothing has disturbed this client's connection to the servers.
+    // Instant since when no fault has affected this client's connection.
     [[nodiscard]] instant undisturbed_since(client_id client) const;
-    // Longest time between a request and its answer while nothing is disturbed.
+    // Longest time from a request to its answer without faults.
     [[nodiscard]] core::duration round_trip() const;
-    // Longest time for which an event may wait at a single server. If the server's notification is lost or late, the
-    // session polls and finds the event.
+    // Longest time until a client learns of an event at a single server. The client polls, in case the server's
+    // notification is lost or late.
     [[nodiscard]] core::duration longest_unheard() const;
 
-    // Returns true if the servers have forgotten the basis of a grant, or have ended its session early, and do not
-    // promise the opposite. Then they may have granted the lock again, for as long as the client's lease may run.
+    // Returns true if the servers may have granted the holder's lock again: they lost data that the grant depends on,
+    // or ended the session early, as their declared promises allow. This counts while the client's lease may run.
     [[nodiscard]] bool is_failed_by_servers(contender_key key, const znode_record& mine) const;
-    // Returns true if the servers have forgotten the znode's removal, and the client has received no message since.
+    // Returns true if the servers have forgotten that this znode was removed, and the client has received no message
+    // since.
     [[nodiscard]] bool is_back_unheard(client_id client, const znode_record& znode) const;
 
     // Violations on servers that do not promise exclusion.
     struct seen_broken {
-        std::uint64_t double_holds = 0;  // pairs of valid guards of holds that exclude each other
-        std::uint64_t refused_by_token = 0;  // pairs of which the token refuses the earlier hold
-        // The other pairs, in which the later hold has the smaller token. Another client had removed the later hold's
-        // znode, and the servers brought the znode back.
+        std::uint64_t double_holds = 0;      // pairs of valid guards that exclude each other
+        std::uint64_t refused_by_token = 0;  // pairs of these whose earlier hold the token refuses
+        // Pairs of these whose later hold has the smaller token. Another client had removed that hold's znode, and the
+        // servers brought the znode back.
         std::uint64_t brought_back = 0;
     };
     [[nodiscard]] const seen_broken& broken() const noexcept { return broken_; }
@@ -137,12 +138,12 @@ private:
     void judge_low_water_marks();
     void judge_created();
     void judge_holds();
-    // The next functions are for servers that lose data or whose clocks are set (invariants_servers.cpp).
+    // The next functions judge servers that lose data or whose clocks are set (invariants_servers.cpp).
     void judge_failed_by_servers(const std::vector<contender_key>& failed,
                                  const std::map<std::string, std::vector<contender_key>>& valid);
     void judge_double(contender_key failed, contender_key other);
     [[nodiscard]] bool goes_by_lost_data(client_id client) const;
-    // Returns true for a single server that promises G1: its clock is slewed but never set, and it loses no data.
+    // Returns true for a single server that promises G1: its clock is never set, and it loses no data.
     [[nodiscard]] bool keeps_its_clock() const;
     void judge_lost_session(client_id client) const;
     void judge_lease(const client_view& view) const;
@@ -164,12 +165,12 @@ private:
     history& history_;
     const servers_view& servers_;
     std::map<client_id, seen_session> seen_;  // by client, after its latest step
-    std::map<client_id, instant> connected_;  // time at which each client attached last
+    std::map<client_id, instant> connected_;  // instant of each client's latest attach
     std::int64_t low_water_judged_at_ = 0;    // latest judged transaction
-    // latest time at which a server was without its majority
+    // Latest instant at which a server was without a majority.
     instant unhealthy_{};
     std::set<contender_key> waiting_;  // waiting contenders that have a deadline
-    // contenders that exceeded a limit of their hold or their wait
+    // Contenders whose limit of the hold or the wait has passed.
     std::set<contender_key> given_up_;
     seen_broken broken_;
     std::set<std::pair<contender_key, contender_key>> doubles_;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decides which holders may hold at the same time, and which contender had to be first: for mutexes, readers and
-// writers, and semaphores.
+// Judges which contenders may hold at the same time, and which contender had to be first, for each kind of lock.
 #include <algorithm>
 #include <limits>
 
@@ -30,8 +29,7 @@ bool stood(const znode_record& record, std::int64_t at) {
 bool exclude(contender_kind a, contender_kind b) {
     if (core::family(a) == contender_family::semaphore) return false;
     if (core::family(a) != contender_family::read_write) return true;
-    // An upgrade needs an upgradable hold of the same client. No other contender holds as upgradable or as upgrade at
-    // that time.
+    // An upgrade belongs to an upgradable hold of the same client. Any other upgradable hold or upgrade excludes it.
     if (a == contender_kind::upgrade || b == contender_kind::upgrade)
         return a != contender_kind::upgradable && b != contender_kind::upgradable;
     return writes(a) || writes(b) ||
@@ -40,17 +38,17 @@ bool exclude(contender_kind a, contender_kind b) {
 
 // ---- G2: fairness ---------------------------------------------------------------------------
 
-// At some instant the znode must have existed, with no contender ahead of it for which it has to wait.
+// At some instant, the znode existed with no contender ahead that it must wait for.
 void invariants::judge_place(contender_key key, const znode_record& mine) const {
-    // Servers that lost data also lost the order of the contenders. A session that ended early lost its contender's
-    // place.
+    // Servers that lost data also lost the order of the contenders. If a session ended early, its contender lost its
+    // position.
     if (goes_by_lost_data(key.first) || is_failed_by_servers(key, mine)) return;
     if (mine.wants.kind == contender_kind::permit) {
         if (!history_.forced(mine) && !had_room(mine, true))
             breach("G2", mine.data + " is granted permits by " + mine.znode + " without room");
         return;
     }
-    // an upgrade overtakes waiters; G1 judges it
+    // An upgrade may overtake waiters. G1 judges it.
     if (mine.wants.kind == contender_kind::upgrade) return;
     for (const auto& other : history_.of(mine.folder)) {
         if (other.place >= mine.place || !exclude(mine.wants.kind, other.wants.kind)) continue;
@@ -61,9 +59,8 @@ void invariants::judge_place(contender_key key, const znode_record& mine) const 
     }
 }
 
-// Returns true if the client of the contender ahead may not know yet that the contender was deleted by hand (F37),
-// because its next confirmation has not shown the deletion. A client whose clock stopped cannot tell how long ago the
-// deletion was.
+// An operator deleted the contender ahead. Returns true if its client need not know that yet, because its next
+// confirmation is not due (failure F37). A client whose clock stopped measures the interval too long.
 bool invariants::may_be_unknown(contender_key key, const znode_record& mine) const {
     if (core::family(mine.wants.kind) == contender_family::read_write) return false;
     const auto interval = confirmation();
@@ -72,8 +69,7 @@ bool invariants::may_be_unknown(contender_key key, const znode_record& mine) con
     return history_.forced(mine) && now() <= since + slowest;
 }
 
-// `wanted` true: returns whether at some instant since the znode's creation there was room for its permits. False:
-// whether at some instant there was no room.
+// Returns true if, at some instant of the znode's life, has_room_at() was equal to `wanted`.
 bool invariants::had_room(const znode_record& mine, bool wanted) const {
     std::vector<std::int64_t> instants{mine.created};
     for (const auto& change : history_.limits(mine.folder)) instants.push_back(change.since);
@@ -94,9 +90,9 @@ bool invariants::has_room_at(const znode_record& mine, std::int64_t at) const {
     return taken <= limit;
 }
 
-// Judges the result `busy` of a try: another contender must have been ahead.
+// A try may fail with `busy` only if another contender was ahead.
 void invariants::judge_busy(contender_key key, const contender_record& record) const {
-    if (goes_by_lost_data(key.first)) return;  // the contender that was ahead may be lost
+    if (goes_by_lost_data(key.first)) return;  // the contender ahead may be lost
     const auto tag = history::tag(key);
     const auto& all = history_.of(record.folder);
     for (const auto& mine : all) {
@@ -116,7 +112,8 @@ void invariants::judge_busy(contender_key key, const contender_record& record) c
 }
 
 bool invariants::exceeds(contender_key key, const contender_record& record) const {
-    if (goes_by_lost_data(key.first)) return true;  // the limit that it exceeds may be lost
+    if (goes_by_lost_data(key.first))
+        return true;  // the limit that the contender exceeds may be lost
     const auto& limits = history_.limits(record.folder);
     return std::any_of(limits.begin(), limits.end(), [&record](const auto& change) {
         return change.permits < record.wants.permits ||
@@ -132,7 +129,7 @@ void invariants::judge_together(contender_key key, const std::vector<contender_k
     for (const auto& other : others) {
         const auto& theirs = history_.contenders.at(other);
         taken += theirs.wants.permits;
-        // True if one of the two contenders is an upgrade of this client, and the other is the hold that it upgrades.
+        // True for an upgrade of this client and the hold that it upgrades.
         const bool own = key.first == other.first &&
                          (mine.wants.kind == contender_kind::upgrade ||
                           theirs.wants.kind == contender_kind::upgrade) &&
@@ -150,7 +147,7 @@ void invariants::judge_together(contender_key key, const std::vector<contender_k
                fmt::format("{} permits are out, and there were never more than {}", taken, most));
 }
 
-// Returns true if the upgradable hold under this upgrade is gone. The upgrade then counts as not held.
+// Returns true if the upgradable hold of this upgrade is gone. Then the upgrade does not count as held.
 bool invariants::stands_alone(const contender_record& record) const {
     if (record.wants.kind != contender_kind::upgrade) return false;
     const auto& all = history_.of(record.folder);
@@ -174,7 +171,7 @@ bool invariants::at_counter_end(contender_key key) const {
 
 // ---- the lock delay -------------------------------------------------------------------------
 
-// The delay counts from the removal of a holder's znode that no release caused.
+// The delay starts when a holder's znode is removed without a release.
 void invariants::judge_delay(contender_key key, const contender_record& record) {
     using namespace std::chrono_literals;
     if (scenario_.lock_delay == core::duration{} || record.wants.kind != contender_kind::lock)
@@ -183,8 +180,7 @@ void invariants::judge_delay(contender_key key, const contender_record& record) 
         if (other == key || !theirs.granted || theirs.folder != record.folder) continue;
         const auto& znode = *history_.find(theirs.znode);
         const bool released = theirs.left && !theirs.lost && znode.why == removal::by_owner;
-        // The delay is the difference of two time stamps. Each is truncated to whole milliseconds, and so may hide up
-        // to one.
+        // The contender computes the delay from two time stamps. Each is rounded down to a millisecond.
         if (!released && now() + 2ms < znode.deleted_at + scenario_.lock_delay)
             breach("D1", history::tag(key) + " is granted too soon after the crash of " +
                              history::tag(other));
@@ -193,9 +189,9 @@ void invariants::judge_delay(contender_key key, const contender_record& record) 
 
 // ---- the low-water mark ------------------------------------------------------------------------------
 
-// Checks two rules. No contender has the low-water mark's number or a lower one. The mark does not overwrite other
-// clients' data. A contender that older data brought back does not count if its own client had removed it or its
-// session had ended: no caller waits for it, and it goes with its session.
+// No contender may have the mark's number or a lower number, and the mark must not overwrite another client's data. A
+// contender that returned with older data does not count if its client had removed it or its session had ended, because
+// no caller waits for it.
 void invariants::judge_low_water_marks() {
     const auto& truth = servers_.truth();
     if (low_water_judged_at_ == truth.zxid()) return;
@@ -221,10 +217,10 @@ void invariants::judge_low_water_marks() {
 
 // ---- G3: no herd ----------------------------------------------------------------------------
 
-// Returns whether this removal may wake more than one session. A leaving writer wakes all readers that it grants. A
-// leaving reader wakes the next writer and an upgrade. A leaving semaphore holder wakes two sessions while the first in
-// line changes. It wakes more only if it held when the semaphore shrank, and no client had found out yet which holds
-// exceed the limit.
+// Returns true if this removal may wake more than one session. A leaving writer wakes all readers behind it, and a
+// leaving reader wakes a writer and an upgrade. A leaving semaphore holder wakes two sessions while the first waiter
+// changes. It wakes more only if it held when the limit was lowered, and no client knew yet which holds exceed the
+// limit.
 bool invariants::may_wake_many(const znode_record& record) const {
     if (history_.tampered(record.folder)) return true;
     if (record.wants.kind == contender_kind::permit)
@@ -233,8 +229,8 @@ bool invariants::may_wake_many(const znode_record& record) const {
     return core::family(record.wants.kind) == contender_family::read_write;
 }
 
-// Returns true if, before `record` was deleted, there was room for each of the session's contenders behind it, and one
-// client had not learned that yet. Then the deletion fires a watch that the client is about to remove.
+// Returns true if all of the session's contenders behind `record` had room before its deletion, and one client did not
+// know that yet. Then the deletion fires a watch that this client is about to remove.
 bool invariants::has_room_unheard(session_id session, const znode_record& record) const {
     const auto before = record.deleted - 1;
     bool unheard = false;
@@ -267,12 +263,12 @@ void invariants::judge_token(contender_key key, const contender_record& record,
         breach("G6", history::tag(key) + " has another token than its czxid");
     if (history_.forced(mine) || mine.was_forced || scenario_.trial.judge_guards_only) return;
     if (mine.wants.kind == contender_kind::permit) return;
-    // The client's lease is over, and its stopped clock does not show it. So the client may learn late of a hand-over,
-    // after other clients got the lock.
+    // This client's clock stopped, so the client does not notice that its lease ended. It may learn of its grant after
+    // other clients held the lock.
     if (client(key.first).rests_on_a_stopped_clock()) return;
     auto& all = history_.tokens[record.folder];
-    // The servers answered this client before they lost the znode, and the client reads that answer only now. Meanwhile
-    // they may have granted the lock to a later contender, whose client may know its token already.
+    // The servers answered, and then lost the znode. Before this client read the answer, a later contender may have
+    // received the lock and its token.
     const bool came_late = history::failed_by_servers(mine);
     for (const auto& [kind, token] : all)
         if (!came_late && exclude(mine.wants.kind, kind) && record.token <= token)
@@ -296,7 +292,7 @@ void invariants::judge_renamed(contender_key key, const contender_record& record
 
 // ---- revocation -----------------------------------------------------------------------------
 
-// An order must reach the contender into whose znode it was written, and no other contender.
+// An order must reach the contender whose znode it was written into, and no other contender.
 void invariants::judge_order(contender_key key, const contender_record& record,
                              const core::asked_to_release& order) {
     const auto* ordered = history_.in_place_of(history_.ordered(order.by));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges servers that lose data or whose clocks are set. Their declared promises say what they may break. One promise
-// always holds: the fencing token refuses the earlier holder.
+// Judges servers that lose data or whose clocks are set. They may break any promise that they do not declare, but a
+// fencing token must always refuse the earlier holder.
 #include <algorithm>
 
 #include <fmt/core.h>
@@ -21,8 +21,7 @@ bool invariants::keeps_its_clock() const {
            scenario_.single.promised.exclusion != exclusion_promise::best_effort;
 }
 
-// Returns true if the client relies on answers that the servers sent before they lost data, and has received no later
-// message.
+// Returns true if the client's latest message from the servers may be older than their loss of data.
 bool invariants::goes_by_lost_data(client_id client) const {
     const auto lost_at = history_.lost_data_at();
     if (!lost_at) return false;
@@ -32,17 +31,16 @@ bool invariants::goes_by_lost_data(client_id client) const {
            (away && now() <= *lost_at + scenario_.time.session_timeout);
 }
 
-// Returns true if the client does not know yet that the servers brought back a znode which it had removed. It learns
-// that when it attaches, or when its session expires.
+// Returns true if the servers brought back a znode that the client removed, and the client has not attached since.
 bool invariants::is_back_unheard(client_id client, const znode_record& znode) const {
     if (!znode.returned_at) return false;
     const auto last = connected_.find(client);
     return last == connected_.end() || last->second < *znode.returned_at;
 }
 
-// Returns true if servers may have granted the holder's lock again. Its znode is lost or was removed early, or a
-// contender ahead that was gone at the grant exists again. If another client had removed that contender, its owner does
-// not know of the removal and still holds.
+// Returns true if the servers may have granted this holder's lock again: they lost or removed its znode, or they
+// brought back a contender that was ahead of it. A brought-back contender that another client had removed may still
+// hold, because its owner does not know of the removal.
 bool invariants::is_failed_by_servers(contender_key key, const znode_record& mine) const {
     const auto timeout = scenario_.time.session_timeout;
     if (history::failed_by_servers(mine)) return now() <= mine.deleted_at + timeout;
@@ -73,15 +71,16 @@ void invariants::judge_failed_by_servers(
     }
 }
 
-// Both guards are valid now, so both holders may write. A store that compares tokens must accept the later holder's
-// write and refuse the earlier holder's.
+// Two guards are valid, so both holders may write. A store that compares tokens must accept the later holder and refuse
+// the earlier holder.
 void invariants::judge_double(contender_key failed, contender_key other) {
     const auto& mine = history_.contenders.at(failed);
     const auto& theirs = history_.contenders.at(other);
     if (!exclude(mine.wants.kind, theirs.wants.kind)) return;
     if (!doubles_.insert(std::minmax(failed, other)).second) return;
     ++broken_.double_holds;
-    // If the servers have deleted the znode, the grant's answer is older than the deletion, even if it arrived later.
+    // If the servers deleted the znode, they granted the lock before that, even if the client learned of the grant
+    // later.
     const auto granted_at = [this](const contender_record& record) {
         const auto& znode = *history_.in_place_of(record.znode);
         return history::failed_by_servers(znode) ? std::min(record.granted_at, znode.deleted_at)

@@ -11,12 +11,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// separate random numbers for the expiry
+// Separate random numbers, so that a setting does not change the others.
 constexpr std::uint64_t k_expiry_dice = 0x8ebc6af09c88c6e3;
 constexpr std::uint64_t k_idle = 0x2f6b1f4a5b3c9d17;
 constexpr std::int64_t k_parts_per_million = 1'000'000;
-// With this drift the core's own rule would let a hold last twenty-one timeouts. So only the tried rule ends the
-// guards.
+// This drift makes the core's lease last twenty-one timeouts. So only the tried rule ends the guards.
 constexpr double k_endless = -20;
 
 timing hunt_timing(dice& chance) {
@@ -31,11 +30,10 @@ timing hunt_timing(dice& chance) {
     return t;
 }
 
-// Draws the longest stall, and the relay bound that the clients assume. The delay between the servers counts as a stall
-// too.
+// Draws the longest stall, and the relay bound that clients assume. The delay between servers counts as a stall.
 void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
     auto& t = s.time;
-    // a follower that stalls longer would leave its leader
+    // A follower that stalls longer leaves its leader.
     const auto longest = t.tick * t.sync_limit;
     s.rule.relay_bound_assumed = chance.chance(0.7);
     if (rule == tried_rule::confirmed_by_sync) s.rule.relay_bound_assumed = true;
@@ -54,11 +52,12 @@ void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
     }
 }
 
-// Servers grant timeouts of 2 to 20 ticks. With a timeout below 1.3 times the relay bound, a hold at a follower would
-// end at once.
+// Servers grant timeouts of 2 to 20 ticks. A timeout below 1.3 times the relay bound gives almost no lease through a
+// follower.
 core::duration draw_timeout(dice& chance, const scenario& s) {
     const auto least = std::max(2 * s.time.tick, dice::part(s.rule.relay_bound, 1.3));
-    // A leader without followers answers syncs for syncLimit ticks. A longer timeout would mostly outlast it.
+    // A leader without followers answers syncs for syncLimit ticks, so most longer timeouts would outlast these
+    // answers.
     const auto most = s.trial.sync_confirms ? s.time.sync_limit * s.time.tick : 20 * s.time.tick;
     return chance.between(least, std::max(most, least));
 }
@@ -96,7 +95,7 @@ void draw_hunt_faults(dice& chance, scenario& s) {
     if (expiry.chance(0.5)) s.slow_expiry = expiry.pick(std::vector<double>{0.3, 1});
     if (chance.chance(0.3)) s.cut = chance.pick(std::vector<double>{0.003, 0.02});
     if (chance.chance(0.3)) s.slow = chance.pick(std::vector<double>{0.01, 0.1});
-    if (chance.chance(0.3)) {  // slow requests: they take longer than the assumed relay bound
+    if (chance.chance(0.3)) {  // requests that take longer than the assumed relay bound
         s.slow = 0.1;
         s.time.slow_latency = s.rule.relay_bound * 3 / 2;
     }
@@ -105,8 +104,8 @@ void draw_hunt_faults(dice& chance, scenario& s) {
     s.settle = timeout;
 }
 
-// Makes sessions idle for a while, so that only reads extend their chain. Then the process stops, or is cut off, for
-// about as long as the chain lasts. Meanwhile its server relays no messages and the leader's expiry is slow.
+// Makes sessions idle, so that only reads extend their chain of answers. Then the process stops or is disconnected for
+// about the length of that chain. Meanwhile its server forwards nothing, and the leader expires sessions slowly.
 void draw_idle(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     const auto often = [&](fault which, double mean) {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// lease_hunt: the search for counterexamples to the lease's rule, and to rules that look equally good.
+// lease_hunt: searches for counterexamples to the lease's rule, and to other rules that look equally good.
 //
 //     const outcome result = hunt(tried_rule::touch_before_write, 42);
 //     if (is_counterexample(result)) std::cerr << result.breach;
 //
-// A counterexample is an instant at which two guards of one lock are valid. The histories are short and directed at
-// it: two clients, one lock, holds that outlive a session, and only the faults that can harm a lease. Tick,
-// syncLimit, timeout, confirmations, stalls and clocks are drawn at random; so is the relay bound, within the rule's
-// limits. docs/why/lease.md has the rule and its proof, docs/reference/verification.md the findings.
+// A counterexample is an instant at which two guards of one lock are valid. The histories are short and contain only
+// what can harm a lease: two clients, one lock, holds that outlive a session, and certain faults. Times, stalls, clocks
+// and the relay bound are random within the rule's limits. docs/why/lease.md has the rule and its proof,
+// docs/reference/verification.md the findings.
 #pragma once
 
 #include <array>
@@ -21,16 +21,16 @@
 namespace turnstile::simulation {
 
 enum class tried_rule {
-    // The library's rule, with a relay bound that covers every stall.
+    // The library's rule, with a relay bound that is longer than every stall.
     ours,
-    // The library's rule, with a relay bound smaller than stall + tick / 2.
+    // The library's rule, with a relay bound that is shorter than a stall and half a tick.
     ours_with_small_relay_bound,
-    // A guard is valid until two thirds of the timeout have passed since the client's latest answer.
+    // A guard is valid for two thirds of the timeout after the latest answer.
     two_thirds_since_heard,
-    // The library's rule, but an answered sync takes the place of a committed write.
+    // The library's rule, where an answered sync counts as a committed write.
     confirmed_by_sync,
-    // An answered request counts as soon as a later write has committed. This equals the library's rule with a relay
-    // bound of zero, for a client that never learns its server's role.
+    // An answered request counts as soon as any later write has committed: the library's rule with a relay bound of
+    // zero, at a server of unknown role.
     touch_before_write,
 };
 inline constexpr std::array k_tried_rules{
@@ -43,8 +43,7 @@ inline constexpr std::array k_tried_rules{
 [[nodiscard]] scenario draw_hunt(tried_rule rule, std::uint64_t seed);
 [[nodiscard]] outcome hunt(tried_rule rule, std::uint64_t seed, const reduction& reduced = {},
                            trace::detail wanted = trace::detail::none);
-// Returns true if the history broke exclusion. A history that breaks another promise shows another fault, and is no
-// counterexample.
+// Returns true if two holders were valid at once. A history that breaks another promise is no counterexample.
 [[nodiscard]] bool is_counterexample(const outcome& result);
 
 }  // namespace turnstile::simulation

@@ -34,8 +34,8 @@ void recipe_judge::on_commit_answer(const std::string& text, const core::commit_
                         '"' + text + "\" was written, and is told as failed: " + why->message()};
 }
 
-// A term whose znode was removed by hand is over, even if its participant does not know it. So the hint in the folder
-// may belong to the next term, and is not judged.
+// If a term's znode was removed by hand, the term is over, although its participant does not know that. The hint in the
+// folder may then belong to the next term.
 void recipe_judge::on_term(contender_key hold, const std::string& id) {
     const auto& record = history_.contenders.at(hold);
     const auto* znode = history_.find(record.znode);
@@ -83,10 +83,9 @@ void recipe_judge::judge_shares() {
 }
 
 void recipe_judge::on_deadlock(contender_key key, const deadlock& found) {
-    std::int64_t newest = 0;  // creation of the cycle's newest wait
+    std::int64_t newest = 0;  // when the cycle's newest wait was created
     std::int64_t first_gone = 0;
-    // Creation of the newest wait of this cycle that the servers have kept. When they lose a wait, they also lose all
-    // later creations.
+    // The same, of the waits that the servers have kept. A server that loses a wait also loses all later creates.
     std::int64_t newest_kept = 0;
     std::int64_t first_lost = std::numeric_limits<std::int64_t>::max();
     std::set<instant> losses;
@@ -106,7 +105,7 @@ void recipe_judge::on_deadlock(contender_key key, const deadlock& found) {
         return *record;
     };
     const auto& mine = see(found.members.front().awaits + '/' + found.members.front().waiting.name);
-    // A client may use only the current one of its sessions.
+    // A client may name only its current session.
     const auto judge_session = [&](const znode_record& record) {
         const bool own = history_.tagged.at(record.data).first == key.first;
         if (own && record.session != mine.session)
@@ -159,7 +158,7 @@ void recipe_judge::on_written(const history::written& write) {
         judge_hint(write.path, write.data);
 }
 
-// Writes that the servers have lost count as not applied.
+// The servers lost these writes, so the writes count as not applied.
 void recipe_judge::on_lost(std::int64_t after) {
     forgetful_ = true;
     for (auto& [text, entry] : commits_) {
@@ -188,7 +187,7 @@ void recipe_judge::judge_hint(const std::string& folder, const std::string& text
     const auto [at, first] = hints_.try_emplace(folder, hint{*next});
     if (first) return;
     auto& now = at->second;
-    // Servers that forgot a grant may let two participants lead at once. Each may name another successor.
+    // If servers forget a grant, two participants may lead at once, and each may name a successor.
     if (forgetful_ && next->successor != now.first.successor) {
         now = hint{*next};
         return;

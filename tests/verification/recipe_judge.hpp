@@ -67,7 +67,7 @@ private:
         std::vector<std::string> standing;  // znodes of the further holds
         int applied = 0;
         std::int64_t zxid = 0;  // transaction number of the commit
-        bool lost = false;      // applied at first, and then lost by the servers
+        bool lost = false;      // applied, and then lost by the servers
         bool failed = false;
     };
     struct hint {
@@ -93,7 +93,7 @@ private:
     history& history_;
     std::map<std::string, commit> commits_;  // commits by their text
     std::map<std::string, hint> hints_;      // hints by their folder
-    // true: the servers have lost writes that they had answered
+    // True: the servers have lost writes that they had answered.
     bool forgetful_ = false;
     job_record job_;
     std::vector<std::int64_t> entries_;  // time stamps of entries
@@ -101,7 +101,7 @@ private:
     std::vector<history::written> jobs_and_entries_;
     std::map<contender_key, shared_hold> shared_;
     std::map<std::string, std::string> owners_;  // owners by the contender's data
-    std::set<std::set<std::string>> deadlocks_;  // sets of waits in which one wait has given up
+    std::set<std::set<std::string>> deadlocks_;  // sets of waits, one of which has given up
 };
 
 }  // namespace turnstile::simulation

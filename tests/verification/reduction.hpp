@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduction: names the parts of a history that are left out. A value; the default leaves out nothing.
+// reduction: the parts of a history that are left out. The default leaves out nothing.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +15,16 @@ namespace turnstile::simulation {
 struct reduction {
     static constexpr auto k_all = std::numeric_limits<std::size_t>::max();
 
-    std::size_t clients = k_all;  // number of clients; the first clients remain
-    std::size_t rounds = k_all;   // number of each worker's calls
+    std::size_t clients = k_all;  // the first clients remain
+    std::size_t rounds = k_all;   // calls of each worker
     std::optional<disturbances::numbers> only;
     friend bool operator==(const reduction&, const reduction&) = default;
 
-    // Returns arguments for turnstile_simulate: " --clients 2 --only 3,7-9"; empty if nothing is left out.
+    // Returns the arguments for turnstile_simulate, such as " --clients 2 --only 3,7-9"; empty if nothing is left out.
     [[nodiscard]] std::string arguments() const;
 };
 
-// Convert "3,7-9" to a set of numbers and back. An empty text is the empty set. parse_numbers throws
+// Convert between "3,7-9" and a set of numbers. An empty text is an empty set. parse_numbers throws
 // std::invalid_argument, which names the wrong word and the rule.
 [[nodiscard]] std::string to_text(const disturbances::numbers& some);
 [[nodiscard]] disturbances::numbers parse_numbers(std::string_view text);

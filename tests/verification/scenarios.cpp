@@ -15,7 +15,6 @@ using namespace std::chrono_literals;
 constexpr std::int64_t k_million = 1'000'000;
 // seeds for independent random numbers
 constexpr std::uint64_t k_later_faults = 0x9e3779b97f4a7c15;
-// seeds for independent random numbers
 constexpr std::uint64_t k_composites = 0xd1b54a32d192ed03;
 constexpr std::uint64_t k_delays = 0x2545f4914f6cdd1d;
 constexpr std::uint64_t k_low_water_marks = 0x9fb21c651e98df25;
@@ -52,7 +51,7 @@ timing draw_timing(dice& chance) {
 core::lease_rule draw_rule(dice& chance, timing& t) {
     core::lease_rule rule;
     rule.clock_drift = chance.pick(std::vector<double>{0.0001, 0.001, 0.01, 0.05, 0.1});
-    // a follower that stalls longer would leave its leader
+    // A follower that stalls longer leaves its leader.
     const auto longest = t.tick * t.sync_limit;
     rule.relay_bound_assumed = chance.chance(0.7);
     if (rule.relay_bound_assumed) {
@@ -66,7 +65,7 @@ core::lease_rule draw_rule(dice& chance, timing& t) {
     return rule;
 }
 
-// Draws session timeouts that are long enough only at the leader, and clients that move to the leader.
+// Draws session timeouts that suffice only at the leader, and clients that move to the leader.
 void draw_placement(dice& chance, scenario& s) {
     s.servers = 3;
     s.place = core::placement::automatic;
@@ -81,7 +80,7 @@ void draw_clients(dice& chance, scenario& s) {
     for (std::uint64_t i = 0; i != count; ++i) {
         client_plan plan;
         plan.clock_offset = chance.up_to(100'000s);
-        const auto extreme = chance.below(4);  // 0 to 3: an extreme lets the rule's limits meet
+        const auto extreme = chance.below(4);  // 0 to 3: one of the limits takes its extreme value
         plan.clock_parts_per_million = extreme == 0 ? -most
                                        : extreme == 1
                                            ? most
@@ -96,7 +95,7 @@ void draw_clients(dice& chance, scenario& s) {
 
 void draw_faults(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
-    // Mean number of faults of each kind in a history. Crashes and closes are rare, because each ends a client.
+    // Mean number of faults of each kind in a history. Crashes and closes are rare, because each removes a client.
     const std::array<double, 12> often{1.0,   // stall
                                        2.0,   // follower_partition
                                        4.0,   // leader_change
@@ -148,7 +147,7 @@ void draw_delay(dice& chance, scenario& s) {
     if (!chance.chance(0.2)) return;
     s.lock_delay = dice::part(s.time.session_timeout, chance.between(0.1, 1.5));
     if (!chance.chance(0.5)) return;
-    s.long_holds = std::max(s.long_holds, 0.5);  // so that holders crash
+    s.long_holds = std::max(s.long_holds, 0.5);  // so that some holders crash
     s.every[static_cast<std::size_t>(fault::client_crash)] = s.time.session_timeout;
 }
 
@@ -169,8 +168,8 @@ void draw_low_water_marks(dice& chance, scenario& s) {
     }
 }
 
-// Makes crowds of contenders that give up at the same time, so that one batch removes their znodes. Some znodes were
-// deleted by hand before.
+// Makes many contenders give up at once, so that one batch removes their znodes. An operator has deleted some of these
+// znodes.
 void draw_crowds(dice& chance, scenario& s) {
     if (!chance.chance(0.2)) return;
     const auto timeout = s.time.session_timeout;
@@ -200,15 +199,15 @@ void draw_composites(dice& chance, scenario& s) {
         if (chance.chance(0.8)) client.takes = takes;
 }
 
-// An operator deletes rights on znodes, or requests that holders release.
+// An operator removes permissions, or asks holders to release.
 void draw_operators(dice& chance, scenario& s) {
     if (chance.chance(0.15)) s.unheard = chance.pick(std::vector<double>{0.1, 0.5});
     auto& asks = s.every[static_cast<std::size_t>(fault::ask_to_go)];
     if (chance.chance(0.15)) asks = s.time.session_timeout / 2;
 }
 
-// Gives semaphores many waiters, and shrinks the semaphores now and then. No fault tampers with the folder, so that G3
-// can be judged.
+// Gives semaphores many waiters and sometimes lowers the limit. No operator changes the folder, so that G3 can be
+// judged.
 void shrink_semaphore(scenario& s) {
     for (const auto by_hand : {fault::hand_delete, fault::hand_set, fault::hand_close,
                                fault::take_away, fault::all_give_up})
@@ -218,10 +217,10 @@ void shrink_semaphore(scenario& s) {
     s.rounds += 2;
 }
 
-// Makes servers refuse packets with many watches. The limit either suits every client that keeps its own limits, or
-// suits none.
+// Makes servers refuse large packets of watches. Either every client that keeps its limits stays below the size, or
+// none does.
 void draw_packets(dice& chance, scenario& s) {
-    constexpr std::size_t k_path = 80;  // more than the longest path and the field of its length
+    constexpr std::size_t k_path = 80;  // more than the longest path with its length field
     if (chance.chance(0.05)) {
         s.most_packet = chance.pick(std::vector<std::size_t>{20, k_path + 20, 3 * k_path});
         s.packets_fit = false;
@@ -240,19 +239,19 @@ void draw_packets(dice& chance, scenario& s) {
     s.clients.resize(std::max<std::size_t>(s.clients.size(), 8), s.clients.front());
     for (auto& client : s.clients) client.workers = 1;
     if (chance.chance(0.5)) return shrink_semaphore(s);
-    // A packet may hold the watches on the predecessor (or on that many permits), on the contender's own znode, and
-    // twice on the folder.
+    // The packet has watches on the predecessor (or on so many permits), on the contender's znode, and two on the
+    // folder.
     s.most_packet = (s.watches.permits + 4) * k_path;
 }
 
-// Makes the window so small that contenders wait for each other's requests.
+// Makes the window of requests in progress so small that contenders wait for each other.
 void draw_window(dice&& chance, scenario& s) {
     if (!chance.chance(0.3)) return;
     s.window.first = chance.from_to(1, 4);
     s.window.most = s.window.first + chance.below(4);
 }
 
-// Allows few requests in progress, so that creates and releases wait for an answer and then go together.
+// Allows few requests in progress, so that creates and releases wait and then share a transaction.
 void draw_batches(dice&& chance, scenario& s, bool plain) {
     if (!chance.chance(0.5)) return;
     s.creations.under_way = chance.from_to(1, 2);
@@ -265,8 +264,8 @@ void draw_batches(dice&& chance, scenario& s, bool plain) {
     for (auto& client : s.clients) client.workers += chance.from_to(2, 4);
 }
 
-// Two clients take one lock often and rarely at the same time, and the lock's folder is deleted and made again. So the
-// number of a create sometimes proves that no contender is ahead.
+// Two clients take one lock often, mostly at different times, and its folder is deleted and created again. So the
+// number of a create often proves that no contender is ahead.
 void draw_quiet_lock(dice&& chance, scenario& s) {
     if (!chance.chance(0.2)) return;
     const auto timeout = s.time.session_timeout;
@@ -282,8 +281,8 @@ void draw_quiet_lock(dice&& chance, scenario& s) {
         dice::part(timeout, chance.between(0.1, 1.0));
 }
 
-// Draws limits that operators and machines set. A stopped clock breaks the first assumption of leases. The judge can
-// tell excused violations only where each hold has one lock (invariants::judge_holds).
+// Draws a server's limit on connections, and clocks that stop. A stopped clock breaks an assumption of leases. The
+// judge can recognize the violations that this excuses only if each hold has one lock (invariants::judge_holds).
 void draw_limits(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     const auto sometimes = [&](dice& some, fault which, double often) {
@@ -313,7 +312,7 @@ scenario draw_strict_scenario(std::uint64_t seed) {
     s.time = draw_timing(chance);
     s.rule = draw_rule(chance, s.time);
     s.roles_known = chance.chance(0.5);
-    // A client of a follower could never confirm a shorter session.
+    // Through a follower, a client could never confirm a shorter session.
     s.time.session_timeout = dice::part(s.rule.relay_bound, chance.between(2.5, 5)) + 500ms;
     dice placing{seed ^ k_placement};
     if (placing.chance(k_placed)) draw_placement(placing, s);
@@ -367,7 +366,7 @@ scenario draw_strict_scenario(std::uint64_t seed) {
 scenario draw_scenario(std::uint64_t seed) {
     auto s = draw_strict_scenario(seed);
     dice sharing{seed ^ k_sharing};
-    // The limit of packets is computed for one contender. A retained lock would add a second contender.
+    // The packet limit is computed for one contender. A retained lock would add another.
     const bool bounded = s.packets_fit && s.most_packet != scenario{}.most_packet;
     const bool strict = !s.ensembles.empty() || s.lock_delay > core::duration{} || bounded;
     if (sharing.chance(k_shares) && !strict) draw_sharing(sharing, s);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// scenarios: draws from a seed the settings of a history of the project's own tests.
+// scenarios: draws the settings of a simulated history from a seed.
 //
 // A seed turns about half of the faults off and draws the frequency of the others: histories with few kinds of
 // faults, but many of each, find bugs that an even mixture hides ("swarm testing", Groce et al., 2012).
@@ -16,13 +16,13 @@ namespace turnstile::simulation {
 [[nodiscard]] scenario draw_scenario(std::uint64_t seed);
 // Draws a scenario without locks that a process shares.
 [[nodiscard]] scenario draw_strict_scenario(std::uint64_t seed);
-// Draws a scenario for a recipe's work. The recipe's settings use separate random numbers (work/recipe_scenario.cpp).
+// Draws a scenario for a recipe. The recipe's settings have separate random numbers (work/recipe_scenario.cpp).
 [[nodiscard]] scenario draw_scenario(std::uint64_t seed, work_kind work);
-// Draws such a scenario for a single server (single_scenario.cpp), or for an ensemble.
+// Draws the same for an ensemble, or for a single server (single_scenario.cpp).
 [[nodiscard]] scenario draw_scenario(std::uint64_t seed, work_kind work, server_kind servers);
 // Returns the promises that the back ends declare for a server with this plan.
 [[nodiscard]] turnstile::promises promised_by(server_kind servers, const single_server_plan& plan);
-// Makes some of the clients share locks among their threads.
+// Makes some clients share locks among their threads.
 void draw_sharing(dice& chance, scenario& s);
 
 [[nodiscard]] std::string describe(const scenario& s);

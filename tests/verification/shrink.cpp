@@ -37,7 +37,7 @@ public:
     [[nodiscard]] const reduction& best() const noexcept { return best_; }
 
 private:
-    // Leaves out the last faults first, because that does not change the random numbers of earlier faults.
+    // Leaves out the last faults first, because the random numbers of earlier faults then stay the same.
     void leave_out_chunks(std::size_t chunk) {
         const std::vector<std::uint64_t> all{best_.only->begin(), best_.only->end()};
         for (auto end = all.size(); end != 0;) {

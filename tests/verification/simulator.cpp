@@ -30,7 +30,7 @@ scenario reduce(scenario&& scenario, const reduction& by) {
     return scenario;
 }
 
-// Judges of the contract, and of the recipes that use locks.
+// Judges the contract, and the recipes that use locks.
 struct judges {
     explicit judges(world& world)
         : contract{world.plans(), world.time(), world.truth(), world.servers()},

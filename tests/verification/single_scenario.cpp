@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws scenarios on a single server of the Redis or the SQL kind. Work and clients are as on an ensemble; the faults
-// are the faults of one server.
+// Draws scenarios on a single Redis or SQL server, with the work and the clients of an ensemble's scenarios, and with
+// faults of one server.
 #include <algorithm>
 #include <chrono>
 #include <string>
@@ -22,7 +22,7 @@ core::duration& every(scenario& s, fault which) {
     return s.every[static_cast<std::size_t>(which)];
 }
 
-// Removes the faults that only an ensemble can have, and the faults of ZooKeeper's servers.
+// Removes the faults of ZooKeeper and of ensembles.
 void leave_the_ensemble(scenario& s) {
     s.servers = 1;
     s.place = core::placement::anywhere;
@@ -37,14 +37,14 @@ void leave_the_ensemble(scenario& s) {
     every(s, fault::throttling) = every(s, fault::quota) = {};
 }
 
-// The difference between a client's clock and the server's must stay within the drift that the lease's rule allows.
+// A client's clock and the server's clock must differ by less than the lease's drift.
 void draw_clocks(scenario& s) {
     for (auto& client : s.clients) client.clock_parts_per_million /= 2;
     const bool counts_by_it = s.lock_delay > core::duration{};
     s.single.most_slew = counts_by_it ? 0 : static_cast<std::int64_t>(s.rule.clock_drift / 2 * 1e6);
 }
 
-// Lets each client take one lock at a time. For such clients the judge can tell which violations are excused.
+// Lets each client take one lock at a time, because the judge can then recognize excused violations.
 void keep_to_plain_locks(scenario& s) {
     s.ensembles.clear();
     s.lock_delay = {};
@@ -71,8 +71,7 @@ void draw_remainder(dice& chance, scenario& s) {
     }
 }
 
-// The database answers before its commits are on the disk, or a replica that lags takes its place. Either loses the
-// newest data.
+// The newest data may be lost: the database answers before it writes to the disk, or a replica that lags replaces it.
 void draw_older_tables(dice&& chance, scenario& s) {
     if (s.kind != server_kind::sql || chance.chance(0.6)) return;
     keep_to_plain_locks(s);
@@ -82,8 +81,8 @@ void draw_older_tables(dice&& chance, scenario& s) {
     single.unsafe = chance.pick(std::vector<core::duration>{50ms, 1s, s.time.session_timeout / 2});
 }
 
-// Sets the server's clock forward or back in some histories. Jobs, rates and lock delays use that clock, so their
-// histories are left out.
+// Sets the server's clock in some histories. Histories with jobs, rates and lock delays are excluded, because they use
+// this clock.
 void draw_steps(dice& chance, scenario& s) {
     const bool counts =
         s.work == work_kind::jobs || s.work == work_kind::rates || s.lock_delay > core::duration{};
@@ -112,8 +111,8 @@ void draw_single_faults(dice& chance, scenario& s) {
     if (s.kind == server_kind::sql && chance.chance(0.7)) single.together = chance.from_to(2, 6);
 }
 
-// A client requests many locks at once. No server fails, but the round trip to the database is long. If the client sent
-// a whole window of requests one after the other, they would take longer than the session timeout.
+// A client requests many locks at once from a distant database. If it sent all of these requests one by one, they would
+// take longer than the session timeout.
 void draw_burst(dice&& chance, scenario& s) {
     constexpr std::size_t k_locks = 48;
     if (s.kind != server_kind::sql || s.work != work_kind::locks || !chance.chance(0.1)) return;
@@ -151,8 +150,7 @@ turnstile::promises promised_by(server_kind servers, const single_server_plan& p
     all.failover =
         redis && plan.replicated ? failover_promise::loses_writes : failover_promise::none;
     all.loss = keeps ? loss_promise::told : loss_promise::none;
-    // Among the databases, only MariaDB declares this promise as well. The modelled server that loses data resembles
-    // MariaDB.
+    // The modelled server that loses data resembles MariaDB, which declares the same promise.
     all.token = redis || !keeps ? token_promise::grows_across_lost_data : token_promise::grows;
     all.writes = write_promise::guarded;
     all.crash = crash_promise::session_timeout;

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr core::duration k_timeout = 30s;
 constexpr core::time_point k_begin{1h};
-// A client that sends more requests than this for one contender is in an endless loop.
+// More requests for one contender mean an endless loop.
 constexpr std::uint64_t k_most_requests = 60;
 
 core::session_core_settings settings(unsigned index) {
@@ -89,7 +89,7 @@ void client::execute(const core::notice& notice) {
     } else if (const auto* failed = std::get_if<core::failed>(&notice.event)) {
         hear_failed(*failed);
     } else if (std::holds_alternative<core::lost>(notice.event)) {
-        // A single step may report the loss of a lock that the application has just released.
+        // A single step may report the loss of a hold that the application has just released.
         if (granted_ == 0) return wrong("G8: told of the loss of what it does not hold");
         at_ = stage::leaving;
     } else if (std::holds_alternative<core::gone>(notice.event)) {
@@ -115,7 +115,8 @@ void client::hear_gone() {
     at_ = rounds_left_ == 0 ? stage::done : stage::resting;
 }
 
-// By whatever message the core notices the end of the lease, it must tell the holder in that same step.
+// When the lease ends, the core must notify the holder in the step that detects the end, whatever message that step
+// handles.
 void client::judge_hold() {
     if (at_ == stage::holding && !holds())
         wrong("G5: the lease is over, and the holder was not told");
@@ -176,7 +177,7 @@ void client::execute(const core::open_session& opening) {
     told_over_ = false;
 }
 
-// In the search the core may give a session up only after its lease has ended.
+// The core may give up a session only after the lease has ended.
 void client::execute(const core::close_session& closing) {
     const bool orderly = closing.manner == core::close_session::how::orderly;
     if (orderly && now_ < core_->session_lease().trusted_until())
@@ -231,7 +232,7 @@ void client::deliver() {
     step([&](auto& core) { core.on(told, now_); });
     auto* const change = std::get_if<core::link_event>(&told.event);
     if (change == nullptr || change->kind != core::link_kind::attached) return;
-    // the role is reported at once, because no step depends on it
+    // The role is reported at once, because no step depends on it.
     change->kind = core::link_kind::role_known;
     step([&](auto& core) { core.on(told, now_); });
 }
@@ -288,7 +289,7 @@ void client::cut() {
     lose_requests(std::move(lost));
 }
 
-// A message for a doomed session does not extend the session.
+// A session that is selected for expiry is not extended any more.
 void client::touch(core::time_point when) {
     if (!lease_over()) touched_ = std::max(touched_, when);
 }
@@ -298,7 +299,7 @@ void client::closed_by_servers() {
     if (attached()) lose_requests({});
 }
 
-// `lost` and the requests that were not sent yet get no answer any more.
+// `lost` and the requests in the queue get no answer.
 void client::lose_requests(std::vector<sent_request>&& lost) {
     link_ = link::open;
     for (auto& entry : std::exchange(up_, {})) {
@@ -322,7 +323,7 @@ void client::crash() {
     inbox_.clear();
     held_back_.clear();
     watches_ = {};
-    // a fresh core, because the crashed core never runs again
+    // The crashed core never runs again, so an empty core replaces it.
     core_ = shared_core{core::session_core{settings(index_)}};
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// client: one client process in the search: the shipped session_core, its connection, the messages on that
-// connection, and an application that takes and releases the lock. A value.
+// client: one client process in the search. It consists of the shipped session_core, a connection with its messages,
+// and an application that takes and releases the lock. A value.
 //
-// There is no clock. A client's time is constant until one of these moves it: `timer` (to the core's next deadline)
-// or `silence` (by a whole session timeout, so that its lease is over).
+// A client's time advances only by `timer` (to the core's next deadline) and by `silence` (by a session timeout, so
+// that the lease ends).
 //
-// The servers' messages arrive in one queue, in order, mixed with the handle's own messages (detached, unknown). The
-// core's requests leave in another queue. A cut drops the first queue. The servers may still execute the writes of
-// the second queue, until they have executed a write of a new connection (`late`).
+// One queue has the messages to the client, in order: from the servers, and from the client's own handle (detached,
+// unknown). Another queue has the core's requests. A cut drops the first queue. The servers may still execute the
+// writes of the second queue, until they execute a write of a new connection (`late`).
 #pragma once
 
 #include <cstdint>
@@ -35,13 +35,13 @@ struct sent_request {
 };
 using to_server = std::variant<sent_request, local::client_watch_list, forget_watch>;
 
-// A core that copies of a client share until one of them steps.
+// Copies of a client share a core until one of them makes a step.
 class shared_core {
 public:
     explicit shared_core(core::session_core&& value);
     [[nodiscard]] const core::session_core& operator*() const noexcept { return *value_; }
     [[nodiscard]] const core::session_core* operator->() const noexcept { return value_.get(); }
-    // Copies the core, calls `call` with the copy, and replaces the core by the copy. Returns the copy's actions.
+    // Replaces the core by a copy on which `call` was called. Returns the copy's actions.
     template <class F>
     std::vector<core::action> step(F&& call) {
         core::session_core copy = *value_;
@@ -61,31 +61,31 @@ private:
     std::uint64_t hash_ = 0;
 };
 
-// The servers' answer to a request, not delivered yet.
+// An answer of the servers that is not delivered yet.
 struct answer_on_wire {
     sent_request request;
     core::reply reply;
     friend bool operator==(const answer_on_wire&, const answer_on_wire&) = default;
 };
-// Messages to the client. A reply without a request on the wire comes from the client's own handle: unknown, not sent,
-// or refused.
+// Messages to the client. A core::reply in this variant comes from the client's own handle: unknown, not sent, or
+// refused.
 using to_client = std::variant<answer_on_wire, core::watch_event, core::reply, core::link_event>;
 
-// Events of one client. Replies and watch events are not among them: `client` has separate functions on() for these.
+// Events of a client, besides replies and watch events, which have separate functions on().
 enum class happening {
     acquire,
     release,
     cancel,
-    deliver,            // the core gets the oldest message
-    timer,              // the core's next deadline arrives
-    silence,            // a session timeout passes; the core notices it by a timer or a message
-    attach,             // a new connection opens, to the existing session or to a new session
-    told_expired,       // the servers report that the session has ended
-    sent,               // the oldest message reached the servers and needs no answer
+    deliver,       // the core gets the oldest message
+    timer,         // the core's next deadline arrives
+    silence,       // a session timeout passes, which the core notices at its next timer or message
+    attach,        // a new connection opens, to the existing session or to a new session
+    told_expired,  // the servers report that the session has ended
+    sent,          // the oldest message reached the servers and needs no answer
     late_carried_out,   // the servers executed the oldest write of a broken connection
     cut,                // the connection breaks
     closed_by_servers,  // the servers closed the session and its connection
-    session_closed,     // the servers closed the oldest session that the client has abandoned
+    session_closed,     // the servers closed the oldest session that the client gave up
     crash,
 };
 
@@ -113,12 +113,12 @@ public:
     [[nodiscard]] session_name next_session() const noexcept {
         return name_session(index_, sessions_ + 1);
     }
-    // Returns true if the core's next timer is due now, or opens the next session.
+    // Returns true if the core's next timer is due, or opens the next session.
     [[nodiscard]] bool timer_due() const;
     [[nodiscard]] bool has_timer() const { return !crashed_ && core_->next_deadline().has_value(); }
-    // Returns true if the session's lease is over by the core's rule, with all answers that the servers have sent.
+    // Returns true if, by the core's rule and with all answers of the servers, the session's lease has ended.
     [[nodiscard]] bool lease_over() const;
-    // Returns true if the client has made all its calls, and no message is in progress.
+    // Returns true if the client has made all its calls and no message is in progress.
     [[nodiscard]] bool finished() const;
     [[nodiscard]] const std::deque<to_server>& to_servers() const noexcept { return up_; }
     [[nodiscard]] const std::deque<to_client>& inbox() const noexcept { return inbox_; }
@@ -128,7 +128,7 @@ public:
     }
     [[nodiscard]] const core::session_core& core() const noexcept { return *core_; }
     [[nodiscard]] const local::client_watch_list& watches() const { return watches_.list(); }
-    // The contender that got this round's latest grant; 0: none.
+    // The contender that was granted latest in this round; 0: none.
     [[nodiscard]] contender_number granted() const noexcept { return granted_; }
     // The promise that the client's latest steps broke; empty if none.
     [[nodiscard]] const std::string& breach() const noexcept { return breach_; }
@@ -176,8 +176,8 @@ private:
     unanswered unanswered_;
     shared_core core_;
     core::time_point now_;
-    // By this client's clock, the servers must keep the session for a timeout after this time. Later the session may be
-    // doomed. A doomed session gets normal answers until the servers close it, which may never happen.
+    // On this client's clock: the servers keep the session for at least a timeout after this instant. Later they may
+    // select it for expiry, but still answer it until they close it, perhaps never.
     core::time_point touched_;
 
     stage at_ = stage::resting;
@@ -197,8 +197,8 @@ private:
     std::deque<to_server> up_;
     std::deque<to_client> inbox_;
     std::deque<core::operation> late_;
-    std::deque<session_name> given_up_sessions_;  // sessions that the servers still have
-    // replies that the handle delivers after the next attach
+    std::deque<session_name> given_up_sessions_;  // given-up sessions that the servers still have
+    // Replies that the client gets after the next attach.
     std::vector<core::reply> held_back_;
     local::client_watches watches_;
     std::string breach_;

@@ -5,8 +5,8 @@
 #include "verification/search/client.hpp"
 #include "verification/search/digest.hpp"
 
-// Hashes a client: equal clients have equal hashes. The hash covers members that are cheap to read and differ between
-// most clients. The interner compares the clients completely.
+// Hashes a client by members that are cheap to read and that differ between most clients. The interner then compares
+// the clients completely.
 namespace turnstile::search {
 
 namespace {
@@ -69,7 +69,7 @@ std::uint64_t hash_of(const core::session_core& session_core) {
     sum.add(session_core.watched_paths());
     sum.add(session_core.session_lease().valid_until());
     sum.add(session_core.next_deadline().value_or(core::time_point::min()));
-    // The states of the contenders are private, but the core's requests after a reconnect reveal them.
+    // The contenders' states are private. The requests that the core sends after a reconnect show most of these states.
     auto copy = session_core;
     copy.on(core::from_session{session_core.epoch(), core::link_event{core::link_kind::detached}},
             core::time_point{});

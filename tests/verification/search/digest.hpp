@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// digest: a 64-bit hash of a series of values, for finding equal series. The code that uses a digest still compares the
-// series with equal hashes, so a collision only costs time.
+// digest: a 64-bit hash of a series of values. Its users still compare series with equal hashes, so a collision only
+// costs time.
 #pragma once
 
 #include <chrono>
@@ -21,14 +21,14 @@ public:
         add(when.time_since_epoch().count());
     }
     void add(std::string_view text) noexcept {
-        std::uint64_t sum = 0xcbf29ce484222325U;  // the initial value of FNV-1a
+        std::uint64_t sum = 0xcbf29ce484222325U;  // the start value of FNV-1a
         for (const char c : text) sum = (sum ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
         add(sum);
     }
     [[nodiscard]] std::uint64_t value() const noexcept { return value_; }
 
 private:
-    // Mixes the bits with the finalizer of SplitMix64.
+    // The finalizer of SplitMix64.
     static constexpr std::uint64_t mix(std::uint64_t z) noexcept {
         z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
         z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;

@@ -4,7 +4,6 @@
 #include "simulation/describe.hpp"
 #include "verification/search/model.hpp"
 
-// Gives numbers to the values of the model.
 namespace turnstile::search {
 
 namespace {

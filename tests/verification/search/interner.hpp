@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// interner: keeps each distinct value once and gives it a number. Two values have the same number if and only if they
-// are equal, so a state of the search is a handful of numbers, which are compared exactly. (SPIN calls this collapse
-// compression: G. Holzmann, "State compression in SPIN", 1997.)
+// interner: keeps each distinct value once and gives it a number. Equal values have equal numbers, so a state of the
+// search is a few numbers. (SPIN calls this collapse compression: G. Holzmann, "State compression in SPIN", 1997.)
 //
 //     interner<client, hash_of_client> clients;
 //     const value_id a = clients.id_of(std::move(value));
 //     use(clients[a]);
 //
-// `Hash` gives a std::uint64_t; equal values must have equal hashes. Not thread-safe.
+// `Hash` returns a std::uint64_t, equal for equal values. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -42,7 +41,7 @@ private:
     std::unordered_multimap<std::uint64_t, value_id> by_hash_;
 };
 
-// Caches the result of `event` on `value`, both given by their numbers.
+// Caches the result of an event on a value. Both are given by their numbers.
 template <class Result>
 class memo {
 public:

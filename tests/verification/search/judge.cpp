@@ -5,7 +5,6 @@
 
 #include "verification/search/model.hpp"
 
-// Checks the contract in every state, and at the end of each history.
 namespace turnstile::search {
 
 namespace {
@@ -40,9 +39,9 @@ std::string model::judge_client(const position& before, const position& after,
     return judge_rest(after, client);
 }
 
-// G2: the granted contender exists, and no other contender is ahead. A contender that was removed by hand may get a
-// grant before its client receives the event. This model has no clock, so the simulator judges how soon the event must
-// arrive (F37, G5).
+// G2: the granted contender exists, and no contender is ahead. A contender that an operator removed may get a grant
+// before its client receives the event. This model has no clock, so the simulator judges how soon the event must arrive
+// (F37, G5).
 std::string model::judge_grant(const position& before, const position& after,
                                unsigned client) const {
     const auto which = face_of(after, client).granted;
@@ -59,7 +58,7 @@ std::string model::judge_grant(const position& before, const position& after,
     return {};
 }
 
-// A client that rests, or is done, has no znode left (G4, G8).
+// When a client rests or is done, it has no znode left (G4, G8).
 std::string model::judge_rest(const position& at, unsigned client) const {
     const auto& f = face_of(at, client);
     if (f.crashed || (f.at != stage::resting && f.at != stage::done)) return {};
@@ -88,7 +87,7 @@ std::string model::judge_holds(const position& at) const {
 }
 
 std::string model::breach_at_end(const position& at) const {
-    std::size_t folders = 0;  // watches on the folders of locks that a client takes again and again
+    std::size_t folders = 0;  // watches on folders of locks that a client takes repeatedly
     for (unsigned client = 0; client != limits_.clients; ++client) {
         const auto& value = client_at(at, client);
         if (!value.finished()) return fmt::format("G7: client {} waits for ever", client);

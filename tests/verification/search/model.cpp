@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-// The possible steps, and their effects. judge.cpp has the conditions, intern.cpp the numbers.
+// Possible steps and their effects. judge.cpp judges the states, and intern.cpp numbers them.
 namespace turnstile::search {
 
 model::model(const bounds& limits)
@@ -16,7 +16,7 @@ model::model(const bounds& limits)
 }
 
 void model::start() {
-    // The numbers of happenings are fixed.
+    // Numbers all happenings in the order of the enum.
     for (value_id value = 0; value <= static_cast<value_id>(happening::crash); ++value)
         (void)client_events_.id_of(static_cast<happening>(value));
     first_.faults = static_cast<std::uint8_t>(limits_.faults);
@@ -36,7 +36,7 @@ void model::successors(const position& from, std::vector<transition>& next) {
     next.clear();
     for (const auto& step : steps_) {
         const auto to = take(from, step);
-        // If fewer than two events were missed, there is only one order.
+        // With fewer than two missed events, both orders are equal.
         if (step.kind == act::serve_backwards && to == next.back().to) continue;
         next.push_back({step, to});
     }
@@ -93,8 +93,8 @@ void model::list_faults(const position& from, unsigned client, std::vector<step>
     if (f.at == stage::waiting) steps.push_back({act::cancel, id});
 }
 
-// Clients differ only in their numbers. So it suffices to examine histories in which they make their first call in
-// the order of their numbers. A crashed client counts as having called.
+// Clients differ only in their numbers. So the search needs only the histories in which the clients make their first
+// calls in the order of their numbers.
 bool model::may_acquire(const position& from, unsigned client) const {
     if (face_of(from, client).at != stage::resting) return false;
     for (unsigned other = 0; other != client; ++other) {
@@ -159,7 +159,7 @@ position model::take(const position& from, const step& step) {
     return p;
 }
 
-// The events of a request come before its answer, as on the real servers.
+// The servers send the events of a request before its answer, as real servers do.
 void model::serve(position& p, unsigned client, value_id event) {
     const bool is_request = face_of(p, client).front_is_request;
     const auto reply = ask(p, event);
@@ -206,7 +206,7 @@ void model::give(position& p, unsigned client, happening happening) {
     give(p, client, static_cast<value_id>(happening));
 }
 
-// A client that gives a session up closes its connection, so the connection's watches end at once.
+// When a client gives up a session, it closes the connection, which ends the connection's watches.
 void model::give(position& p, unsigned client, value_id event) {
     const auto session = face_of(p, client).session;
     p.clients[client] = client_memo_[client].get(p.clients[client], event, [&] {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// model: the possible steps of a state, their effects, and whether a step breaks a promise.
+// model: the steps that are possible in a state, their effects, and the promises that a step breaks.
 //
-// The model interns clients and servers, and computes the effect of an event on one of them only once. So a step costs
-// a few look-ups, and no copies of cores and trees. The interned values grow with the search.
+// The model computes the effect of each event on each distinct client or server once. A step then needs a few look-ups
+// instead of copies of cores and trees. Memory grows with the search.
 //
 //     model world{bounds};
 //     std::vector<transition> next;
@@ -31,20 +31,20 @@ class model {
 public:
     explicit model(const bounds& limits);
 
-    // The state in which all clients are attached, each to a separate session, and no call was made.
+    // The state before any call, with each client attached to a session.
     [[nodiscard]] const position& first() const noexcept { return first_; }
 
     // Replaces `next` by all possible transitions of `from`.
     void successors(const position& from, std::vector<transition>& next);
 
-    // Returns the promise that the transition `taken` broke, with a reason; empty if it broke none.
+    // Returns the promise that the transition broke, and why; empty if none.
     [[nodiscard]] std::string breach(const position& before, const transition& taken) const;
     // Returns the promise that is broken if a history ends in this state; empty if none.
     [[nodiscard]] std::string breach_at_end(const position& at) const;
-    // Returns whether a history may end in a state that has these possible transitions.
+    // Returns true if a history may end in a state with these possible transitions.
     [[nodiscard]] static bool may_end(const std::vector<transition>& next);
 
-    // Returns a step as text, which describes the step in the state before it.
+    // Returns the transition as text. `before` is the state before it.
     [[nodiscard]] std::string describe(const position& before, const transition& transition) const;
 
     [[nodiscard]] std::size_t distinct_clients() const noexcept;
@@ -75,7 +75,7 @@ private:
         std::uint64_t operator()(const server_event& e) const;
     };
 
-    // Properties of a client that many steps need, copied from the client's value.
+    // Members of a client that many steps need, copied from the client.
     struct face {
         stage at{};
         bool holds = false;
@@ -90,12 +90,12 @@ private:
         bool hears = false;
         contender_number granted = 0;
         session_name session = 0;
-        // Events for the servers: the client's oldest message, that message with its events in reverse order, and the
+        // Events for the servers: the client's oldest message, the same with its watch events in reverse order, and the
         // oldest write of a broken connection.
         std::optional<value_id> front;
         std::optional<value_id> backwards;
         std::optional<value_id> late;
-        std::optional<value_id> closing;  // the close of the session that the client has given up
+        std::optional<value_id> closing;  // closes the session that the client gave up
         bool front_is_request = false;
         bool broken = false;
     };

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// names: names of sessions and znodes that do not depend on the interleaving.
+// names: names of sessions and znodes that are independent of the interleaving.
 //
-// The servers count sessions and transactions over all clients. So an object would have another number in each
-// interleaving, and no two states would merge. Clients only compare these numbers, so they get order-preserving
-// substitutes: a session is named by its client and that client's number of sessions, and a contender's czxid is its
-// rank among all contenders ever created.
+// Servers number sessions and transactions over all clients, so these numbers differ between interleavings, and no two
+// states would be equal. Clients only compare the numbers. So the search names a session by its client and the count of
+// that client's sessions. It names a contender's czxid by its rank among all contenders so far.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +17,7 @@ namespace turnstile::search {
 inline constexpr const char* k_folder = "/lock";
 
 using session_name = std::int64_t;
-// A contender's rank among all that were ever created, from 1.
+// A contender's rank among all contenders so far, from 1.
 using contender_number = std::uint8_t;
 
 inline constexpr session_name k_sessions_per_client = 100;
@@ -30,7 +29,7 @@ constexpr unsigned client_of(session_name session) noexcept {
     return static_cast<unsigned>(session / k_sessions_per_client) - 1;
 }
 
-// Returns the number of the contender with the path or name `znode`; 0 if `znode` is no contender.
+// Returns the number of the contender with this path or name; 0 for other znodes.
 inline contender_number number_of(std::string_view znode) {
     const auto sequence = core::contender_sequence(znode.substr(znode.rfind('/') + 1));
     return sequence ? static_cast<contender_number>(*sequence + 1) : contender_number{0};

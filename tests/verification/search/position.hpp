@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// position: a state of the search. Holds the numbers of the state's interned values, and the faults and timers that may
-// still happen. Positions are compared exactly, and have 24 bytes.
+// position: a state of the search, in 24 bytes: the numbers of its interned values, and the faults and timers that may
+// still happen.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace turnstile::search {
 
-// A client waits for ever if it still waits after this many timers while nothing else can happen.
+// A client that still waits after so many timers, while nothing else can happen, waits for ever.
 inline constexpr std::uint8_t k_most_passes = 12;
 
 struct position {
@@ -21,7 +21,7 @@ struct position {
     value_id servers = 0;
     std::uint8_t faults = 0;        // faults that may still happen
     std::uint8_t early_timers = 0;  // early timers that may still happen
-    std::uint8_t passes = 0;        // number of times that nothing but time could pass
+    std::uint8_t passes = 0;        // timers that ran because nothing else could happen
     contender_number last_grant = 0;
 
     friend bool operator==(const position&, const position&) = default;

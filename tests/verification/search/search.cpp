@@ -26,7 +26,7 @@ private:
     bounds limits_;
     model model_;
     visited known_;
-    std::vector<std::uint32_t> arrivals_;  // for each state: the transitions that lead to the state
+    std::vector<std::uint32_t> arrivals_;  // for each state, the transitions that lead to it
     std::vector<transition> next_;
     findings found_;
 };
@@ -37,7 +37,8 @@ findings explorer::run() {
     state_number at = 0;
     while (at != known_.size() && found_.breach.empty() && found_.depth != limits_.depth &&
            known_.size() < limits_.states) {
-        const auto end = static_cast<state_number>(known_.size());  // first state beyond this depth
+        const auto end =
+            static_cast<state_number>(known_.size());  // the first state of the next depth
         for (; at != end && found_.breach.empty() && known_.size() < limits_.states; ++at)
             expand(at);
         if (known_.size() != end) ++found_.depth;
@@ -78,9 +79,8 @@ void explorer::fail(std::string breach, state_number from, const transition* las
     std::reverse(found_.story.begin(), found_.story.end());
 }
 
-// Computes the number of ways to each state: the sum of the ways to all states from which a transition leads there. So
-// a state is counted after all of these (A. Kahn's topological order, 1962). States from `expanded` on have no known
-// successors.
+// Counts the histories that lead to each state: the sum of the counts of the states before it, in topological order (A.
+// Kahn, 1962). The search did not expand the states from `expanded` on.
 void explorer::count_histories(state_number expanded) {
     std::vector<double> ways(known_.size(), 0);
     std::vector<state_number> ready{0};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// search: plays every interleaving of a few clients and a few faults, up to a given depth, breadth first.
-// docs/why/exhaustive-search.md describes it.
+// search: plays all interleavings of a few clients and faults up to a depth, breadth first.
+// docs/why/exhaustive-search.md describes the search.
 //
 //     bounds limits;
 //     limits.clients = 2;
@@ -8,7 +8,7 @@
 //     const findings found = search_all(limits);
 //     if (!found.breach.empty()) print(found.breach, found.story);
 //
-// Pure: the same bounds give the same findings.
+// The same bounds always give the same findings.
 #pragma once
 
 #include <array>
@@ -22,25 +22,24 @@ namespace turnstile::search {
 
 struct findings {
     std::uint64_t states = 0;
-    std::uint64_t transitions = 0;              // steps that lead from one state to another
+    std::uint64_t transitions = 0;              // steps between states
     std::array<std::uint64_t, k_acts> taken{};  // transitions by their kind
     std::uint64_t ends = 0;                     // distinct states in which a history may end
-    unsigned depth = 0;     // largest distance of a state from the first state, in steps
-    bool complete = false;  // true: the search ended before the bounds of depth and of states
-    // `histories` counts the sequences of steps from the beginning to a state in which a history may end. `cut_off`
-    // counts the sequences that the bounds cut off. Both are exact up to 2^53, and are not counted if a breach was
-    // found.
+    unsigned depth = 0;                         // largest distance from the first state, in steps
+    bool complete = false;  // true: the bounds of depth and of states cut nothing off
+    // `histories` counts the step sequences from the first state to a state in which a history may end. `cut_off`
+    // counts the sequences that a bound ends. Both are exact up to 2^53, and 0 if a promise was broken.
     double histories = 0;
     double cut_off = 0;
-    // the states form a cycle, so there are infinitely many histories
+    // The states form a cycle, so the number of histories is infinite.
     bool cycle = false;
-    std::uint64_t distinct_clients = 0;  // number of distinct values in all states
+    std::uint64_t distinct_clients = 0;  // distinct clients in all states
     std::uint64_t distinct_servers = 0;
 
-    std::string breach;              // the broken promise; empty: none
-    std::vector<std::string> story;  // the steps of a shortest history to the breach
+    std::string breach;              // the broken promise; empty if none
+    std::vector<std::string> story;  // the steps of a shortest history that breaks it
 
-    // Returns the findings as text, with the breach and its story if the search found one.
+    // Returns the findings as text.
     [[nodiscard]] std::string report() const;
 };
 

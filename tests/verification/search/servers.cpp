@@ -40,8 +40,8 @@ done servers::act(session_name session, const core::operation& op) {
     return {std::move(reply), rename(applied.events)};
 }
 
-// Replaces the client's watches on a new connection. A contender's data never change, so without those watches the
-// client can have missed only deletions.
+// Sets the client's watches again on a new connection. Contenders' data never change, so the client can have missed
+// only deletions.
 done servers::act(session_name session, const set_again& again) {
     auto missed = rename(tree_.restore_watches(sessions_.at(session), again.watches, tree_.zxid()));
     if (again.told == set_again::order::backwards) std::reverse(missed.begin(), missed.end());
@@ -60,7 +60,7 @@ done servers::act(session_name session, const open_session&) {
 
 done servers::act(session_name session, const close_session&) {
     const auto raw = sessions_.extract(session);
-    if (!raw) return {};  // the client gave the session up before this answer
+    if (!raw) return {};  // the client gave up the session before this answer
     const auto events = tree_.close_session(raw.mapped());
     return {{}, rename(events)};
 }
@@ -90,7 +90,7 @@ std::vector<told_watch> servers::rename(const std::vector<local::fired_watch>& e
     std::vector<told_watch> result;
     for (const auto& event : events)
         result.push_back({name_of(event.session), event.kind, event.path});
-    // The tree lists sessions in the order of their opening, which depends on the interleaving.
+    // The tree orders sessions by their opening, which depends on the interleaving.
     std::stable_sort(result.begin(), result.end(), [](const told_watch& a, const told_watch& b) {
         return a.session < b.session;
     });
@@ -131,7 +131,7 @@ void servers::tell_everybody(std::vector<told_watch>& told) const {
     for (const auto& [name, raw] : sessions_) told.push_back({name, first.kind, first.path});
 }
 
-// G3: the deletion of one znode may wake its owner and one other session, unless the znode was deleted by hand.
+// G3: the deletion of a znode may wake its owner and one other session. A deletion by an operator may wake more.
 void servers::judge_woken(const std::vector<told_watch>& told) {
     if (!by_hand_.empty()) return;
     std::map<std::string, std::set<session_name>> woken;

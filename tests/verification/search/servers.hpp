@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers: the ensemble in the search: one tree (src/local) that executes one request at a time. Its names do not
-// depend on the interleaving (names.hpp). A value.
+// servers: the servers in the search, as one tree (src/local) that executes one request at a time. Names are
+// independent of the interleaving (names.hpp). A value.
 //
-// Two values of servers are equal if all later answers and events are equal. These depend on the live sessions, the
-// existing contenders, the watches, and the number of contenders ever created. The comparison leaves out the tree's
-// transaction numbers, because no answer shows them.
+// Two values are equal if all later answers and events are equal. So they compare the sessions, the contenders, the
+// watches and the number of contenders so far. They ignore transaction numbers, which no answer shows.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +26,7 @@ struct forget_watch {
     std::string path;
     friend bool operator==(const forget_watch&, const forget_watch&) = default;
 };
-// Sets a client's watches again on a new connection. The events that the client missed arrive in any order.
+// Sets a client's watches again on a new connection. The missed events arrive in the order `told`.
 struct set_again {
     local::client_watch_list watches;
     enum class order { forwards, backwards } told = order::forwards;

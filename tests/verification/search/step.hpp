@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// step: a possible next step in a state of the search. docs/why/exhaustive-search.md explains each step.
+// step: one step of the search. docs/why/exhaustive-search.md explains each step.
 #pragma once
 
 #include <cstddef>
@@ -11,19 +11,19 @@ enum class act : std::uint8_t {
     // Steps of the application.
     acquire,
     release,
-    // The messages, timers and reconnects below must happen eventually.
+    // Each of these must happen at some time.
     serve,            // the servers execute the client's oldest request
-    serve_backwards,  // the servers set watches again and report missed events in reverse order
+    serve_backwards,  // the servers set watches again, and send the missed events in reverse order
     deliver,          // the client receives its oldest message
     attach,
     timer,
-    closes,  // the servers close a session that its client has given up
-    reap,    // the servers expire the session of a client that crashed
-    pass,    // nothing else can happen: every waiting client's next timer runs
-    // The steps below may happen, or not, and cost nothing.
+    closes,  // the servers close a session that its client gave up
+    reap,    // the servers expire a crashed client's session
+    pass,    // nothing else can happen, so every waiting client's next timer runs
+    // These may happen or not, without counting as faults.
     late,         // the servers execute the oldest write of a broken connection
-    expire,       // the servers close a session that they doomed after the end of its lease
-    early_timer,  // a timer runs while messages are in progress; `early_timers` bounds their number
+    expire,       // the servers close a session after its lease has ended
+    early_timer,  // a timer runs while messages are in progress (limited by `early_timers`)
     // Faults.
     cut,
     silence,
@@ -36,7 +36,7 @@ inline constexpr std::size_t k_acts = static_cast<std::size_t>(act::remove_by_ha
 
 struct step {
     act kind{};
-    std::uint8_t subject = 0;  // number of the client, or of the znode that is removed by hand
+    std::uint8_t subject = 0;  // number of the client, or of the znode that an operator removes
     friend bool operator==(const step&, const step&) = default;
 };
 

@@ -4,7 +4,6 @@
 #include "simulation/describe.hpp"
 #include "verification/search/model.hpp"
 
-// Converts steps into text for people.
 namespace turnstile::search {
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// visited: all states found so far, in the order of discovery, and the first way to each. An open-addressing table of
-// 4-byte numbers over an array of states; about 50 bytes a state.
+// visited: all states in the order of discovery, each with the step that found it. An open-addressing table of 4-byte
+// indexes into an array of states, with about 50 bytes a state.
 #pragma once
 
 #include <cstdint>

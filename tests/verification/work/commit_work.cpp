@@ -13,8 +13,7 @@ constexpr const char* k_put_znode = "/state/put";
 constexpr const char* k_made_parent = "/state/made";
 constexpr const char* k_made_znode = "/state/made/deep";
 
-// Threads that write under their holds. A thread may send several writes at a time, and may release while a write is in
-// progress.
+// Threads that write under their holds. A thread may have several writes in progress, and may release before they end.
 class commit_work final : public recipe_work {
 public:
     using recipe_work::recipe_work;
@@ -31,8 +30,7 @@ private:
         if (dice_.chance(0.3)) pause(actor, some_time());
     }
 
-    // Sometimes the znodes that a commit requires no longer exist when the commit arrives, because another commit
-    // removed them.
+    // Another commit may remove the znodes that this commit requires, before this commit arrives.
     [[nodiscard]] std::vector<core::write_part> as_told(const std::string& text) {
         const core::set_op written{k_state_znode, text};
         switch (dice_.below(6)) {
@@ -49,7 +47,7 @@ private:
             default: return {core::make_op{k_made_znode}, core::set_op{k_state_znode, text}};
         }
     }
-    // Returns some holds of the client's other threads.
+    // Returns some holds of other threads of the client.
     [[nodiscard]] std::vector<std::string> further_holds(const worker& actor) {
         std::vector<std::string> znodes;
         for (const auto& other : workers_)

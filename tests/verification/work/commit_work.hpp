@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_work: threads that write under their holds, also with checks of further holds, step by step.
+// commit_work: threads that write under their holds, and that also require further holds.
 #pragma once
 
 #include <memory>

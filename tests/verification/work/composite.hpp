@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// composite: one call of a simulated client for several locks at once. Holds core::all_of or core::quorum, and the
-// contenders of the parts.
+// composite: a simulated client's call for several locks at once, with core::all_of or core::quorum and the contenders
+// of the parts.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@ struct composite {
     std::size_t worker = 0;
     std::variant<core::all_of, core::quorum> value;
     std::vector<std::string> folders;
-    std::vector<std::optional<core::contender_id>> parts;  // latest contender of each part
-    std::optional<core::time_point> deadline;              // deadline on the client's clock
+    std::vector<std::optional<core::contender_id>> parts;  // the latest contender of each part
+    std::optional<core::time_point> deadline;              // on the client's clock
     bool once = false;
     bool enters_again = true;
     state now = state::waiting;
@@ -34,7 +34,7 @@ struct composite {
     }
 };
 
-// Access of the judge to a client that holds composites.
+// Gives the judge access to a client with composites.
 class composite_holder {
 public:
     composite_holder() = default;

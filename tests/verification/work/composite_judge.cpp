@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_composite_slack = 20ms;  // tolerance for hand-overs between threads
+constexpr auto k_composite_slack = 20ms;  // tolerance for passing a hold between threads
 
 std::string name(client_id client, const composite& composite) {
     return fmt::format("the {} of client {} worker {}",
@@ -55,7 +55,7 @@ std::size_t composite_judge::count_valid(client_id client, const composite& comp
     return count;
 }
 
-// Returns the composite guard's answer: the guard counts the held parts with a valid lease.
+// Returns the answer of the composite's guard, from the number of held parts with a valid lease.
 bool composite_judge::valid(client_id client, const composite& composite) const {
     std::size_t count = 0;
     for (std::size_t i = 0; i != composite.folders.size(); ++i)

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// composite_judge: the promises of holds that consist of several parts, beyond the promises of each part
-// (invariants.hpp).
+// composite_judge: judges holds of several parts, beyond the promises of each part (invariants.hpp).
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
@@ -11,7 +10,7 @@
 // | G6   | A write with the vector of a valid hold never has a smaller part than an earlier write.              |
 // | G7   | Waits end by their deadlines.                                                          |
 //
-// As for G1, the judge excludes parts that were removed by force.
+// G1 excludes parts that an operator removed.
 #pragma once
 
 #include <cstdint>
@@ -36,17 +35,17 @@ public:
 
     // ---- notices ---- ----
     [[nodiscard]] instant now() const { return agenda_.now(); }
-    // The value that the contender's guard shows.
+    // Returns the instant that the contender's guard shows.
     [[nodiscard]] core::time_point valid_until(client_id client, core::contender_id which) const;
-    // Returns true if the guard of this part would say that it is valid.
+    // Returns true if the part's guard is valid.
     [[nodiscard]] bool part_valid(client_id client, const composite& composite,
                                   std::size_t part) const;
-    // Returns true if the guard of the composite that was just granted would say that it is valid.
+    // Returns true if the guard of a composite that was just granted is valid.
     [[nodiscard]] bool valid(client_id client, const composite& composite) const;
     void on_granted(client_id client, const composite& composite);
-    // the call is over, and all its parts have answered
+    // Called when the call is over and all its parts have answered.
     void on_over(client_id client, const composite& composite);
-    // The holder writes to the common resource if its guard is valid.
+    // The holder writes to the shared resource if its guard is valid.
     void on_write(client_id client, const composite& composite);
 
     void after_event();
@@ -69,7 +68,7 @@ private:
     const agenda& agenda_;
     std::vector<holder> holders_;
     std::map<const composite*, instant> incomplete_since_;
-    fencing_vector seen_;  // largest vector of a write to the common resource
+    fencing_vector seen_;  // largest vector of tokens in a write
 };
 
 }  // namespace turnstile::simulation

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// crew: the threads (workers) of a simulated client. Each thread takes a lock, acts while it holds the lock, and rests,
-// several times. The times come from the seed. A derived class chooses the locks and the actions.
+// crew: the threads (workers) of a simulated client. Each takes a lock, acts under it, releases it and rests, several
+// times. The seed gives the times. A derived class chooses locks and actions.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,8 @@ namespace turnstile::simulation {
 struct crew_member {
     enum class doing { resting, waiting, holding, done };
     doing state = doing::resting;
-    std::size_t rounds = 0;    // number of rounds that remain
-    std::uint64_t serial = 0;  // number of the event planned last; earlier events are void
+    std::size_t rounds = 0;    // rounds that remain
+    std::uint64_t serial = 0;  // number of the latest planned event; earlier events are void
     core::contender_id current{};
     std::string folder;
     std::string znode;  // znode of the hold
@@ -75,7 +75,7 @@ protected:
     [[nodiscard]] virtual std::size_t most_rounds() const { return scenario_.rounds; }
     virtual void acquire(worker& actor) = 0;
     virtual void lose_patience(worker& /*impatient*/) {}
-    virtual void go_on(worker& actor) = 0;  // continues the worker's action while it holds
+    virtual void go_on(worker& actor) = 0;  // continues what the worker does under its hold
 
     void plan(worker& actor, core::duration pause) {
         client_.wake_after(pause, number(actor), ++actor.serial);
@@ -88,12 +88,12 @@ protected:
         plan(actor, length);
     }
 
-    // Returns a short time, or a time up to 1/`part` of the session timeout.
+    // Returns a random time, up to 1/`part` of the session timeout.
     [[nodiscard]] core::duration some_time(int part = 3) {
         const auto timeout = scenario_.time.session_timeout;
         return dice_.up_to(dice_.chance(0.5) ? core::duration{k_moment} : timeout / part);
     }
-    // Returns a length of time for a hold: some_time(), or longer than the lease.
+    // Returns a random time for a hold: some_time(), or longer than the lease.
     [[nodiscard]] core::duration hold_time(int part = 3) {
         if (!stopping_ && dice_.chance(scenario_.long_holds))
             return dice_.between(scenario_.time.session_timeout / 2, scenario_.longest_hold);

@@ -75,7 +75,7 @@ void deadlock_work::hear(const core::notice& notice) {
     }
 }
 
-// Called if a lock was lost, or if it is time to search for a deadlock.
+// Called when a lock was lost, or when the time to search for a deadlock has come.
 void deadlock_work::lose_patience(worker& actor) {
     if (!actor.first) return client_.cancel(actor.current);
     if (!actor.look) {
@@ -124,7 +124,7 @@ void deadlock_work::answered(const core::answer& answer) {
     }
 }
 
-// Sends the search's next read, or draws the search's conclusion.
+// Sends the next read of the search, or draws the conclusion.
 void deadlock_work::ask_on(worker& actor) {
     const auto& look = *actor.look;
     if (look.read != look.children.size())
@@ -142,19 +142,19 @@ void deadlock_work::handle(deadlock_look& look, const core::reply& answer) const
         return;
     }
     const auto name = look.children[look.read++];
-    if (answer.error != core::server_error::ok) return;  // the contender has gone
+    if (answer.error != core::server_error::ok) return;  // the contender is gone
     auto& queue = look.queues.back().contenders;
     contender member;
     member.position = queue.size();
     member.name = name;
     member.session_id = answer.stat.ephemeral_owner;
     member.token = fencing_token{static_cast<std::uint64_t>(answer.stat.czxid)};
-    // The znode's data may contain an operator's order after the contender's own text.
+    // An operator's order may follow the contender's text in the data.
     member.metadata.owner = client_.owner_of(answer.data.substr(0, answer.data.find(" revoke=")));
     queue.push_back(std::move(member));
 }
 
-// Acts only on a cycle that a second search finds again.
+// Acts on a cycle only if a second search finds it again.
 void deadlock_work::conclude(worker& actor) {
     auto look = std::move(*actor.look);
     detail::forget_left_over(

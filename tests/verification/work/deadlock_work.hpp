@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// deadlock_work: threads that take a second lock while they hold a first one, in any order and without a deadline.
-// While they wait they search for a cycle, as deadlock_detector does and with its rules (wait_for_graph): the newest
-// wait of a cycle gives up.
+// deadlock_work: threads that take a second lock while they hold a first one, in any order and without a deadline. A
+// waiting thread searches for a cycle by the rules of deadlock_detector (wait_for_graph). The newest wait of a cycle
+// gives up.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +14,13 @@
 
 namespace turnstile::simulation {
 
-// A search that reads the queues of some locks, one after the other.
+// A search, which reads the queues of some locks one by one.
 struct deadlock_look {
     std::vector<std::string> paths;
     std::vector<detail::lock_queue> queues = {};
-    std::vector<std::string> children = {};  // latest read queue, in order
-    std::size_t read = 0;                    // number of contenders read so far
-    // finding of the first search, while the second search runs
+    std::vector<std::string> children = {};  // the queue that was read latest, in order
+    std::size_t read = 0;                    // contenders read so far
+    // Result of the first search, while the second runs.
     std::optional<deadlock> found = {};
 };
 

@@ -13,7 +13,7 @@ namespace {
 using namespace std::chrono_literals;
 
 constexpr auto k_moment = 20ms;
-constexpr double k_at_once = 0.3;    // probability that the user acts again at once
+constexpr double k_at_once = 0.3;    // probability that the user acts again without a pause
 constexpr double k_stays_out = 0.5;  // probability that a participant stays out after a term
 constexpr double k_executor_throws = 0.03;
 constexpr double k_resigns = 0.3;
@@ -107,7 +107,7 @@ void election_work::all_give_up() {
     for (auto& participant : seats_) after({}, [this, &participant] { say_close(participant); });
 }
 
-// Each participant leads once more before it leaves. So at the end one participant after the other must lead.
+// Each participant leads once more before it closes. So the end shows that every participant can still lead.
 void election_work::stop() {
     stopping_ = true;
     for (auto& participant : seats_) {
@@ -299,7 +299,7 @@ void election_work::on_decision(seat& participant, turn which, bool leads) {
         after(some_time(), [this, &participant, which] { work_on(participant, which); });
 }
 
-// The stop token asks the function to end. The function ends when it checks the token.
+// The stop token asks the function to end, which the function notices a little later.
 void election_work::end_soon(seat& participant, turn which) {
     if (!participant.leads || participant.judge.runs != which ||
         planned_.erase(participant.function) == 0)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// election_work: participants of an election with a function, using the shipped state machine
-// (recipe/election/participation.hpp). Their users start and close them. Tasks, callbacks and the function each take
-// random time, so that their order varies as the order of threads does.
+// election_work: participants of an election with a function, on the shipped state machine
+// (recipe/election/participation.hpp). Users start and close them. Tasks, callbacks and functions take random times, so
+// that they overlap as threads do.
 #pragma once
 
 #include <deque>
@@ -45,18 +45,18 @@ private:
         const bool once;
         detail::participation now;
         seat_judge judge;
-        std::size_t words = 0;     // number of the user's actions to come
-        bool closes_next = false;  // closes when it leads
-        // State of the shell, which executes the state machine's actions.
-        std::map<turn, core::contender_id> requests;  // contenders by turn, waiting or holding
-        // turns that the participant gave up, perhaps before their requests
+        std::size_t words = 0;     // the user's actions to come
+        bool closes_next = false;  // closes when it leads next
+        // State of the code that executes the state machine's actions.
+        std::map<turn, core::contender_id> requests;  // contenders that wait or hold, by turn
+        // Turns that the participant gave up, perhaps before it requested the lock.
         std::set<turn> given_up;
         turn newest = 0;
         // State of the participant's function.
         bool leads = false;              // the function is called, and has not returned
         bool term_is_over = false;       // the function is about to return
-        bool started_meanwhile = false;  // the user has started the participant since the call
-        std::uint64_t function = 0;      // number of the function's next action
+        bool started_meanwhile = false;  // the user started the participant during the function
+        std::uint64_t function = 0;      // the function's next planned event
     };
 
     // ---- time ----

@@ -11,7 +11,7 @@ namespace turnstile::simulation {
 
 namespace {
 
-// Reads the gate's data, asks for the leader's time, and decides. The derived class does the rest.
+// Reads the gate's data, asks for the leader's time, and decides. A derived class acts on the decision.
 class gate_work : public recipe_work {
 public:
     gate_work(sim_client& client, const scenario& scenario, dice& chance, const char* record)
@@ -66,7 +66,7 @@ private:
             case 5: return look(actor);
             case 6:
                 if (!read_it(actor) || dice_.chance(0.2))
-                    // acts as if the process had died before it recorded the end
+                    // Acts as if the process ended before it recorded the end.
                     return release(actor);
                 return finish(actor);
             default: return release(actor);
@@ -91,7 +91,7 @@ private:
     }
 };
 
-// Enters if there is room. Otherwise the thread waits for room while it holds the lock, and reads again.
+// Enters if there is room. Otherwise the thread waits under the lock, and reads again.
 class rate_work final : public gate_work {
 public:
     rate_work(sim_client& client, const scenario& scenario, dice& chance)
@@ -104,7 +104,7 @@ private:
             detail::rate_record::parse(actor.text, actor.seen.mtime).value_or(scenario_.rate);
         detail::forget_old(record, now);
         const auto wait = detail::wait_for_room(record, now);
-        if (wait > 0 && dice_.chance(0.5)) return release(actor);  // a try gives up without waiting
+        if (wait > 0 && dice_.chance(0.5)) return release(actor);  // a try does not wait
         if (wait > 0) {
             actor.step = 0;
             return pause(actor, std::chrono::milliseconds{wait});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gate_work: threads that run a job at most once in a period (job_gate), or enter at most a number of times
-// (rate_gate), step by step, by the rules of the shipped recipes.
+// gate_work: threads that run a job at most once a period (job_gate), or enter at most so many times a period
+// (rate_gate), by the shipped rules.
 #pragma once
 
 #include <memory>

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_thread_hand_over = 500us;  // longest delay of a hand-over between threads
+constexpr auto k_thread_hand_over = 500us;  // longest delay between threads
 
 bool ends_with_session(const error& why) {
     return why == errc::session_lost || why == errc::removed;
@@ -19,7 +19,7 @@ bool ends_with_session(const error& why) {
 core::after_loss after(const error& why) {
     return ends_with_session(why) ? core::after_loss::start_over : core::after_loss::give_up;
 }
-// Decides as quorum_lock does (worth_asking_again): a lease that is too short will also be too short later.
+// Decides as quorum_lock does (worth_asking_again): a lease that is too short will not become longer.
 core::quorum::next again(const error& why) {
     const bool for_good = why == errc::closed || why == errc::lease_too_short;
     return for_good ? core::quorum::next::never : core::quorum::next::again;
@@ -145,7 +145,7 @@ composite multi_workload::make(std::size_t which) const {
     if (dice_.chance(scenario_.with_deadline))
         composite.deadline = client_.local_now() + dice_.up_to(timeout * 2);
     if (client_.plan().takes == client_plan::taking::all) {
-        composite.folders = scenario_.folders;  // in the canonical order of the locks
+        composite.folders = scenario_.folders;  // in the order in which all clients take them
         if (composite.folders.size() > 2 && dice_.chance(0.5))
             composite.folders.erase(
                 composite.folders.begin() +
@@ -168,8 +168,8 @@ composite multi_workload::make(std::size_t which) const {
     return composite;
 }
 
-// Half of the calls first try several locks at once, whatever earlier attempts returned. That is more often than
-// trial_pace allows.
+// In half of the calls, first tries several locks at once, whatever earlier attempts returned. The library's trial_pace
+// does that less often.
 core::all_of::course multi_workload::draw_course(bool once) const {
     if (once || dice_.chance(0.5)) return core::all_of::course::in_order;
     return dice_.chance(0.5) ? core::all_of::course::all_at_once
@@ -319,7 +319,7 @@ bool multi_workload::parts_valid(const composite& composite) const {
     return true;
 }
 
-// The caller must get no guard that is invalid already (F28).
+// A caller must never get a guard that is already invalid (failure F28).
 void multi_workload::granted(composite& set) {
     set.now = composite::state::held;
     auto& actor = workers_[set.worker];

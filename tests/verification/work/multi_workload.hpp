@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_workload: threads (workers) that take several locks at once, or a majority of locks that represent ensembles,
-// hold them, release them, or give up waiting; all drawn from the seed.
+// multi_workload: threads (workers) that take several locks, or a majority of locks on different ensembles. They hold,
+// release, or give up waiting, as the seed says.
 //
-// Executes the actions of core::all_of and core::quorum under virtual time. Like a client's threads, it passes the
-// notices of a part's hold on a little later, one after the other.
+// Executes the actions of core::all_of and core::quorum in virtual time. Notices of a part's hold arrive a little
+// later, one by one, as on a client's threads.
 #pragma once
 
 #include <cstddef>
@@ -35,9 +35,9 @@ public:
 private:
     struct worker {
         std::size_t rounds = 0;
-        std::uint64_t serial = 0;  // number of the event planned last; earlier events are void
+        std::uint64_t serial = 0;  // number of the latest planned event; earlier events are void
         std::uint64_t timer = 0;
-        std::optional<std::uint64_t> current;  // composite that the thread uses
+        std::optional<std::uint64_t> current;  // the composite that the thread uses
         bool done = false;
     };
     struct part_of {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Draws scenarios for single recipes. They resemble the scenarios for locks. Recipes that write data use one folder,
-// which exists.
+// Draws scenarios for recipes. A recipe that writes uses a single folder, which exists.
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,11 +15,11 @@ bool writes(work_kind work) {
            work == work_kind::rates;
 }
 
-// Readers and writers contend on one path, and many of them give up.
+// Readers and writers compete for one path, and often give up.
 void draw_conversions(scenario& scenario) {
     constexpr std::uint64_t k_conversions = 0x9fb21c651e98df25;
     dice chance{scenario.seed ^ k_conversions};
-    // With so long a delay, a write often arrives after the state that its client had read has changed.
+    // With such a delay, the state often changes between a client's read and its write.
     if (chance.chance(0.5)) scenario.time.disk_latency = std::chrono::milliseconds{400};
     scenario.rounds *= 2;
     scenario.read_write = "/locks/rw";
@@ -31,7 +30,7 @@ void draw_conversions(scenario& scenario) {
     scenario.every[static_cast<std::size_t>(fault::resize)] = {};
 }
 
-// Plain locks, without composites.
+// Draws plain locks, without composites.
 void draw_locks(scenario& scenario, std::vector<std::string>&& folders) {
     scenario.read_write.clear();
     scenario.semaphore.clear();
@@ -42,24 +41,25 @@ void draw_locks(scenario& scenario, std::vector<std::string>&& folders) {
     scenario.every[static_cast<std::size_t>(fault::resize)] = {};
 }
 
-// A lock that threads take again while they hold it, sometimes with a time limit for the hold.
+// Draws a lock that threads enter again while they hold it, sometimes with a time limit.
 void draw_recursion(scenario& scenario) {
     draw_locks(scenario, {"/locks/a"});
     scenario.max_hold = scenario.time.session_timeout;
 }
 
-// A few locks, of which a thread takes two.
+// Draws a few locks. Each thread takes two of them.
 void draw_deadlocks(scenario& scenario) {
     draw_locks(scenario, {"/locks/a", "/locks/b", "/locks/c"});
     scenario.first_sequence = 0;
-    // A contender whose metadata are overwritten has no owner. A waiter behind two contenders learns of a deletion of
-    // the nearer one by force only when the other one leaves. In a cycle that never happens (docs/why/deadlocks.md).
+    // The search for deadlocks needs the contenders' metadata, so no operator overwrites them. A waiter behind two
+    // contenders learns of a deletion of the nearer one only when the other leaves, and in a cycle that never happens
+    // (docs/why/deadlocks.md).
     for (const auto by_hand : {fault::hand_set, fault::hand_delete, fault::take_away})
         scenario.every[static_cast<std::size_t>(by_hand)] = {};
     scenario.swept = 0;
 }
 
-// Settings for a recipe that writes while it holds one lock. The lock's folder exists.
+// Draws settings for a recipe that writes under one lock. The lock's folder exists.
 void draw_writes(scenario& scenario) {
     constexpr std::uint64_t k_recipes = 0x5851f42d4c957f2d;
     dice chance{scenario.seed ^ k_recipes};
@@ -67,10 +67,10 @@ void draw_writes(scenario& scenario) {
     scenario.folders_exist = true;
     scenario.first_sequence = 0;
     scenario.every[static_cast<std::size_t>(fault::reap)] = {};
-    // An election may queue as a latch or as a lock: both form such a queue, under different names.
+    // An election's participants queue as latches or as locks.
     if (scenario.work == work_kind::elections && chance.chance(0.5))
         scenario.work_wants.kind = core::contender_kind::latch;
-    // With a second folder, a thread may hold two locks, and its commit then depends on both holds.
+    // With a second folder, a commit may depend on two holds of the thread.
     if (scenario.work == work_kind::commits && chance.chance(0.5))
         scenario.folders.push_back("/locks/b");
     if (chance.chance(0.5)) scenario.held_up = chance.pick(std::vector<double>{0.05, 0.3});

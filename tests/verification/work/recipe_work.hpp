@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recipe_work: threads that take a lock and, while they hold it, execute a recipe: reads and commits, one after the
-// other. commit_work.cpp and gate_work.cpp have the steps of each recipe.
+// recipe_work: threads that take a lock and execute a recipe's reads and commits under it. commit_work.cpp and
+// gate_work.cpp have the recipes.
 #pragma once
 
 #include <cstdint>
@@ -15,14 +15,14 @@ namespace turnstile::simulation {
 
 struct recipe_worker : crew_member {
     int step = 0;                                 // step of the recipe
-    core::awaited_id request{};                   // request for whose answer the worker waits
+    core::awaited_id request{};                   // the request that the worker waits for
     std::optional<core::reply> reply;             // reply to the latest read
     std::optional<core::commit_outcome> written;  // outcome of the latest commit
     std::string text;                             // text that the latest commit writes
-    core::stat seen;                              // stat that the recipe remembers
+    core::stat seen;                              // the stat that the recipe remembers
 };
 
-// `go_on` takes the recipe's next step when the hold was granted or an answer has arrived.
+// `go_on` makes the recipe's next step, after the grant or an answer.
 class recipe_work : public crew<recipe_worker> {
 public:
     using crew::crew;
@@ -40,7 +40,6 @@ protected:
     [[nodiscard]] static bool committed(const worker& actor) {
         return actor.written && std::holds_alternative<core::committed>(*actor.written);
     }
-    // Returns a text that no other client writes.
     [[nodiscard]] std::string unique_text(const worker& actor, const std::string& text);
 
 private:

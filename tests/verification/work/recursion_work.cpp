@@ -16,7 +16,7 @@ constexpr std::size_t k_deepest = 4;
 
 }  // namespace
 
-// Gives the answer that a guard would give.
+// Returns the answer of a guard.
 bool recursion_work::valid(const held& hold) const {
     const auto now = client_.local_now();
     return !lost_.contains(hold.by) && now < client_.valid_until() && now < hold.until;
@@ -92,7 +92,7 @@ void recursion_work::go_on(worker& actor) {
     plan(actor, hold_time());
 }
 
-// Tries to release a share that another thread entered. The library must refuse that.
+// Tries to release a share of another thread, which the library must refuse.
 void recursion_work::meddle(const worker& actor) {
     auto& other = workers_[dice_.below(workers_.size())];
     if (!other.shares.empty()) leave(other, other.shares.size() - 1, actor);

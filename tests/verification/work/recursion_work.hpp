@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recursion_work: threads that take a lock again while they hold it, and release it share by share, with the shipped
-// rules (owner_table). In some histories the owner is a thread, in others a token that the client's threads share.
+// recursion_work: threads that enter a lock again while they hold it, and release it share by share, by the shipped
+// rules (owner_table). The owner is a thread, or in some histories a token that threads share.
 #pragma once
 
 #include <compare>

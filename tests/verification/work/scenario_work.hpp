@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// scenario_work: makes the threads of a client for the scenario's kind of work.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat_judge: checks one participant of an election whenever none of the participant's tasks is in progress. The judge
-// knows the user's calls and the grants, and does not use the participant's state machine.
+// seat_judge: judges one participant of an election between its tasks. It knows the user's calls and the grants, and
+// does not use the participant's state machine.
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
@@ -24,9 +24,9 @@ struct seat_judge {
     using turn = std::uint64_t;
 
     std::string name;
-    bool takes_part = false;    // by the user's calls and the results of terms
-    std::size_t under_way = 0;  // number of tasks and notices in progress
-    std::optional<turn> runs;   // turn whose function, or the task around the function, runs
+    bool takes_part = false;    // true if calls and ended terms leave it in the election
+    std::size_t under_way = 0;  // tasks and notices in progress
+    std::optional<turn> runs;   // the turn whose function, or its task, runs
     std::set<turn> queued;      // turns that wait or hold
     std::set<turn> held;        // turns among `queued` that hold
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing: a simulated client's part of one lock that its threads share. Consists of core::local_queue, the contender
-// that the queue requests, and the calls of the threads.
+// sharing: a lock that the threads of a simulated client share: core::local_queue, the contender that it requests, and
+// the threads' calls.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +16,8 @@
 
 namespace turnstile::simulation {
 
-// The states of a call. Granted: the lock is granted, but the caller has not resumed yet. Held: the caller has its
-// guard. Lost: the hold is over, and its caller must still release it.
+// States of a call. `granted`: the caller has not resumed yet. `held`: the caller has its guard. `lost`: the hold has
+// ended, and the caller must still release it.
 struct local_call {
     enum class state { waiting, granted, held, lost, refused };
 
@@ -37,12 +37,12 @@ struct shared_lock {
     std::map<core::local_id, local_call> calls;  // calls in the order of arrival
     std::uint64_t number = 0;                    // number of the latest requested contender
     bool withdrawn = false;
-    std::optional<core::contender_id> held;  // contender from its grant until it is given back
-    std::optional<core::time_point> armed;   // deadline of the timer
-    std::size_t unanswered = 0;              // number of requested contenders without an answer
+    std::optional<core::contender_id> held;  // the contender, from its grant until it is given back
+    std::optional<core::time_point> armed;   // when the timer is due
+    std::size_t unanswered = 0;              // requested contenders without an answer
 };
 
-// Access of the judge to a client whose threads share contenders.
+// Gives the judge access to a client whose threads share contenders.
 class sharing_holder {
 public:
     sharing_holder() = default;

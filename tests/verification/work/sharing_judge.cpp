@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_slack = 30ms;  // tolerance for timers, and for hand-overs between threads
+constexpr auto k_slack = 30ms;  // tolerance for timers, and for passing a hold between threads
 
 std::string name(client_id client, const shared_lock& lock) {
     return fmt::format("{} of client {}", lock.folder, client);
@@ -133,7 +133,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
 void sharing_judge::judge(client_id client, const shared_lock& lock,
                           const core::sharing::give_back& back) {
     auto& mine = books_[&lock];
-    // the contender was granted without a caller
+    // The contender was granted when no caller waited any more.
     if (back.contender != mine.number || mine.contender != has::it) return;
     mine.contender = has::nothing;
     if (mine.holder)
@@ -180,12 +180,12 @@ void sharing_judge::judge_pass(client_id client, const shared_lock& lock, books&
                                           name(client, lock), mine.passes, lock.settings.passes)};
 }
 
-// The caller's token must be larger than all earlier tokens.
+// The token must be larger than all tokens before it.
 void sharing_judge::on_token(client_id client, const shared_lock& lock, const local_call& call) {
     if (forced(client, *call.contender)) return;
     const auto& znode = *history_.find(record(client, *call.contender).znode);
-    if (znode.was_forced) return;  // G6 excludes znodes that were removed by force
-    // While the znode was gone, the servers may have granted the lock to other clients, with larger tokens.
+    if (znode.was_forced) return;  // G6 excludes znodes that an operator removed
+    // While the znode was missing, other clients may have been granted the lock, with larger tokens.
     if (contenders_.is_back_unheard(client, znode)) return;
     auto& last = last_[lock.folder];
     const auto id = name(client, lock, call.caller.id);
@@ -291,8 +291,8 @@ void sharing_judge::judge_idle(const holder& party, const shared_lock& lock,
 
 bool sharing_judge::others_queue(client_id client, const shared_lock& lock) const {
     const auto& znode = record(client, *lock.held).znode;
-    // If an operator closes the session, its watches disappear. The client learns this at its next request, or when its
-    // lease ends.
+    // If an operator closes the session, the watches end. The client learns that by its next request, or when the lease
+    // ends.
     if (history_.closed_by_hand(history_.find(znode)->session)) return false;
     const auto& all = history_.of(lock.folder);
     return std::any_of(all.rbegin(), all.rend(), [&znode](const znode_record& contender) {
@@ -300,8 +300,8 @@ bool sharing_judge::others_queue(client_id client, const shared_lock& lock) cons
     });
 }
 
-// Judges whether the process learns of other waiters in time. The time limit equals the limit for a removal by hand:
-// the client learns of both by a watch event, or by a list on the next connection.
+// The process must learn of waiters as fast as of a removal by an operator: it learns of both by a watch event, or by a
+// list on the next connection.
 void sharing_judge::judge_knowledge(const holder& party, const shared_lock& lock,
                                     books& mine) const {
     if (mine.knows_of_waiters || !lock.held || !contenders_.healthy() ||
@@ -331,7 +331,7 @@ void sharing_judge::judge_calls(const holder& party, const shared_lock& lock, bo
         throw violation{"G5", name(party.id, lock) + ": its holder is not told that it is over"};
 }
 
-// Judges the warnings: one each time that the lease runs low, and no second one within the requested time.
+// The holder gets one warning each time that the lease runs low, and no second one within the requested time.
 void sharing_judge::judge_warning(const holder& party, const shared_lock& lock, books& mine) const {
     const auto call = mine.holder ? lock.calls.find(*mine.holder) : lock.calls.end();
     if (call == lock.calls.end() || !lock.held) return mine.low_since.reset();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing_judge: the promises of locks that a process shares among its threads, beyond the promises of the contenders
-// behind them (invariants.hpp).
+// sharing_judge: judges locks that a process shares among its threads, beyond the promises of their contenders
+// (invariants.hpp).
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
@@ -20,7 +20,7 @@
 // | S4   | While a thread waits, its process has requested a contender, or a thread of it holds.  |
 // |      | Each call has one answer, each contender is requested once.                            |
 //
-// As the other judges do, this judge excludes contenders that were removed by force from G1 and G6.
+// G1 and G6 exclude contenders that an operator removed.
 #pragma once
 
 #include <cstdint>
@@ -73,22 +73,22 @@ private:
         const client_view* client = nullptr;
         const sharing_holder* state = nullptr;
     };
-    // The judge's notes about one lock of one process, kept separately from the state machine under test.
+    // The judge's record of one lock in one process, which is independent of the tested state machine.
     struct books {
         has contender = has::nothing;
         std::uint64_t number = 0;
         bool knows_of_waiters = false;
-        bool asked_to_go = false;      // an operator asked this contender to release
-        std::uint32_t grants = 0;      // number of grants under this contender
+        bool asked_to_go = false;      // an operator asked the contender to release
+        std::uint32_t grants = 0;      // grants under this contender
         std::uint32_t passes = 0;      // hand-overs after the process knew of waiters
-        std::optional<error> refused;  // reason why the latest contender was refused
+        std::optional<error> refused;  // why the latest contender was refused
         std::optional<core::local_id> holder;
         std::optional<core::time_point> idle_since;
-        // a thread held for too long, so the contender is given back with its hold
+        // A thread held for too long, so the contender is given back.
         bool expelled = false;
         std::optional<instant> waiters_unknown_since;
         std::optional<instant> lost_since;  // time of the loss of the holder's contender
-        // Times on the holder's clock: since when its lease runs low, and when it was warned.
+        // On the holder's clock: when its lease ran low, and when it was warned.
         std::optional<core::time_point> low_since;
         std::optional<core::time_point> warned;
     };

@@ -10,11 +10,11 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_hand_over = 500us;  // longest delay of a hand-over between threads
+constexpr auto k_hand_over = 500us;  // longest delay between threads
 constexpr auto k_overtaken = 5ms;    // delay of a slow thread
 constexpr double k_is_overtaken = 0.2;
 constexpr double k_wants_a_warning = 0.3;
-// probability that all waiters give up just when the contender is granted
+// Probability that all waiters give up at the moment of the grant.
 constexpr double k_gives_up_late = 0.05;
 
 bool waits(const shared_lock& lock, core::local_id id) {
@@ -127,7 +127,7 @@ void sharing_workload::act(worker& actor) {
             lock.value.give_up(current, {errc::cancelled, lock.folder + ": its caller gave up"});
         });
     } else if (call.now == local_call::state::held || call.now == local_call::state::lost) {
-        forget(lock, current);  // its guard is over from now on
+        forget(lock, current);  // its guard is invalid from now on
         rest(actor);
         step(lock, [&] { lock.value.release(current, client_.local_now()); });
     }
@@ -181,8 +181,7 @@ void sharing_workload::execute(shared_lock& lock, const core::sharing::action& a
         const auto call = lock.calls.find(lost->id);
         if (call != lock.calls.end()) call->second.now = local_call::state::lost;
     } else if (const auto* back = std::get_if<core::sharing::give_back>(&action)) {
-        // If the contender was granted in vain and the record `lock.held` belongs to a newer request, on_granted gives
-        // it back.
+        // If `lock.held` belongs to a newer request, on_granted gives this contender back.
         if (back->contender != lock.number || !lock.held) return;
         soon([this, id = *std::exchange(lock.held, std::nullopt)] { client_.release(id); });
     } else if (const auto* draw = std::get_if<core::sharing::withdraw>(&action)) {
@@ -205,7 +204,7 @@ void sharing_workload::record_grant(shared_lock& lock, const core::sharing::tell
     later([this, &lock, id = grant.id] { on_outcome(lock, id); });
 }
 
-// The new deadline may only be earlier than the armed one. A timer that fires too early computes the next deadline.
+// The timer may only move to an earlier time. A timer that runs too early computes its next time.
 void sharing_workload::arm(shared_lock& lock) {
     const auto next = lock.value.next_deadline();
     if (!next || (lock.armed && *lock.armed <= *next)) return;
@@ -236,7 +235,7 @@ void sharing_workload::ask(shared_lock& lock, const core::sharing::ask& question
     client_.acquire(std::move(call));
 }
 
-// If the contender is granted meanwhile, the client releases it when it learns of the grant.
+// If the contender is granted first, the client releases it when it learns of the grant.
 void sharing_workload::withdraw(shared_lock& lock, std::uint64_t number) {
     for (const auto& [id, waiter] : contenders_) {
         if (&locks_[waiter.lock] == &lock && waiter.number == number && !judge_.answered(id_, id))
@@ -275,7 +274,7 @@ void sharing_workload::give_up_all(const shared_lock& lock) {
             plan(actor, dice_.up_to(k_hand_over));
 }
 
-// Reports success only for a hold that is valid now. The same rule applies to threads that enter again.
+// Reports success only for a valid hold. Threads that enter again need a valid hold, too.
 void sharing_workload::on_granted(shared_lock& lock, std::uint64_t number, core::contender_id id) {
     if (!judge_.contender_valid(id_, id)) {
         client_.release(id);
@@ -316,8 +315,7 @@ void sharing_workload::on_lost(shared_lock& lock, std::uint64_t number, const er
 
 // ---- the callers ----------------------------------------------------------------------------
 
-// The caller resumes and learns the outcome of its call. If the hold was granted and lost meanwhile, the caller may
-// have left already.
+// The caller resumes and learns the result. If the hold was granted and then lost, the caller may be gone.
 void sharing_workload::on_outcome(shared_lock& lock, core::local_id id) {
     const auto found = lock.calls.find(id);
     if (found == lock.calls.end()) return;

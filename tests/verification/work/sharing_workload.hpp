@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing_workload: threads (workers) of one process that share a contender on each path: These threads take the lock,
-// hold it, release it, or give up waiting; all drawn from the seed.
+// sharing_workload: threads (workers) of a process that share a contender on each path. They take the lock, hold it,
+// release it, or give up waiting, as the seed says.
 //
-// Executes the actions of core::local_queue under virtual time, as shared_contender.hpp and local_hold.hpp do with real
-// threads. Several threads execute the actions of a step and the notices of the contender's hold, each a little later,
-// in any order.
+// Executes the actions of core::local_queue in virtual time, as shared_contender.hpp and local_hold.hpp do with
+// threads. Several threads execute a step's actions and the hold's notices, each with a delay, in any order.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +50,7 @@ private:
     void act(worker& actor);
     void begin(worker& actor);
     void later(std::function<void()> task);
-    // Runs the task at once, or later, as a slow thread would.
+    // Runs the task at once, or later as a slow thread does.
     void soon(std::function<void()> task);
 
     void step(shared_lock& lock, const std::function<void()>& task);

@@ -34,7 +34,7 @@ void workload::hear(const core::notice& notice) {
     }
 }
 
-// The upgradable hold is lost, so the upgrade that needs it gives up at once.
+// The upgradable hold is lost, so its upgrade gives up.
 void workload::lose_base(worker& actor) {
     actor.base.reset();
     plan(actor, {});
@@ -45,7 +45,7 @@ void workload::end_current(worker& actor) {
     const auto most = scenario_.longest_rest > core::duration{} ? scenario_.longest_rest : usual;
     if (!actor.base) return rest(actor, dice_.up_to(most));
     actor.current = *std::exchange(actor.base, std::nullopt);  // the upgradable hold remains
-    actor.wants = {core::contender_kind::read};                // the hold is not upgraded again
+    actor.wants = {core::contender_kind::read};                // so that it is not upgraded again
     actor.state = doing::holding;
     plan(actor, hold_time(4));
 }
@@ -96,7 +96,7 @@ void workload::acquire(worker& actor) {
     if (dice_.chance(k_asks)) client_.read(std::move(look), scenario_.time.session_timeout);
 }
 
-// Chooses the lock and its kind for a call.
+// Chooses the lock and the kind of hold.
 void workload::choose(worker& actor, core::acquire& call) {
     auto& settings = call.settings;
     if (scenario_.other_recipes == 0 || !dice_.chance(scenario_.other_recipes)) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// workload: threads (workers) that take locks, hold the locks for a while, release the locks, or give up waiting; all
-// drawn from the seed.
+// workload: threads (workers) that take locks, hold them, release them, or give up waiting, as the seed says.
 #pragma once
 
 #include <optional>
@@ -12,7 +11,7 @@ namespace turnstile::simulation {
 struct lock_worker : crew_member {
     core::claim wants;
     bool renaming = false;
-    std::optional<core::contender_id> base;  // the upgradable hold under the current upgrade
+    std::optional<core::contender_id> base;  // the upgradable hold of the current upgrade
 };
 
 class workload final : public crew<lock_worker> {
@@ -30,7 +29,7 @@ private:
     void call(worker& actor, core::acquire&& call);
     void lose_base(worker& actor);
     void end_current(worker& actor);
-    // Sometimes renames or upgrades the worker's read-write hold. Returns false if the holder releases instead.
+    // Sometimes renames or upgrades the hold. Returns false if the worker should release it.
     bool converts(worker& actor);
 };
 
