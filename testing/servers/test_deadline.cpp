@@ -14,7 +14,7 @@ namespace turnstile::testing {
 namespace {
 
 constexpr const char* k_variable = "TURNSTILE_TEST_TIME_SCALE";
-constexpr std::chrono::milliseconds k_unscaled_limit{30'000};
+constexpr std::chrono::milliseconds k_unscaled_limit{60'000};
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr double k_default_scale = 4;

@@ -24,6 +24,9 @@
 namespace turnstile::tests {
 namespace {
 
+// The timeout of sessions that must outlive a restart of their server, also on a busy machine.
+constexpr auto k_over_a_restart = 60s;
+
 // Servers that begin with the same session id at each start.
 class repeating_servers {
 public:
@@ -53,7 +56,7 @@ public:
         clientid_t id{};
         id.client_id = secret.id;
         std::copy(secret.password.begin(), secret.password.end(), std::begin(id.passwd));
-        handle_ = ::zookeeper_init(where.c_str(), ignore, 10'000, &id, nullptr, 0);
+        handle_ = ::zookeeper_init(where.c_str(), ignore, 30'000, &id, nullptr, 0);
     }
     ~stranger() { leave(); }
     stranger(const stranger&) = delete;
@@ -102,12 +105,12 @@ struct held_session {
 
 TEST(session_identity, of_a_holder_is_left_to_it) {
     repeating_servers server;
-    const auto holder = connect(server.where(), quick_options(30s));
+    const auto holder = connect(server.where(), quick_options(k_over_a_restart));
     const held_session held{*holder};
     ASSERT_TRUE(held.hold) << held.hold.error().message();
     server.restart();
 
-    auto next = connect(server.where(), quick_options(30s));
+    auto next = connect(server.where(), quick_options(k_over_a_restart));
     EXPECT_NE(next->session().id, held.id) << "the server gave out the holder's id";
     next.reset();
     held.expect_untouched();
@@ -117,14 +120,14 @@ TEST(session_identity, of_a_holder_is_left_to_it) {
 // to its server.
 TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
     repeating_servers servers{3};
-    const auto holder = connect(servers.where(), quick_options(10s));
+    const auto holder = connect(servers.where(), quick_options(k_over_a_restart));
     const held_session held{*holder};
     ASSERT_TRUE(held.hold) << held.hold.error().message();
     const auto giver = (static_cast<std::uint64_t>(held.id) >> 56U) -
                        1;  // an id begins with the number of its server
     servers.restart(giver);
 
-    auto next = connect(servers.where(giver), quick_options(10s));
+    auto next = connect(servers.where(giver), quick_options(k_over_a_restart));
     EXPECT_NE(next->session().id, held.id) << "the server gave out the holder's id";
     next.reset();
     held.expect_untouched();
@@ -134,11 +137,11 @@ TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
 // session.
 TEST(session_identity, of_an_idle_client_is_left_to_it) {
     repeating_servers server;
-    const auto idle = connect(server.where(), quick_options(10s));
+    const auto idle = connect(server.where(), quick_options(k_over_a_restart));
     const auto id = idle->session().id;
     server.restart();
 
-    const auto next = connect(server.where(), quick_options(10s));
+    const auto next = connect(server.where(), quick_options(k_over_a_restart));
     EXPECT_NE(next->session().id, id) << "the server gave out the idle client's id";
 }
 
@@ -148,11 +151,11 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
     std::vector<std::unique_ptr<client>> before;
     std::set<std::int64_t> ids;
     for (int i = 0; i != 20; ++i) {
-        before.push_back(connect(server.where(), quick_options(10s)));
+        before.push_back(connect(server.where(), quick_options(k_over_a_restart)));
         ids.insert(before.back()->session().id);
     }
     server.restart();
-    const auto next = connect(server.where(), quick_options(10s));
+    const auto next = connect(server.where(), quick_options(k_over_a_restart));
     EXPECT_FALSE(ids.contains(next->session().id));
 }
 
@@ -162,8 +165,8 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
 TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_start) {
     repeating_servers server;
     tcp_proxy proxy{server.where()};
-    const auto idle = connect(proxy.address(), quick_options(30s));
-    const auto holder = connect(proxy.address(), quick_options(30s));
+    const auto idle = connect(proxy.address(), quick_options(k_over_a_restart));
+    const auto holder = connect(proxy.address(), quick_options(k_over_a_restart));
     const held_session held{*holder};
     ASSERT_TRUE(held.hold) << held.hold.error().message();
     server.restart();
@@ -188,7 +191,7 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
         f.rewrite(std::move(body));
         return verdict::forward;
     });
-    auto options = quick_options(30s);
+    auto options = quick_options(k_over_a_restart);
     options.attach_to_read_only = read_only_policy::allowed;
     auto next = connect(proxy.address(), options);
     {
@@ -206,7 +209,7 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
 // accepts one of them.
 TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
     const ensemble servers{{.count = 3}};
-    const auto holder = connect(servers.connect_string(0), quick_options(10s));
+    const auto holder = connect(servers.connect_string(0), quick_options(30s));
     const auto observer = connect(servers.connect_string(2));
     mutex lock{*holder, lock_path()};
     auto hold = lock.acquire({.timeout = limit()});

@@ -28,7 +28,7 @@ namespace turnstile::testing {
 // Returns `unscaled` times the factor above.
 [[nodiscard]] std::chrono::milliseconds scaled(std::chrono::milliseconds unscaled);
 
-// Returns the default limit of a wait: 30 s, scaled.
+// Returns the default limit of a wait: 60 s, scaled.
 [[nodiscard]] std::chrono::milliseconds limit();
 
 // The instant at which a wait ends, on the steady clock. Default: `limit()` from now.
