@@ -35,7 +35,7 @@ std::optional<waiting_line> log_lanes::pop() {
 waiting_line log_lanes::tell_dropped() {
     const auto urgent = std::exchange(dropped_urgent_, 0);
     const auto ordinary = std::exchange(dropped_ordinary_, 0);
-    // The report gets the number of the oldest line that was not dropped.
+    // The report of dropped lines gets the number of the oldest line that was not dropped.
     return {log_level::warning, oldest().front().number, std::chrono::system_clock::now(),
             fmt::format(
                 "the log sink was too slow. Lines dropped: {}; warnings or errors among them: {}",

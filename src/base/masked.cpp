@@ -58,7 +58,7 @@ std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
     auto end = text.find('=', std::min(text.find('?', begin), text.size()));
     if (text.starts_with("redis"))
         end = std::min(text.find("sentinel_username="), text.find("sentinel_password="));
-    // libpq ends the user at an '@' before the first '/', even if "?name=" comes before that '@'.
+    // libpq takes all text before an '@' for the user, if that '@' precedes the first '/', even if it follows "?name=".
     if (text.starts_with("postgres")) end = std::max(end, text.find('/', begin));
     if (begin == 0) end = std::string_view::npos;
     const auto at = text.substr(0, end).rfind('@');

@@ -40,7 +40,7 @@ namespace turnstile::base {
 // password whose colon was forgotten.
 [[nodiscard]] bool has_password(std::string_view connect_string);
 
-// Returns the text without ":password" before the host, so that all passwords of a user give one text.
+// Returns the text without ":password" before the host, so that a user has the same text with any password.
 [[nodiscard]] std::string without_password(std::string_view connect_string);
 
 // Returns `part` in printable ASCII, shortened, without quotes; "***" if masked_refusal() hides that part. Parsers take

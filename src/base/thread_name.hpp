@@ -14,7 +14,7 @@ namespace turnstile::base {
 
 inline constexpr std::size_t k_longest_thread_name = 15;  // the limit of Linux
 
-// Cuts off the end of a longer name.
+// Cuts off the end of a name that is longer than k_longest_thread_name.
 inline void name_this_thread(std::string_view name) noexcept {
     std::array<char, k_longest_thread_name + 1> text{};
     name.copy(text.data(), k_longest_thread_name);

@@ -27,7 +27,8 @@ void all_of::begin() {
     go_on();
 }
 
-// Requests the first missing part, alone or with all missing parts behind it. Reports the grant if no part is missing.
+// Requests the first part that the call does not hold, alone or with all later missing parts. Reports the grant if no
+// part is missing.
 void all_of::go_on() {
     const auto missing =
         std::find_if(parts_.begin(), parts_.end(), [](has state) { return state != has::it; });

@@ -23,8 +23,8 @@ public:
     [[nodiscard]] local_id id() const noexcept { return id_; }
     [[nodiscard]] std::optional<time_point> end() const noexcept { return end_; }
 
-    // Returns the next time to call `warn`. `lease_end`: the end of the contender's lease; `min` once the contender is
-    // lost.
+    // Returns the next time to call `warn`. `lease_end`: the end of the contender's lease; time_point::min() once the
+    // contender is lost.
     [[nodiscard]] std::optional<time_point> next_warning(time_point lease_end) const;
     // Returns true if the holder must be warned now: once each time that the remaining time falls below `warn_before`.
     // No event reports an extension of the lease. Therefore `warn` must be called again at the end that was known at

@@ -106,7 +106,8 @@ void local_queue::on_lost(std::uint64_t contender, const error& why) {
     ask_for_those_who_wait();  // place: asks_again_after_loss
 }
 
-// Contenders may arrive behind ours before its grant, so this function may run before on_granted.
+// Other processes' contenders may arrive behind our contender before its grant, so this function may run before
+// on_granted.
 void local_queue::on_contended(std::uint64_t contender) {
     check();
     if (contender != contender_ || has_ == has::nothing) return;  // place: news_of_others_behind

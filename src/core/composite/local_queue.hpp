@@ -69,7 +69,7 @@ public:
     // were left.
     void on_asked_to_release(std::uint64_t contender);
     void on_time(time_point now);
-    // Sets the end of the contender's lease; `min` once the contender is lost. Adds no actions.
+    // Sets the end of the contender's lease; time_point::min() once the contender is lost. Adds no actions.
     void confirm(time_point valid_until) { valid_until_ = valid_until; }
 
     [[nodiscard]] std::vector<sharing::action> take() { return std::exchange(actions_, {}); }

@@ -11,8 +11,8 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_most_doublings = 12;
-// A contender that holds an early part keeps its parts longer: by this factor for each part after it, for at most
-// k_most_ranks parts.
+// A contender keeps its held parts longer by this factor for each part of the quorum behind its first held part, for at
+// most k_most_ranks parts.
 constexpr int k_patience = 4;
 constexpr std::size_t k_most_ranks = 4;
 
@@ -118,7 +118,7 @@ void quorum::on_time(time_point now) {
     if (phase_ == phase::acquiring || phase_ == phase::held) ask_due(now);
 }
 
-// A contender whose first held part is an early one keeps its parts longer. Contenders that hold only later parts give
+// A contender whose first held part has a low index keeps its parts longer. Contenders that hold only later parts give
 // up sooner and make room, as if all contenders took the parts in order.
 duration quorum::draw_patience() {
     const auto first = std::find_if(parts_.begin(), parts_.end(),

@@ -66,8 +66,8 @@ public:
     struct tell_granted {
         friend bool operator==(const tell_granted&, const tell_granted&) = default;
     };
-    // late: the deadline has passed. hopeless: too many parts refused for good for a majority. left: leave() was
-    // called.
+    // late: the deadline has passed. hopeless: so many parts refused for good that no majority is left. left: leave()
+    // was called.
     enum class failure { late, hopeless, left };
     struct tell_failed {
         failure why = failure::late;

@@ -67,7 +67,8 @@ namespace turnstile::core {
 class contender {
 public:
     explicit contender(contender_settings settings) : settings_{std::move(settings)} {}
-    // A contender for the znode of an abandoned create. No caller waits for it; the contender only removes the znode.
+    // Returns a contender that only removes the znode `name`, for which no caller waits: the answer to an earlier
+    // create of this session was lost, and the create made the znode later (abandoned_creates.hpp).
     [[nodiscard]] static contender leftover(const std::string& folder, const std::string& name);
 
     // ---- events in -----------------------------------------------------------------------
@@ -99,7 +100,7 @@ public:
     // Ends the contender and notifies its caller, even a holder: the client closes, or the servers refused the
     // credentials.
     void revoke(contender_session& c, const error& why);
-    // Continues with requests that had to wait for the end of a commit.
+    // Continues with requests that had to wait for the end of a commit (guarded_write.hpp).
     void proceed(contender_session& c) { step(c); }
     // A commit has read our znode: handles the data that it read.
     void apply(contender_session& c, const reply& answer);

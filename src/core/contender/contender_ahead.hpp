@@ -15,7 +15,7 @@
 namespace turnstile::core {
 
 // Returns a text such as "web1, pid 12, label \"orders\", since 2026-11-21T04:38:36Z", from claims that may be false.
-// Returns an empty text for a contender of another library, which claims nothing. The text has at most some hundred
+// Returns an empty text for a contender of another library, which claims nothing. The text has at most a few hundred
 // bytes, all printable.
 [[nodiscard]] std::string text_of_claims(const contender_metadata& claimed, bool with_thread);
 

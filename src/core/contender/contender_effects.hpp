@@ -82,7 +82,7 @@ struct warn_of_foreign {
     contender_family theirs{};
     friend bool operator==(const warn_of_foreign&, const warn_of_foreign&) = default;
 };
-// The servers answered that they do not support containers.
+// The servers answered that they do not support container znodes.
 struct containers_unsupported {
     friend bool operator==(const containers_unsupported&, const containers_unsupported&) = default;
 };
@@ -91,8 +91,8 @@ struct containers_unsupported {
 struct parent_create_lost {
     friend bool operator==(const parent_create_lost&, const parent_create_lost&) = default;
 };
-// The folder has no znode with this GUID, but a late create may still make one. The session searches for it for a
-// while.
+// The folder has no znode with this GUID, but a late create may still make one. The session searches for that znode for
+// a while.
 struct abandon {
     std::string guid;
     friend bool operator==(const abandon&, const abandon&) = default;

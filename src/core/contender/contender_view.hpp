@@ -50,7 +50,7 @@ struct contender_view : session_view {
     // ---- limits for watches ----
     // The greatest number of contenders ahead that one waiter for permits may watch.
     std::size_t most_permits_watched = 0;
-    std::size_t bytes_watched = 0;  // bytes of the watched paths, as the servers spell them
+    std::size_t bytes_watched = 0;  // bytes of the watched paths, with the chroot before each
     std::size_t most_bytes_watched = 0;
     std::size_t chroot = 0;  // bytes that the servers put before each path
 

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] bool is_watched_on(std::uint64_t connection) const noexcept {
         return watched_on_ == connection;
     }
-    // True if only an event of the watch can lead to a further report.
+    // True if the watch is set, and its event will lead to the report.
     [[nodiscard]] bool rests_on_event() const noexcept { return watched_on_ != 0 && !announced_; }
     // True if the report was made, or a list or watch on this connection will lead to it.
     [[nodiscard]] bool needs_no_list(std::uint64_t connection) const noexcept {
@@ -45,7 +45,7 @@ public:
     void look_again() noexcept { watched_on_ = 0; }
     // Returns `done` if contenders queue behind `own`, or if the hold cannot notice arrivals.
     consequence on_answer(const std::string& own, contender_family of, const reply& answer);
-    // Returns true at the first call only: the report is then made.
+    // Notes that the report is made. Returns true at the first call only.
     [[nodiscard]] bool announce() noexcept;
     void give_back(contender_session& c, const std::string& folder, removed_by remover);
 

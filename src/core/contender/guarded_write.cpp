@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::int32_t k_fence = 2;  // number by which the fence increases the version
 
-// The table in guarded_write.hpp: each row is a state that is left, with the states that may follow.
+// The table in guarded_write.hpp: each row is a state, with the states that may follow it.
 constexpr std::size_t k_write_states = 6;
 constexpr std::array<std::array<bool, k_write_states>, k_write_states> k_write_may_follow{{
     // Columns of the table: idle, planning, sent, unsure, resolving, overtaken
@@ -283,7 +283,7 @@ void guarded_writes::on_refused(const session_view& session, own_znode own, cons
 }
 
 // `index` counts the parts of the transaction after the set of the hold's own znode: first the checks of further holds,
-// then the steps.
+// then the steps of the plan.
 void guarded_writes::on_part_refused(std::size_t index, server_error why, effects& out) {
     auto& refused = queue_.front();
     if (index < refused.standing.size()) {

@@ -51,7 +51,7 @@ std::optional<error> parent_creation::create(contender_session& c, const std::st
 consequence parent_creation::on_answer(contender_session& c, const std::string& folder,
                                        const reply& answer) {
     TURNSTILE_CHECK(expects(answer.id));
-    // The first create is the one directly below the chroot. Answers come in the order of the creates.
+    // The first create is for the znode directly below the chroot. Answers come in the order of the creates.
     const bool first = creating_.size() == base::path_from_root(folder).size();
     std::erase(creating_, answer.id);
     if (answer.outcome != outcome::answered) {

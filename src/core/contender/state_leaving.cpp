@@ -104,7 +104,8 @@ void leaving::step(contender_call& call) {
 void leaving::remove_with_others(contender_call& call) {
     TURNSTILE_CHECK(!removing);
     const auto watched = awaited.take_paths(call.folder());
-    // True if contenders behind may be waiting for this removal: they wait for a hold, and for the first waiter.
+    // True if contenders behind may wait for this removal: they wait for a holder, and for a waiter that is first in
+    // line.
     const bool is_awaited = was_held || was_first;
     removing = call.session.remove(path(call), watched, is_awaited);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The waiting position: lists the folder, decides, and watches the contenders ahead. state_hand_over.cpp handles the
-// end of a contender ahead.
+// The state `queued`: lists the folder, decides whether the contender must wait, and watches the contenders ahead.
+// state_hand_over.cpp handles the end of a contender ahead.
 #include <string_view>
 #include <utility>
 
@@ -296,8 +296,8 @@ void queued::on_probed(contender_call& call, awaited_znode& probed, const reply&
     switch (classify(answer)) {
         case answer_class::ok:
             probed.on = answer.connection;
-            // The folder's earlier read set no watch, so the limit may have changed since. Then the folder must be
-            // listed again.
+            // The earlier read of the limit set no watch on the folder, so the limit may have changed since. Then the
+            // contender lists the folder again.
             if (probed.child.empty() && parse_limit(answer.data) != beside->permits.limit())
                 listed_on = 0;
             if (!probed.child.empty())

@@ -28,8 +28,8 @@ struct relay_terms {
     friend bool operator==(const relay_terms&, const relay_terms&) = default;
 };
 
-// `told`: the pace that the session's server reports. `granted`: the granted session timeout; zero before the first
-// attach.
+// `told`: the tick and the syncLimit that the session's server reports. `granted`: the granted session timeout; zero
+// before the first attach.
 [[nodiscard]] duration relay_bound(const relay_terms& terms, const std::optional<server_pace>& told,
                                    duration granted);
 

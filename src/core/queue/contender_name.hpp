@@ -91,7 +91,7 @@ struct contender_name {
 // True if the attempt with this `guid` created the child.
 [[nodiscard]] bool made_by(std::string_view child, std::string_view guid) noexcept;
 
-// The GUID in a contender's name of Turnstile's form; empty for other names.
+// Returns the GUID in a contender's name that has Turnstile's form; empty for other names.
 [[nodiscard]] std::string_view contender_guid(std::string_view child) noexcept;
 
 // Returns the distance of `other` behind `self` in the order of creation; negative if `other` is ahead. The counter may

@@ -27,7 +27,7 @@ std::optional<std::int32_t> positive(std::string_view text) noexcept {
     return value && *value >= 1 ? value : std::nullopt;
 }
 
-// The text before the first `word` and the text behind it; `second` is empty if `word` does not occur.
+// The text before the first `word`, and the text after that `word`; `second` is empty if `word` does not occur.
 struct halves {
     std::string_view first;
     std::optional<std::string_view> second;

@@ -140,8 +140,8 @@ public:
     // Returns the promises of these servers, which hold for every lock on them.
     [[nodiscard]] virtual turnstile::promises promises() const = 0;
 
-    // True if the servers free the locks of this process at once when it ends, and not only after the session timeout.
-    // Sends no request.
+    // True if the servers free this process's locks as soon as the process ends, and not only after the session
+    // timeout. Sends no request.
     [[nodiscard]] virtual bool frees_at_once() const noexcept { return false; }
 
     // True if (1) a sequential number counts the creates of all children of the parent, and (2) a session gets a

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// event_outlet: passes the events of a session to its user until the user closes the session.
+// event_outlet: passes the events of a session to the session's user, until the user closes the session.
 //
 // Thread safety: all members from any thread.
 #pragma once

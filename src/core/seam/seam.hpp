@@ -224,7 +224,7 @@ struct reply {
     server_error error = server_error::ok;  // valid if answered
     // Number of the connection that carried the request, counted from 1.
     std::uint64_t connection = 0;
-    // The time just before the request was passed to the coordinator's client.
+    // The time just before the back end passed the request to its client library.
     time_point sent{};
     std::string path;  // create: the name that the server assigned
     std::string data;  // get

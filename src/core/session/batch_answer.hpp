@@ -9,8 +9,8 @@
 
 namespace turnstile::core {
 
-// True if the servers refused one of the parts. Then they carried out no part, and each part may succeed if it is sent
-// alone. False if the answer concerns the session or its server.
+// True if the servers refused one part of the transaction. Then they carried out no part, and each part may succeed if
+// it is sent alone. False if the answer concerns the session or its server.
 [[nodiscard]] bool is_batch_refused(const reply& answer);
 
 }  // namespace turnstile::core

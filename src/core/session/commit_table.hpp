@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_table: the guarded writes of a session's holds, the callers of these writes, and releases that wait for them.
+// commit_table: the guarded writes of a session's holds, the callers of these writes, and the releases that wait for
+// the writes.
 //
 // Thread safety: none, a value.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_table: the contenders of a session, and sets of contenders that need an action: holds, contenders to
-// confirm, contenders that must watch their own znodes, and contenders that wait for the lease.
+// contender_table: the contenders of a session, and sets of contenders that need an action: holds, contenders whose
+// znodes confirmations check, contenders that must watch their own znodes, and contenders that wait for the lease.
 //
 // Thread safety: none, a value.
 #pragma once

@@ -28,7 +28,8 @@ void link_steps::on_open_failed(const open_failed& failure) {
     owners_.traces.leave();
 }
 
-// Replaces the session: its lease was certain only before the step, and its later answers prove nothing.
+// Replaces the session: the lease was certain only before the clock stepped, and later answers of the session prove
+// nothing.
 void link_steps::on_clock_stepped(const clock_stepped& step) {
     if (!owners_.link.has_epoch() || owners_.epochs.closing()) return;
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.ahead).count();
@@ -132,7 +133,6 @@ void link_steps::go_on_attached() {
     contenders.watch_own_znodes(owners_.contenders.table().holding());
     owners_.requests.begin_again();
     owners_.traces.removals_go_on();
-    // Sends the removals before contenders enter.
     contenders.send_removals(session_traces::sending::in_turn);
     // Continues the commits before the contenders: a contender may remove its znode, and only while the znode exists
     // can the outcome of its commit be found.

@@ -45,7 +45,7 @@ private:
     void go_on_attached();
     void refuse_for_good(const error& why);
     void revoke_all(const error& why);
-    // True if the lease outlives a move to another server that takes as long as the silence so far.
+    // True if the lease outlives a move to another server that takes up to session_requests::silence_limit().
     [[nodiscard]] bool lease_outlives_move() const;
 
     session_owners& owners_;

@@ -112,7 +112,8 @@ void reply_steps::deliver(const for_search& recipient, const reply& answer) {
     owners_.traces.searched(recipient.folder, answer);
 }
 
-// Uses every list of the folder, whatever its purpose. Other answers have no children.
+// Searches each list of the folder for znodes of abandoned creates, whatever the list's purpose. Other answers have no
+// children.
 void reply_steps::look_for_abandoned(const std::string& folder, const reply& answer) {
     if (is_heard(answer) && !answer.children.empty())
         contender_steps{owners_}.remove_abandoned(folder, answer.children);

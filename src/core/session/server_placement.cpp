@@ -10,7 +10,8 @@ namespace turnstile::core {
 
 namespace {
 
-// Limit for the moves: a reported role may be out of date on arrival, and a leader may accept no more connections.
+// Limit for the moves to the leader: a reported role may be out of date on arrival, and a leader may accept no more
+// connections.
 constexpr int k_most_moves = 3;
 
 bool leads(server_role role) noexcept {
@@ -104,8 +105,8 @@ void server_placement::settle_or_seek(const lease& lease, session_basics& basics
 
 std::optional<time_point> server_placement::no_lease(const lease& lease) const {
     if (!stay_ || lease.can_be_kept() || stay_->at == stage::seeking) return std::nullopt;
-    // The server may still report a better role, but the session does not wait for ever. A process that stood still may
-    // not have read the messages yet that arrived meanwhile.
+    // The server may still report that it leads, but the session does not wait for this report for ever. A process that
+    // was paused may not have read all messages yet that arrived during the pause.
     const auto timeout = lease.timeout();
     const auto role_settled = stay_->told ? stay_->since : stay_->attached_at + timeout;
     const auto heard_all = awake_since_ + timeout;

@@ -52,7 +52,6 @@ public:
     // Returns the time from which on no event makes the lease certain on this connection; nothing: time alone does not
     // decide.
     [[nodiscard]] std::optional<time_point> no_lease(const lease& lease) const;
-    // again.
     [[nodiscard]] std::optional<time_point> due(const lease& lease) const;
 
     // Adds a warning, once in an epoch, if leases do not last at this server.

@@ -67,7 +67,7 @@ public:
     }
     [[nodiscard]] server_role role() const noexcept { return owners_.link.role(); }
     [[nodiscard]] const std::string& server() const noexcept { return owners_.link.server(); }
-    // Returns the bytes of the contenders' znodes, with paths as the servers spell them.
+    // Returns the bytes of the contenders' znodes, with the chroot before each path.
     [[nodiscard]] std::size_t owned_bytes() const noexcept {
         const auto& contenders = owners_.contenders.table();
         return contenders.owned_bytes() + contenders.size() * owners_.settings.chroot;

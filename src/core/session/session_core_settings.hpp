@@ -21,8 +21,8 @@ namespace turnstile::core {
 // Number of waiters next in line that may watch their own znodes (docs/why/revocation.md).
 inline constexpr std::size_t k_most_watched_in_line = 64;
 
-// Least time for two waits: a session that no server takes back is given up after two of its timeouts, and the search
-// for the leader starts again after one timeout.
+// Lower limit for two waits: the client gives up a session that no server takes back after two of its timeouts, and
+// starts the search for the leader again after one timeout.
 inline constexpr duration k_least_patience = std::chrono::seconds{5};
 
 // Limits for a session's watches. After a reconnect the C client sets all watches again in one packet. A server refuses

@@ -41,7 +41,7 @@ ticket session_requests::send(operation&& op, addressee&& recipient, session_bas
     return id;
 }
 
-// A caller's repeated write does not extend the lease, which relies only on the session's own writes for its holds.
+// The lease relies only on the session's own writes: a caller's write without a hold (for_inquiry) does not extend it.
 void session_requests::send_as(ticket id, operation&& op, addressee&& recipient,
                                session_basics& basics) {
     TURNSTILE_CHECK(epoch_);

@@ -66,7 +66,7 @@ public:
     void create_later(creation&& wanted) { epoch_->creations.add(std::move(wanted)); }
     void send_creations(session_basics& basics);
     void create_alone(const creation& created, session_basics& basics);
-    // Sends the creates `rest` again, whose transaction the servers refused because of another create.
+    // Sends the creates `rest` again: the servers refused their transaction because of another create in it.
     void create_again(std::vector<creation>&& rest, session_basics& basics);
 
     // ---- times; nothing: another event must come first ----

@@ -45,7 +45,7 @@ public:
     void unwatch_gone(const std::string& path, contender_id id, session_basics& basics);
     [[nodiscard]] std::vector<contender_id> fired(const watch_event& event, session_basics& basics);
     [[nodiscard]] std::size_t watched_paths() const noexcept;
-    // Returns the bytes of the watched paths as the servers spell them.
+    // Returns the bytes of the watched paths, with the chroot before each path.
     [[nodiscard]] std::size_t watched_bytes() const noexcept;
 
     // ---- folders in which the next contender is perhaps the only one (sole_contender_memory.hpp) ----

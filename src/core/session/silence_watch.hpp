@@ -23,8 +23,8 @@ namespace turnstile::core {
 
 class silence_watch {
 public:
-    // A silence must exceed so many of the longest round trips. So a server that only answers slowly does not count as
-    // silent.
+    // A connection counts as silent only after this multiple of its longest recent round trip. So a server that only
+    // answers slowly does not count as silent.
     static constexpr int k_trips = 8;
     // With each answer the remembered longest round trip shrinks by this fraction.
     static constexpr int k_forgetting = 16;
