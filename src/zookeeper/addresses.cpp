@@ -70,7 +70,7 @@ server_list shuffled_servers(const connect_string& servers, base::random& chance
     for (const auto& server : servers.servers) {
         const auto [answer, addresses] = look_up(server);
         missing.record(server.host, answer);
-        count += std::max<std::size_t>(addresses.size(), 1);  // 0 counts as 1: may get one later
+        count += std::max<std::size_t>(addresses.size(), 1);  // counts a name without address, too
         out.by_address = out.by_address || addresses.size() >= 2;
         if (addresses.size() < 2)
             list.push_back(hosts_of({{server}, {}}, address_form::for_c_client));
@@ -80,7 +80,8 @@ server_list shuffled_servers(const connect_string& servers, base::random& chance
                 list.push_back(to_string(address, address_form::for_c_client));
     }
     std::shuffle(list.begin(), list.end(), chance);
-    // Makes the number of servers odd. A list with addresses stays as it is, because names replace the addresses later.
+    // Makes the number of servers odd (see the header). A list with addresses keeps its length, because names replace
+    // the addresses later.
     if (!out.by_address && !known.empty() && count % 2 == 0) list.push_back(known);
     out.text = fmt::format("{}", fmt::join(list, ","));
     return out;

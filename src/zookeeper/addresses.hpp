@@ -28,7 +28,7 @@ namespace turnstile::zookeeper {
 
 struct server_list {
     std::string text;         // in the C client's form
-    bool by_address = false;  // the list has addresses in place of a name
+    bool by_address = false;  // addresses replace at least one name
 };
 
 // Returns the servers in random order. Addresses replace a name that has several addresses. A name that cannot be
@@ -38,8 +38,9 @@ struct server_list {
 [[nodiscard]] server_list shuffled_servers(const connect_string& servers, base::random& chance,
                                            unresolved_hosts& missing);
 
-// From now on, no handle of this process reseeds random() and drand48(). This includes the program's own handles, which
-// then try their servers in the order of their list. A move to the leader needs this order as well.
+// From now on, no handle of this process reseeds random() and drand48(). This also applies to handles that the program
+// itself opens: they then try their servers in the order of the list. A session's move to the leader relies on this
+// order, too.
 void leave_random_alone() noexcept;
 
 }  // namespace turnstile::zookeeper

@@ -38,7 +38,7 @@ server_error to_error(int rc) noexcept {
 
 verdict judge_completion(int rc) noexcept {
     switch (rc) {
-        // Codes that the C client generates, or a server that failed before the end of the request.
+        // The C client generates these codes, or a server that failed before it had processed the request.
         case ZSYSTEMERROR:
         case ZRUNTIMEINCONSISTENCY:
         case ZDATAINCONSISTENCY:

@@ -27,7 +27,6 @@ struct verdict {
 // Judges a code that the call itself returned: the C client has not sent the request.
 [[nodiscard]] verdict judge_call(int rc) noexcept;
 
-// Judges one part of an answered multi.
 [[nodiscard]] core::server_error judge_part(int rc) noexcept;
 
 [[nodiscard]] core::stat to_stat(const Stat& from) noexcept;

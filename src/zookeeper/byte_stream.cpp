@@ -19,7 +19,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// The limit for finish(): a server closes its side when it has read the end of the client's bytes.
+// Longest time for finish(), which waits until the server has read the end of the client's bytes and closes its side.
 constexpr std::chrono::seconds k_finish_limit{1};
 
 bool is_passing(int error) noexcept {

@@ -34,9 +34,9 @@ public:
     [[nodiscard]] virtual bool write(std::string_view bytes) = 0;
     [[nodiscard]] virtual bool read(std::span<char> bytes) = 0;
     // Ends the stream, and waits until the server has ended it too. Otherwise the server could notice the end only
-    // after the session's next connection. It would then count two connections, or take the new one for the old.
+    // after the session's next connection. The server would then count two connections, or mistake the new connection
+    // for the old connection.
     virtual void finish() = 0;
-    // Returns the reason of the failure.
     [[nodiscard]] virtual std::string reason() const = 0;
 };
 
@@ -61,7 +61,7 @@ private:
     support::descriptor socket_;
     core::time_point deadline_;
     const int give_up_;
-    int failure_ = 0;  // errno, or our own ETIMEDOUT, ECANCELED and ECONNRESET
+    int failure_ = 0;  // errno, or ETIMEDOUT, ECANCELED or ECONNRESET from this class
 };
 
 class tls_stream final : public byte_stream {
@@ -82,7 +82,7 @@ private:
     void agree(const tls::context& context, const std::string& host);
     [[nodiscard]] bool fail(std::string why);
 
-    // Made before the connection, so that a bad file makes no connection.
+    // Made first, so that the stream does not connect if a file is bad.
     const tls::context_outcome context_;
     tcp_stream tcp_;
     std::unique_ptr<tls::stream> secured_;

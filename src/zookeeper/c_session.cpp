@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The members of c_session that its user calls, and the replies.
+// The public functions of c_session, and the replies to requests.
 #include "zookeeper/c_session.hpp"
 
 #include <cerrno>
@@ -112,7 +112,7 @@ void c_session::leave_server(std::uint64_t connection) {
 void c_session::completed(pending_request& p, int rc) {
     handle_.await_sweep();
     const base::lock_guard turn{turn_};
-    deliver_settled();  // the helper, which also does this, may be late
+    deliver_settled();  // the helper's thread also does this, but may be late
     if (take_reply(p, rc)) deliver_settled();
 }
 
@@ -128,7 +128,7 @@ bool c_session::take_reply(pending_request& p, int rc) {
     answer.outcome = word->outcome;
     answer.error = word->error;
     const auto why = p.why;
-    std::optional<server_answers> role;  // the server's, if the answer shows it
+    std::optional<server_answers> role;  // the server's role, if the answer shows it
     if (word->outcome == core::outcome::answered) role = p.told;
     if (role && why == pending_request::purpose::examination)
         role = knowledge_.examined(word->error, *role);

@@ -17,12 +17,13 @@
 // |          | client has the session as well           |                               |
 //
 // The order of events: the C client queues session events, watch events and completions in the order in which its I/O
-// thread got them. Another thread of the C client takes them from the queue and calls this object. Other threads
-// deliver replies that this object makes itself, and roles. `turn_` lets only one thread deliver at a time.
+// thread got them. A second thread of the C client takes them from the queue and calls this object. Other threads
+// deliver the server's role, and replies that this object makes without the C client. Only the thread that has locked
+// `turn_` may deliver.
 //
-// The C client may report a session event only when it already has a new connection. A role that was learned before
-// would then count for the wrong server. So after the server's answer to "srvr" the session sends a read. If the read
-// is answered before any session event, the session delivers the role.
+// The C client may report the end of a connection only when it already has a new connection. A role from the old server
+// would then count for the new server. So after the server's answer to "srvr" the session sends a read. If the read is
+// answered before any session event, the connection is the same, and the session delivers the role.
 //
 // | part                   | state                                                           | guarded by       |
 // |------------------------|-----------------------------------------------------------------|------------------|
@@ -95,7 +96,7 @@ private:
     void learn_role(std::uint64_t connection, const socket_address& server) EXCLUDES(turn_, mutex_);
     void seek(std::uint64_t connection) EXCLUDES(turn_, mutex_);
     void look(const core::look_elsewhere& wanted) EXCLUDES(turn_, mutex_);
-    // Leaves the silent connection, or without a number moves to the leader.
+    // Moves to another server. `silent`: the number of the silent connection to leave; empty: moves to the leader.
     void move(std::optional<std::uint64_t> silent) EXCLUDES(turn_, mutex_);
     void await_arrival(way_to_leader taken) EXCLUDES(turn_, mutex_);
     void ask_what_is_owned(const socket_address& server) EXCLUDES(turn_, mutex_);
@@ -105,8 +106,8 @@ private:
 
     // ---- replies: c_session.cpp ----
     void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
-    // Returns true if the caller must call deliver_settled(), because the next request is settled. A request that
-    // becomes settled later is delivered by the code that settles it.
+    // Handles the reply to `p`. Returns true if the next request has its reply already (is settled), so that the caller
+    // must call deliver_settled(). If the reply comes later, the code that stores it delivers it.
     [[nodiscard]] bool take_reply(pending_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
     void role_witnessed(std::uint64_t connection, const server_answers& told) REQUIRES(turn_)
         EXCLUDES(mutex_);
@@ -116,7 +117,7 @@ private:
     const core::session_settings settings_;
     guardian_notice guardian_;
 
-    mutable base::mutex turn_;  // the thread that has it may call the sink
+    mutable base::mutex turn_;  // the thread that has locked it may call the sink
     ordered_outlet outlet_ GUARDED_BY(turn_);
 
     mutable base::mutex mutex_ ACQUIRED_AFTER(turn_);
@@ -129,7 +130,7 @@ private:
     base::wake_up closing_;  // close() has begun
     base::wake_up changed_;  // ends the helper's waits: an attach, a detach or close()
     helper_thread helper_;
-    helper_thread entrance_;  // enter(), which runs until a server answers
+    helper_thread entrance_;  // runs enter(), which ends when a server answers
 };
 
 }  // namespace turnstile::zookeeper

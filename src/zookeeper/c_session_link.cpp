@@ -69,8 +69,8 @@ void c_session::session_event(int state) {
 }
 
 void c_session::attach(core::link_kind kind) {
-    // The C client may change servers without a report when its list of servers has changed. So the previous connection
-    // ends here.
+    // When its list of servers has changed, the C client may change servers without an event for the end of the old
+    // connection. So the session ends that connection here.
     detach();
     core::link_event event;
     core::session_identity own;
@@ -81,7 +81,7 @@ void c_session::attach(core::link_kind kind) {
         if (suspicion_.is_asking() && !asks) return;
         state_.identify(handle_.identity(), handle_.timeout());
         server = handle_.server();
-        // The session must not be used before the list of its znodes has come.
+        // The session must not be used before the server has listed its znodes.
         if (asks) {
             helper_.post([this, server] { ask_what_is_owned(server); });
             return;

@@ -46,7 +46,8 @@ void log_sharer(std::int64_t session, const path_list& foreign) {
 
 }  // namespace
 
-// Each task first clears `changed_` and then checks the state, so that a later change ends its questions.
+// Each task first clears `changed_` and then checks the state. So a change after the check interrupts the task's
+// requests to servers.
 void c_session::learn_role(std::uint64_t connection, const socket_address& server) {
     changed_.clear();
     bool is_there = false;
@@ -114,9 +115,9 @@ void c_session::look(const core::look_elsewhere& wanted) {
     outlet_.deliver(std::move(event));
 }
 
-// Does not call detach(), which would end the wait for the attach. The C client's I/O thread would notice the new list
-// only at the end of its poll, up to a third of the timeout later. The witness wakes the thread, which sends it on the
-// new connection.
+// Calls state_.detach() instead of detach(), which would end the wait for the attach. The C client's I/O thread would
+// notice the new list only at the end of its poll, up to a third of the timeout later. The witness, a read that this
+// function sends, wakes the I/O thread. The I/O thread then sends the witness on the new connection.
 void c_session::move(std::optional<std::uint64_t> silent) {
     std::optional<way_to_leader> to;
     {
@@ -126,7 +127,7 @@ void c_session::move(std::optional<std::uint64_t> silent) {
         core::link_event event;
         {
             const base::lock_guard lock{mutex_};
-            // Without a current server, the connection has ended by itself. Its session event follows.
+            // If there is no current server, the connection has ended already, and the C client will report this.
             if (state_.is_closed() || current.length == 0) return;
             if (!silent && state_.is_to_move()) to = state_.take_move();
             if (silent && state_.may_leave(*silent)) to = state_.take_elsewhere();
@@ -146,8 +147,8 @@ void c_session::move(std::optional<std::uint64_t> silent) {
     await_arrival(*std::move(to));
 }
 
-// Waits for the attach after a move. The C client itself skips a server that refuses the connection. For a server that
-// does not answer it would wait two thirds of the timeout, so this function tries the next server earlier.
+// Waits for the attach after a move. The C client itself skips a server that refuses the connection. But it would wait
+// two thirds of the timeout for a server that does not answer, so this function makes it try the next server earlier.
 void c_session::await_arrival(way_to_leader taken) {
     pollfd change{changed_.fd(), POLLIN, 0};
     std::chrono::milliseconds limit{k_move_limit};
@@ -172,9 +173,10 @@ void c_session::await_arrival(way_to_leader taken) {
     if (!state_.is_closed()) requests_.send_witness({});
 }
 
-// If a session begins at a read-only server, the C client opens it, at the first server with a majority. The check
-// starts at that server, because with localSessionsEnabled no other server knows the session yet. The session counts as
-// attached after the check. The check ends the C client's connection, and the C client attaches once more.
+// Checks whether another client has this session. If the first server is read-only, the C client opens the session
+// later, at the first server with a majority, and no earlier check was possible. The check starts at that server,
+// because with localSessionsEnabled no other server knows the session yet. The session counts as attached only after
+// the check. The check ends the C client's connection, and the C client then attaches once more.
 void c_session::ask_what_is_owned(const socket_address& server) {
     look_for_sharer(sharing_suspicion::cause::opened_unasked, server);
     const base::lock_guard turn{turn_};
@@ -188,7 +190,8 @@ void c_session::ask_what_is_owned(const socket_address& server) {
     if (state == ZOO_CONNECTED_STATE || state == ZOO_READONLY_STATE) session_event(state);
 }
 
-// If the C client opened the session without a check, the session mark belongs to the other client.
+// If the C client opened the session without a check, this client made no session mark, so any mark belongs to the
+// other client.
 void c_session::look_for_sharer(sharing_suspicion::cause why, const socket_address& first) {
     if (known_->requests.ephemerals.is_refused()) return;
     core::session_identity own;

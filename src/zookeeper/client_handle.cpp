@@ -27,8 +27,8 @@ int to_client_timeout(core::duration timeout) noexcept {
 }
 
 // zoo_set_servers drops the connection if the new list lacks the current server. But it compares addresses without
-// their ports, so it cannot distinguish servers on one machine. So the first new list has an address that no
-// ensemble has: a loopback address, or the discard prefix (RFC 6666).
+// their ports, so it cannot distinguish servers on one machine. So move() first sets a list with only this address,
+// which no ensemble has: a loopback address, or an address of the discard prefix (RFC 6666).
 const char* decoy(const socket_address& current) noexcept {
     return current.storage.ss_family == AF_INET6 ? "100::1:1" : "127.254.254.254:1";
 }
@@ -53,7 +53,7 @@ void client_handle::open(const server_list& hosts, const core::session_identity*
         id.client_id = own->id;
         std::copy(own->password.begin(), own->password.end(), std::begin(id.passwd));
     }
-    // Nothing below may throw: the threads of the handle already call the session.
+    // No code below may throw, because the threads of the handle call the session from here on.
     const auto by_name =
         hosts.by_address ? hosts_of(servers_, address_form::for_c_client) : std::string{};
     const auto with_chroot = hosts.text + (settings_.whole_tree ? "" : servers_.chroot);
@@ -68,14 +68,13 @@ void client_handle::open(const server_list& hosts, const core::session_identity*
     // Without this call, the I/O thread would resolve all names at each poll. With -1 it resolves them only at an
     // attempt to connect.
     zoo_set_servers_resolution_delay(handle_, -1);
-    // From now on the C client resolves the names, and keeps the list of addresses, which its I/O thread reads without
-    // a lock.
+    // Replaces addresses by the names, so that from now on the C client itself resolves the names.
     if (hosts.by_address) zoo_set_servers(handle_, by_name.c_str());
     if (!settings_.credentials.empty()) add_credentials();
 }
 
-// Passes no completion, because it would run on the I/O thread. A session event reports a refusal, in the order of
-// events.
+// Passes no completion, because the C client would call it on the I/O thread. A session event reports a refusal, and
+// comes in order with the other events.
 void client_handle::add_credentials() {
     const int rc = zoo_add_auth(handle_, "digest", settings_.credentials.data(),
                                 static_cast<int>(settings_.credentials.size()), nullptr, nullptr);
@@ -140,9 +139,9 @@ server_list client_handle::hosts_from(const socket_address& first) const {
     return {list_of(way.hosts), way.by_address};
 }
 
-// Returns the hosts as a list for the C client. If there is a tunnel, its local addresses replace the hosts, and the
-// list has an odd length: after each failure the C client advances by two servers (way_to_leader.hpp), and must reach
-// all of them.
+// Returns the hosts as a list for the C client. If there is a tunnel, its local addresses replace the hosts. The list
+// then has an odd length, because the C client advances by two servers after each failure, and must reach all servers
+// (way_to_leader.hpp).
 std::string client_handle::list_of(const std::vector<std::string>& hosts) const {
     if (!tunnel_) return fmt::format("{}", fmt::join(hosts, ","));
     std::vector<std::string> list;
@@ -152,10 +151,11 @@ std::string client_handle::list_of(const std::vector<std::string>& hosts) const 
     return fmt::format("{}", fmt::join(list, ","));
 }
 
-// zoo_set_servers frees the old list under a lock, but the C client's I/O thread reads the list without that lock. It
-// does so only after its connection has failed, and while it is attached read-only (handle_error, zookeeper_interest
-// and ping_rw_server of 3.8.0; in 3.9.5 all but the second). So the list is set only while a connection exists or is
-// being made, and never after a failure. A connection that fails in these microseconds remains a risk.
+// zoo_set_servers frees the old list under a lock, but the C client's I/O thread reads the list without that lock. The
+// I/O thread reads the list only after its connection has failed, and while it is attached read-only (handle_error,
+// zookeeper_interest and ping_rw_server of 3.8.0; in 3.9.5 all but the second). So this function is called only while a
+// connection exists or is being made, and never after a failure. If the connection fails during the call, which takes
+// microseconds, the I/O thread may read freed memory.
 void client_handle::move(const way_to_leader& to) {
     const auto list = list_of(to.hosts);
     if (zoo_set_servers(handle_, decoy(to.from)) != ZOK ||
@@ -183,7 +183,7 @@ bool client_handle::may_list_names() const {
     return stays && found <= listed_ && boottime_clock::now() - begun <= k_resolve_limit;
 }
 
-// The C client keeps its connection, because its server is in the list and the list does not become longer.
+// The C client keeps its connection, because the new list contains its server and is not longer than the old list.
 void client_handle::list_names() {
     listed_ = 0;
     zoo_set_servers(handle_, hosts_of(servers_, address_form::for_c_client).c_str());

@@ -62,11 +62,14 @@ public:
     // Returns the servers in an order that begins with `first`: with localSessionsEnabled, only the server that opened
     // the session may know the session.
     [[nodiscard]] server_list hosts_from(const socket_address& first) const;
-    // Sets the list of servers, so that the C client leaves its server. A request must wake the C client then.
+    // Sets the list of servers, so that the C client leaves its server. The caller must then send a request, which
+    // wakes the C client.
     void move(const way_to_leader& to);
-    // Notes that the list has addresses, which names should replace after the attach.
+    // Notes that the C client's list has this number of addresses. After the attach, names should replace the
+    // addresses.
     void note_addresses(std::size_t listed) noexcept { listed_ = listed; }
-    // True if the list has addresses, and `list_names` can replace them without a change of the server. Blocks.
+    // True if the list has addresses, and list_names() can replace them by names while the C client keeps its server.
+    // Blocks.
     [[nodiscard]] bool may_list_names() const;
     void list_names();
 
@@ -77,7 +80,7 @@ private:
     const connect_string& servers_;
     const core::session_settings& settings_;
     const std::shared_ptr<known_servers>& known_;
-    // Set once, under the lock that lets one thread deliver at a time, so that no callback runs before.
+    // Set once, under c_session::turn_, so that no callback of the C client runs before the pointer is set.
     zhandle_t* handle_ = nullptr;
     std::unique_ptr<tunnel> tunnel_;  // null: the servers are without TLS
     completion_sweep sweep_;

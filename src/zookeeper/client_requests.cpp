@@ -91,8 +91,8 @@ void client_requests::send_removal(const std::string& path) {
     if (!handed_over(p, hand_over_removal(handle_.get(), path, p))) watches_.removed(path);
 }
 
-// Removes the watch only in the C client, so that it ignores a later event. The asynchronous call would dereference a
-// null pointer. This synchronous call does not wait for a server.
+// Removes the watch only in the C client, which then ignores a later event. The C client's asynchronous function for
+// this would dereference a null pointer. The synchronous function does not wait for a server here.
 void client_requests::forget_here(const std::string& path) {
     zoo_remove_all_watches(handle_.get(), path.c_str(), ZWATCHTYPE_ANY, 1);
     watches_.removed(path);
@@ -104,9 +104,9 @@ void client_requests::send_witness(const std::optional<server_answers>& told) {
     static_cast<void>(handed_over(p, hand_over_witness(handle_.get(), p)));
 }
 
-// The two requests are a `check` in a multi, and a create of a container. Both paths are below a znode that does not
-// exist, so no server creates a znode and no server needs a permission. Some servers close the connection at an unknown
-// request.
+// Sends two requests: a `check` in a multi, and a create of a container. Both paths are below a znode that does not
+// exist, so no server creates a znode, and the client needs no permission. Some servers close the connection at an
+// unknown request.
 void client_requests::identify(server_answers told) {
     if (!servers_.begin_examination(told)) return send_witness(told);
     auto chance = base::random::from_system();
@@ -128,14 +128,14 @@ bool client_requests::examine(const core::operation& question,
 std::optional<verdict> client_requests::apply(pending_request& p, int rc) {
     pending_.came_back();
     verdict word = judge_completion(rc);
-    // The reply arrived on a silent connection, whose end the library has already reported to the core. So the outcome
-    // counts as unknown.
+    // The reply arrived on a silent connection. The library has already reported the end of that connection to the
+    // core, so the outcome counts as unknown.
     if (state_.is_detached() && word.outcome == core::outcome::answered)
         word = {core::outcome::unknown, core::server_error::ok};
     servers_.learn_create(p.step, p.answer.connection, word, state_.is_closed());
     if (p.step == create_step::create && send_stat(p, word)) return std::nullopt;
-    // `not_sent` makes the caller repeat the create, now with the two older requests. Many servers close the connection
-    // after this answer.
+    // `not_sent` makes the core repeat the create. The repetition uses the two older requests, `create` and a read of
+    // the Stat. Many servers close the connection after the answer "unimplemented".
     if (p.step == create_step::create2 && word.error == core::server_error::unimplemented)
         word = {core::outcome::not_sent, core::server_error::ok};
     if (p.step != create_step::stat) return word;

@@ -34,26 +34,25 @@ public:
     // Sends a read whose answer shows that the connection is still the same. `told`: the answers of the connection's
     // server.
     void send_witness(const std::optional<server_answers>& told);
-    // If the C client has dropped a connection without a report, requests of that connection wait in it for answers
-    // that never come. The answer to another request reveals the gap, and the C client then gives up the earlier
-    // requests.
+    // If the C client has dropped a connection without a report, it still waits for answers to the requests of that
+    // connection. The answer to a newer request shows the C client that these answers are missing, and it gives up the
+    // earlier requests.
     void reveal_gap() {
         if (!is_idle()) send_witness({});
     }
-    // Learns the server's software from its own answers. If they do not tell it, sends two requests that not all
-    // servers know, once for a session.
+    // Learns the server's software from `told`, the server's own answers. If they do not name the software, sends two
+    // requests that not all servers know, once for a session.
     void identify(server_answers told);
 
-    // Applies the code of a completion to the request. Returns nothing if the reply is incomplete, and sends the next
-    // request for it.
+    // Applies the code of a completion to the request. If the reply is incomplete, sends the next request for it, and
+    // returns nothing.
     [[nodiscard]] std::optional<verdict> apply(pending_request& p, int rc);
-    // Applies the code of a completion to the watches.
     void apply_to_watches(const pending_request& p, int rc);
     void remove(pending_request& p) { pending_.remove(p); }
     // Returns the reply of the first request, if it is known.
     [[nodiscard]] std::optional<core::reply> take_settled();
     [[nodiscard]] bool has_settled() noexcept { return pending_.first_settled() != nullptr; }
-    // True if the C client has no request.
+    // True if no request is in progress in the C client.
     [[nodiscard]] bool is_idle() const noexcept { return pending_.with_client() == 0; }
     // Call this after the handle was closed.
     void clear() noexcept { pending_.clear(); }

@@ -3,12 +3,13 @@
 //
 // zookeeper_close() queues a completion for each unanswered request. The C client's completion thread ends as soon as
 // its queue is empty, perhaps before zookeeper_close() has queued all completions. The C client then neither calls nor
-// frees the later completions (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first completion waits until the
-// last is queued. zookeeper_close() itself calls the completion of zoo_add_auth after it has queued the others. So the
-// session adds invented credentials, which end with it, and their completion ends the wait.
+// frees the later completions (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first completion must wait until
+// the last completion is queued. zookeeper_close() itself calls the completion of zoo_add_auth, after it has queued the
+// others. So begin() calls zoo_add_auth with invented credentials, and the completion of that call ends the wait. The
+// credentials have no effect, because the session ends, too.
 //
-// Thread safety: all members from any thread. A lock guards only this object: the C client calls the completion with
-// its own locks held.
+// Thread safety: all members from any thread. The lock guards only this object, because the C client calls the
+// completion under its own locks.
 #pragma once
 
 #include <zookeeper/zookeeper.h>
@@ -23,7 +24,8 @@ namespace turnstile::zookeeper {
 
 class completion_sweep {
 public:
-    // Adds credentials to the handle. The sweep ends with their completion.
+    // Begins the sweep: adds credentials to the handle. The sweep ends when the C client calls the completion of this
+    // request.
     void begin(zhandle_t* handle, const char* scheme, std::string_view credentials)
         EXCLUDES(mutex_);
     // Waits until the sweep has ended, if it has begun, but no longer than `limit`.

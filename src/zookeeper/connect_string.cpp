@@ -99,8 +99,8 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
                         "the last one, host:port,host:port/chroot",
                         base::quoted_part(text, chroot)));
     }
-    // An '@' here may belong to a password whose '/' is not escaped, after a missing or misspelt scheme, as in
-    // user:1/rest@host.
+    // An '@' in the chroot may come from a connect string without its scheme, or with a misspelt scheme, whose password
+    // has a '/' that is not escaped: "user:1/rest@host".
     if (chroot.find('@') != std::string_view::npos)
         return refused_connect_string(
             text,

@@ -53,7 +53,6 @@ inline constexpr std::string_view k_plain_scheme = "zookeeper://";
 // The largest number of hosts. No ensemble is larger, so a larger number is a mistake.
 inline constexpr std::size_t k_most_hosts = 64;
 
-// Settings for TLS, SASL or both.
 struct server_security {
     tls::settings tls{};
     sasl_options sasl{};
@@ -91,7 +90,7 @@ struct connect_string {
 }
 
 // Sets TLS, SASL or both for all servers, as far as `wanted` enables them. Fails with `errc::bad_option` if the connect
-// string sets the same already, or if the settings contradict each other.
+// string already sets what `wanted` enables, or if the settings contradict each other.
 [[nodiscard]] result<void> secure(connect_string& servers, server_security wanted);
 
 // The form of an IPv6 address. The C client knows no brackets and takes the text after the last colon as the port:

@@ -74,14 +74,14 @@ private:
     const std::shared_ptr<guardian::link> guardian_;
 };
 
-// Reads the certificate and password files once, so that the caller learns at once of a mistake in the settings.
+// Reads the certificate and password files, so that the caller gets an error at once if the settings have a mistake.
 void check_files(const server_security& wanted) {
     if (auto files = context_for(wanted); !files.value)
         throw_error({errc::bad_option, std::move(files.fault)});
     if (!tls::is_enabled(wanted.sasl)) return;
     const auto exchange = exchange_for(wanted.sasl, {});
     if (!exchange.value) throw_error({errc::bad_option, exchange.fault});
-    // For GSSAPI the first answer is not tried: it needs a ticket, which the program may get later.
+    // Does not try the first answer of GSSAPI, because it needs a ticket, which the program may get later.
     if (wanted.sasl.mechanism == sasl_mechanism::digest_md5 && !exchange.value->answer({}))
         throw_error({errc::bad_option, exchange.value->reason()});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_coordinator: makes a coordinator whose sessions are with ZooKeeper servers, through the C client.
+// make_coordinator: makes a coordinator that opens sessions at ZooKeeper servers, through the C client.
 //
 //     auto servers = zookeeper::make_coordinator("zk1:2181,zk2:2181/shop");
 //     auto session = servers->open(settings, sink);

@@ -31,8 +31,8 @@ struct diagnosis {
 [[nodiscard]] std::string explain(const socket_address& server, const std::string& reason,
                                   int give_up, core::duration limit);
 
-// Recognizes another protocol by the first bytes, and returns "speaks TLS, ..." or "speaks HTTP, ..."; empty if it is
-// unknown.
+// Recognizes a protocol that is not ZooKeeper's by its first bytes. Returns a text like "speaks TLS, ..." or "speaks
+// HTTP, ..."; empty if the bytes begin no known protocol.
 [[nodiscard]] std::string foreign_protocol(std::string_view bytes);
 
 }  // namespace turnstile::zookeeper

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // flap_watch: notices that several connections in a row have ended early.
 //
-// Purpose: the link to the servers may be unstable, or another client may have the same session. In that case each
-// write of one client makes the servers end the other client's connection. Only a list of the session's znodes can tell
-// which it is, and the list costs a connection. So the client lists them rarely.
+// Purpose: either the link to the servers is unstable, or another client has the same session. Two clients with one
+// session end each other's connections: each write of one client makes the servers end the connection of the other.
+// Only a list of the session's znodes distinguishes the two causes, and it costs a connection. So the client lists them
+// rarely.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// guardian_notice: tells the guardian of a session and its servers, so that the guardian can close the session after a
-// crash.
+// guardian_notice: reports a session and its servers to the guardian, the process that closes the session after a crash
+// of this process.
 //
 // Thread safety: `add` before all other members, which any thread may call.
 #pragma once
@@ -27,7 +27,7 @@ public:
     void add(const std::vector<socket_address>& servers) {
         for (const auto& each : servers) servers_.push_back(endpoint_of(each));
     }
-    // The session is attached to `server`.
+    // Called when the session is attached to `server`.
     void begin(const core::session_identity& own, core::duration timeout,
                const server_security* security, const socket_address& server) const {
         if (!guardian_) return;

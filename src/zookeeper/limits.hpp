@@ -11,8 +11,8 @@ namespace turnstile::zookeeper {
 
 // Longest time for a server to report its role. The answer normally takes one round trip.
 inline constexpr std::chrono::seconds k_role_limit{2};
-// When a session ends, a completion waits until the C client has queued all other completions, but no longer than this.
-// The wait normally takes microseconds.
+// Longest wait of a completion, at the end of a session, until the C client has queued all other completions. The wait
+// normally takes microseconds.
 inline constexpr std::chrono::seconds k_sweep_limit{1};
 // Longest time for a session's move to the leader; at most the session timeout divided by k_move_part.
 inline constexpr std::chrono::seconds k_move_limit{2};
@@ -20,8 +20,8 @@ inline constexpr int k_move_part = 4;
 // Longest time for a server to open a session; at most this part of the session timeout, as in the C client.
 inline constexpr std::chrono::seconds k_entry_limit{5};
 inline constexpr double k_entry_part = 2.0 / 3;
-// The limit doubles with each round over all servers without a session, up to this. Otherwise a loaded machine that
-// cannot finish a TLS handshake in time would begin the handshake again for ever.
+// The limit for a server doubles with each round in which no server has opened a session, up to this value. Otherwise a
+// loaded machine that cannot finish a TLS handshake in time would begin the handshake again for ever.
 inline constexpr std::chrono::seconds k_longest_entry_limit{20};
 [[nodiscard]] inline std::chrono::nanoseconds entry_limit(std::chrono::nanoseconds timeout,
                                                           unsigned failed_rounds) noexcept {
@@ -33,7 +33,7 @@ inline constexpr std::chrono::seconds k_longest_entry_limit{20};
 }
 // Longest time for asking a server why it opened no session.
 inline constexpr std::chrono::milliseconds k_explanation_limit{500};
-// After a server has assigned this many sessions of other clients in a row, the client tries the next server.
+// After a server has assigned sessions of other clients this many times in a row, the client tries the next server.
 inline constexpr int k_most_passed_over = 1000;
 // Pause after all servers have failed: the session timeout divided by k_entry_pause_part, as in the C client, within
 // the two bounds.
@@ -41,7 +41,7 @@ inline constexpr int k_entry_pause_part = 60;
 inline constexpr std::chrono::milliseconds k_least_entry_pause{10};
 inline constexpr std::chrono::milliseconds k_longest_entry_pause{500};
 // After this many early ends of connections in a row, the client suspects that another client has the session. The
-// number doubles with each check that finds nothing, up to the last.
+// number doubles with each check that finds no other client, up to k_last_suspicion.
 inline constexpr int k_first_suspicion = 4;
 inline constexpr int k_last_suspicion = 256;
 // The end of a connection is early if the connection lasted less than the session timeout divided by this.
@@ -49,7 +49,8 @@ inline constexpr int k_early_part = 3;
 // Largest number of servers that a check asks for the session's znodes. The other client may break each of these
 // connections.
 inline constexpr std::size_t k_most_looks = 3;
-// Longest wait, at the end of a session that another client has too, until the servers have refused the handle.
+// If another client has the session, too: longest wait, at the end of this client's use, until the servers have refused
+// the handle.
 inline constexpr std::chrono::seconds k_leave_limit{2};
 // If names take longer than this to resolve, the C client gets addresses, because it blocks while it resolves names.
 inline constexpr std::chrono::milliseconds k_resolve_limit{100};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_state: the state of a session's connection, and the way to another server that the session has found.
+// link_state: the state of a session's connection, and the planned move to another server.
 //
 // | state    | from                         | until                                                       |
 // |----------|------------------------------|-------------------------------------------------------------|
@@ -24,7 +24,7 @@ namespace turnstile::zookeeper {
 
 class link_state {
 public:
-    // `clock`: the servers' clock, if the opening of the session has shown it.
+    // `clock`: a reading of the servers' clock from the opening of the session, if there is one.
     void enter(const std::optional<core::clock_reading>& clock) noexcept {
         TURNSTILE_CHECK(phase_ == phase::entering || phase_ == phase::detached);
         phase_ = phase::detached;
@@ -60,7 +60,6 @@ public:
     [[nodiscard]] bool is_usable_on(std::uint64_t connection) const noexcept {
         return is_usable() && connection_ == connection;
     }
-    // True if the session may leave the connection for another server.
     [[nodiscard]] bool may_leave(std::uint64_t connection) const noexcept {
         return is_linked() && !closed_ && connection_ == connection;
     }
@@ -77,7 +76,7 @@ public:
     [[nodiscard]] std::optional<way_to_leader> take_move() {
         return std::exchange(to_leader_, std::nullopt);
     }
-    // A way from a silent connection.
+    // Stores the move away from a silent connection.
     void found_elsewhere(way_to_leader&& way) { elsewhere_ = std::move(way); }
     [[nodiscard]] std::optional<way_to_leader> take_elsewhere() {
         if (elsewhere_) to_leader_.reset();
@@ -90,7 +89,6 @@ public:
     [[nodiscard]] const std::optional<core::clock_reading>& clock() const noexcept {
         return clock_;
     }
-    // The timeout that the servers granted.
     [[nodiscard]] core::duration timeout() const noexcept { return timeout_; }
     [[nodiscard]] core::link_event event(core::link_kind kind) const {
         core::link_event event;

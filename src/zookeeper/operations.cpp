@@ -29,8 +29,8 @@ void finish(const void* data, int rc, Fill&& fill) {
     });
 }
 
-// Ends the process if the C client had no memory for a copy from the answer. The C client reports ZOK all the same, and
-// the rest of the answer is random data from its stack.
+// Ends the process if the C client had no memory for a copy of the answer. In this case the C client still reports ZOK,
+// and the rest of the answer is random data from its stack.
 void demand_copy(int rc, const void* copy) {
     if (rc == ZOK && copy == nullptr) base::end_out_of_memory("the ZooKeeper client");
 }

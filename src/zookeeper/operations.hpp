@@ -30,7 +30,7 @@ struct watcher {
 [[nodiscard]] int hand_over_removal(zhandle_t* handle, const std::string& path,
                                     pending_request& pending);
 
-// Reads the Stat of the top znode. Only the fact of the answer matters.
+// Reads the Stat of the top znode. The caller needs only the arrival of the answer.
 [[nodiscard]] int hand_over_witness(zhandle_t* handle, pending_request& pending);
 
 // Reads the Stat of the znode that `pending` has created.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ordered_outlet: passes a session's events to its user, the later ones after an earlier, incomplete reply.
+// ordered_outlet: passes a session's events to its user in order. An event waits while an earlier reply is incomplete.
 //
 // Without create2 a create needs two requests, and its reply is complete with the second answer. Messages that arrive
 // between the two answers are delivered after the reply. So the session delivers replies in the order of the requests
@@ -41,7 +41,7 @@ public:
     void give_up_incomplete() {
         for (entry& each : line_) {
             if (each.expected == nullptr) continue;
-            each.expected->why = pending_request::purpose::witness;  // serves no caller any more
+            each.expected->why = pending_request::purpose::witness;  // no caller waits any more
             core::reply lost;
             lost.id = each.expected->answer.id;
             lost.connection = each.expected->answer.connection;
@@ -50,7 +50,7 @@ public:
             each = {nullptr, std::move(lost)};
         }
     }
-    // Delivers what no longer waits for an incomplete reply.
+    // Delivers all events that no longer wait for an incomplete reply.
     void deliver_complete() {
         for (; !line_.empty() && line_.front().event; line_.pop_front())
             outlet_.deliver(std::move(*line_.front().event));

@@ -220,7 +220,8 @@ std::size_t attach_length(std::string_view begun) noexcept {
                                                                   : k_longest_attach + 1;
 }
 
-// The C client writes the last byte, for read-only servers. Before 3.5 it leaves the byte out.
+// The last byte of an attach packet says whether a read-only server is allowed. C clients before 3.5 do not send this
+// byte.
 bool names_session(std::string_view packet, std::int64_t session,
                    const session_password& password) noexcept {
     constexpr std::size_t k_shortest = k_longest_attach - 1;

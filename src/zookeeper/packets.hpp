@@ -74,8 +74,8 @@ inline constexpr std::size_t k_longest_attach = 49;
 [[nodiscard]] std::optional<attach_answer> parse_attach(std::string_view frame);
 [[nodiscard]] std::optional<reply_head> parse_reply(std::string_view frame);
 
-// Returns the creation time of the znode, in milliseconds since 1970 by the leader's clock. `frame`: the answer to
-// create_ephemeral_packet().
+// Returns the creation time of the znode, in milliseconds since 1970, by the clock of the servers' leader. `frame`: the
+// answer to create_ephemeral_packet().
 [[nodiscard]] std::optional<std::int64_t> parse_creation_ms(std::string_view frame);
 
 // Returns the server's token in the answer to sasl_packet(); empty if there is none.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // pending_request, pending_requests: the requests that were submitted and have no reply yet.
 //
-// Purpose: the C client calls each completion with a pointer that this library gave it, or does not call the completion
-// if the handle is closed first. So this registry owns everything that such a pointer reaches, and is emptied only
-// after zookeeper_close() has returned. The registry also keeps the order of submission. A reply that the library makes
-// itself must not come before the replies to earlier requests.
+// Purpose: the C client keeps a pointer of this library for each completion. It calls the completion with that pointer,
+// or never, if the handle is closed first. So this registry owns all objects that such a pointer reaches, and is
+// emptied only after zookeeper_close() has returned. The registry also keeps the order of submission. A reply that the
+// library makes itself must not come before the replies to earlier requests.
 //
 // Thread safety: one thread at a time. The address of a request never changes.
 #pragma once
@@ -37,8 +37,9 @@ protected:
 };
 
 struct pending_request {
-    // `user`: the request has a reply. The library sends the others itself: a removal of a path's watches; a read whose
-    // answer shows that the connection is still the same; a request that shows which requests the server knows.
+    // `user`: the core waits for the reply. This library sends the other requests for itself: `watch_removal` removes a
+    // path's watches; the answer to a `witness`, a read, shows that the connection is still the same; the answer to an
+    // `examination` shows which requests the server knows.
     enum class purpose { user, watch_removal, witness, examination };
 
     completion_listener* owner = nullptr;

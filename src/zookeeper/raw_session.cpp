@@ -37,7 +37,8 @@ bool raw_session::write(const std::string& packet) {
     return false;
 }
 
-// Reads one frame. Leaves the bytes after the longest frame unread, because no further frame is read then.
+// Reads one frame. Of a longer frame than k_longest_frame, reads only the beginning, because no further frame is read
+// then.
 bool raw_session::read_frame() {
     std::string head(k_length_bytes, '\0');
     if (!link_.read(head)) {
@@ -222,7 +223,7 @@ opening open_session(byte_stream& link, const opening_settings& settings) {
         result.outcome = opening_outcome::shared;
         return result;
     }
-    // A server that refuses the session mark refuses only a znode at that path. The session is still good.
+    // A server that refuses the create of the session mark refuses only this znode. The session is still usable.
     if (settings.mark && !raw.create_ephemeral(mark_of(attached->session)))
         return failed_opening(opening_outcome::cut_off, raw);
     result.clock = raw.clock();

@@ -2,18 +2,18 @@
 // raw_session: a session over a byte_stream and without the C client, for requests that the C client does not have.
 //
 // Purpose: a server counts session ids from the milliseconds since its machine's start. If the machine has restarted,
-// the server may assign the id and the password of a session that another client still uses. Each of the two clients of
-// such a session ends the other's locks. Only getEphemerals (ZooKeeper 3.6) reveals this: a new session owns no znode.
+// the server may assign the id and the password of a session that another client still uses. Then each of these two
+// clients can end the locks of the other. Only getEphemerals (ZooKeeper 3.6) reveals this: a new session owns no znode.
 //
 //     tcp_stream link{address, deadline, give_up.fd()};
 //     const opening result = open_session(link, {.timeout_ms = 10'000});
 //     if (result.outcome == opening_outcome::opened) hand result.session to the C client
 //
-// Each session creates one ephemeral znode, the session mark. So a later client of this library that gets the same id
-// notices the other session, even if that session owns no lock. The folder of the session mark is ZooKeeper's own,
+// Each session creates one ephemeral znode, the session mark. So a later client of this library that gets the same
+// session notices that the session is in use, even if it owns no lock. The session mark is in the folder /zookeeper,
 // which every server has.
 //
-// No function here closes a session. The stream just ends, so that another client's session continues.
+// No function here closes a session. Only the stream ends, so that a session of another client continues.
 //
 // Thread safety: none. The functions block as long as their stream does.
 #pragma once
@@ -63,7 +63,7 @@ public:
     // Return the server's error number, or 0 for success; nothing if no answer came.
     [[nodiscard]] std::optional<std::int32_t> create_ephemeral(const std::string& path);
     [[nodiscard]] std::optional<std::int32_t> remove(const std::string& path);
-    // Returns the leader's clock, from the latest create_ephemeral(); nothing if that call failed.
+    // Returns the clock of the servers' leader, from the latest create_ephemeral(); nothing if that call failed.
     [[nodiscard]] const std::optional<core::clock_reading>& clock() const noexcept {
         return clock_;
     }
@@ -114,7 +114,7 @@ struct opening {
     core::session_identity session{};
     std::string reason{};
     path_list owned{};                           // for `shared`
-    std::optional<core::clock_reading> clock{};  // the leader's, if the mark was created
+    std::optional<core::clock_reading> clock{};  // the leader's clock, if the mark was created
 };
 
 [[nodiscard]] opening open_session(byte_stream& link, const opening_settings& settings);

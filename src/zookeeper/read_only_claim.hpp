@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_only_claim: keeps clients that may attach to read-only servers apart from clients of other servers.
+// read_only_claim: prevents that clients of different servers exist in one process if a client may attach to read-only
+// servers.
 //
 // Purpose: a handle of the C client that is attached read-only searches for a server that accepts writes. It stores
 // that server's address in a variable of the process (`addr_rw_server`, zookeeper.c of 3.8.0 to 3.9.5). The next handle
-// that connects uses that address, whatever its own servers are. Its client would then open its session, send its
-// credentials and take its locks at another client's servers. Or it would learn there that its session has expired,
-// because these servers do not know it.
+// that connects uses that address, whatever its own servers are. The client of this handle would then open its session,
+// send its credentials and take its locks at another client's servers. If it has a session already, those servers would
+// report the session as expired, because they do not know it.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -20,8 +21,8 @@ namespace turnstile::zookeeper {
 
 class read_only_claim {
 public:
-    // The claim lasts as long as the object. Throws std::system_error with `errc::bad_option` if another claim is for
-    // other servers and one of the two is for read-only servers.
+    // The claim lasts as long as the object. Throws std::system_error with `errc::bad_option` if a claim for other
+    // servers exists, and the new claim or that claim is `read_only`.
     read_only_claim(const connect_string& servers, bool read_only);
     ~read_only_claim();
     read_only_claim(const read_only_claim&) = delete;

@@ -3,7 +3,7 @@
 
 namespace turnstile::zookeeper {
 
-// Notes that a request was answered. Takes the lock only if that changes the finding.
+// Takes the lock only if the answer changes the finding.
 void request_knowledge::answered() noexcept {
     if (finding_.load(std::memory_order_relaxed) == known_) return;
     const base::lock_guard lock{mutex_};

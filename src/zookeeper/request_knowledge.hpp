@@ -3,7 +3,7 @@
 //
 // Servers with ZooKeeper's protocol that are not Apache ZooKeeper may not know a request. They answer "unimplemented",
 // or close the connection. A connection may also break for another reason, so one end proves nothing. If several
-// connections in a row end before the answer to such a request, the request is taken for the cause.
+// connections in a row end before the answer to such a request, this class considers the request the cause.
 //
 // | outcome of a request                                   | then                 |
 // |--------------------------------------------------------|----------------------|

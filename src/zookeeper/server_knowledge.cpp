@@ -5,8 +5,8 @@
 
 namespace turnstile::zookeeper {
 
-// True if the servers do not know the request, or may not know it. Apache ZooKeeper 3.5 or later knows it, so
-// connections that end prove nothing there.
+// True if the servers do not know the request, or may not know it. Apache ZooKeeper 3.5 or later knows all these
+// requests, so the end of a connection to it proves nothing.
 bool server_knowledge::lacks(const request_knowledge& request) const noexcept {
     return request.is_refused() ||
            (request.is_doubted() && software_ != server_software::zookeeper);
@@ -32,7 +32,8 @@ void server_knowledge::learn_create(create_step step, std::uint64_t connection, 
 void server_knowledge::learn(request_knowledge& request, std::uint64_t connection,
                              const verdict& word, bool closed) {
     if (word.outcome != core::outcome::answered) {
-        // An end of the connection counts only if the server may not know the request, and close() is not its cause.
+        // The end of a connection counts only if the server may not know the request, and if close() did not cause the
+        // end.
         if (!closed && software_ != server_software::zookeeper) request.cut_off(this, connection);
     } else if (word.error == core::server_error::unimplemented) {
         request.refused();

@@ -23,7 +23,8 @@ enum class create_step { none, container, create2, create, stat };
 
 class server_knowledge {
 public:
-    // `examines`: find out the software by requests if the server does not report it. `known` must outlive this object.
+    // `examines`: if a server does not report its software, the session sends requests to find it out. `known` must
+    // outlive this object.
     server_knowledge(known_requests& known, bool examines) : known_{known}, examines_{examines} {}
 
     // True if the servers may not know the removal of a path's watches.
@@ -40,7 +41,7 @@ public:
 
     // Adds the known software to the server's own answers. Returns true if the session must examine the server now.
     [[nodiscard]] bool begin_examination(server_answers& told);
-    // True if the session examines servers and does not know the software of this one.
+    // True if the session examines servers, and the software is not known to be Apache ZooKeeper.
     [[nodiscard]] bool wants_examination() const noexcept {
         return examines_ && software_ != server_software::zookeeper;
     }

@@ -107,7 +107,8 @@ std::optional<server_configuration> read_conf(std::string_view answer) {
     const auto tick = value_of(answer, "tickTime=");
     if (tick.empty()) return std::nullopt;
     const auto length = milliseconds_of(tick);
-    // Returns 0, as for an absent limit, if the time would overflow 32 bits. parse_pace() does the same.
+    // Returns 0, as for an absent limit, if the limit in milliseconds would overflow 32 bits. parse_pace() does the
+    // same.
     const auto limit = [&](std::string_view label) {
         const int ticks = setting_of(value_of(answer, label));
         return length.count() * ticks <= std::numeric_limits<std::int32_t>::max() ? ticks : 0;

@@ -22,7 +22,6 @@ namespace turnstile::zookeeper {
 // Returns tickTime and syncLimit from an answer to "conf"; nothing for any other answer.
 [[nodiscard]] std::optional<core::server_pace> parse_pace(std::string_view answer) noexcept;
 
-// The server's software.
 enum class server_software { unknown, zookeeper, another };
 
 // Returns the software that the first line of an answer to "srvr" names; unknown if the server refused "srvr".
@@ -32,15 +31,14 @@ enum class server_software { unknown, zookeeper, another };
 // 3.4.13, and ...". Empty for a version that the client uses, and for any other answer.
 [[nodiscard]] std::string version_fault(std::string_view answer);
 
-// The answers of one server.
 struct server_answers {
     server_software software = server_software::unknown;
     core::server_role role = core::server_role::unknown;
     std::optional<core::server_pace> pace{};
 };
 
-// Asks all servers at once, and returns the first that has the role. Blocks until a server has it, all servers have
-// answered or failed, `limit` has passed, or `give_up`, a descriptor, becomes readable.
+// Asks all servers at once, and returns the first server that has the role `wanted`. Blocks until a server with this
+// role answers, all servers have answered or failed, `limit` has passed, or the descriptor `give_up` becomes readable.
 [[nodiscard]] std::optional<socket_address> find_role(const std::vector<socket_address>& servers,
                                                       core::server_role wanted, int give_up,
                                                       core::duration limit);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_search: asks the servers of a session over separate connections: for their answers, for the leader, and for a
+// server_search: asks the servers of a session over separate connections. Finds the role of a server, the leader, and a
 // server that answers while the session's server is silent (docs/why/silence.md).
 //
 // Thread safety: from any thread. All functions block, and end early when `give_up`, a descriptor, becomes readable.

@@ -113,7 +113,8 @@ private:
             if (n > 0) answer_.text.append(buffer.data(), static_cast<std::size_t>(n));
             if (n < 0 || answer_.text.size() >= longest_) {
                 answer_.whole = true;
-                // With TLS 1.3, a server refuses the client's certificate only after the client has begun to send.
+                // With TLS 1.3, a server may refuse the client's certificate after the handshake. Then the connection
+                // ends without an answer.
                 if (answer_.text.empty() && secured_ && secured_->is_refused())
                     answer_.fault = secured_->reason();
                 end();

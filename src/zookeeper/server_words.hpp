@@ -29,8 +29,8 @@ struct word_answer {
 inline constexpr std::size_t k_longest_answer = 8192;
 
 // Asks all servers at once. Returns the answers in the order of the servers, cut off at `longest` bytes. Blocks until
-// all answers are whole or have failed, `enough` accepts one, `limit` has passed, or `give_up`, a descriptor, becomes
-// readable.
+// all servers have answered or failed, `enough` accepts an answer, `limit` has passed, or the descriptor `give_up`
+// becomes readable.
 [[nodiscard]] std::vector<word_answer> ask_servers(
     const std::vector<socket_address>& servers, std::string_view word, int give_up,
     core::duration limit, const std::function<bool(const word_answer&)>& enough,

@@ -5,7 +5,8 @@
 // hang, and would end the parent's session. So in a child all calls do nothing, and the destructor frees nothing.
 //
 // The C client does not set close-on-exec on its descriptors, and its interface does not name them. A program that
-// starts other programs must itself close the descriptors that these must not inherit (close_range).
+// starts other programs must itself close these descriptors in the child (close_range), if the other programs must not
+// inherit them.
 //
 // Thread safety: all members from any thread; `close` not from the sink.
 #pragma once

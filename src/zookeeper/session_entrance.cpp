@@ -23,7 +23,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-// True if the connection was made, and its end has no reason that explains it.
+// True if the server accepted the connection, but then ended it or did not answer, so that the reason is not known.
 bool is_silent_end(const std::string& reason) {
     return reason == std::strerror(ECONNRESET) || reason == k_no_answer_in_time ||
            reason == tls::k_closed;
@@ -154,8 +154,8 @@ void session_entrance::note_failure(const socket_address& server, const std::str
     known_.failure.set({errc::not_connected, told});
 }
 
-// Leaves a session that another client has. The log gets the first such session of a series, and another line whenever
-// the number has doubled, because a thousand such sessions may follow each other.
+// Leaves a session that another client has. Logs the first such session, and then only when the number of such sessions
+// has doubled, because a thousand of them may follow each other.
 void session_entrance::pass_over(const core::session_identity& shared, const path_list& owned,
                                  const socket_address& server) {
     const auto count = ++passed_by_;

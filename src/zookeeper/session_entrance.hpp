@@ -2,7 +2,8 @@
 // session_entrance: gets a session that no other client has (raw_session.hpp explains the problem).
 //
 // A separate connection opens the session, and ends before the C client attaches to the session. So a server that
-// limits the connections of an address counts only one at a time. If the C client does not attach, the session expires.
+// limits the connections from one address counts only one connection of the session at a time. If the C client does not
+// attach, the session expires.
 //
 // Thread safety: none. `next` blocks.
 #pragma once
@@ -28,8 +29,8 @@ struct session_entry {
     // The session to which the C client attaches, first at `server`; nothing: the C client opens a session.
     std::optional<core::session_identity> own{};
     socket_address server{};
-    std::optional<core::clock_reading> clock{};  // the servers'
-    bool is_unasked = false;                     // which znodes a session owns is to be asked later
+    std::optional<core::clock_reading> clock{};  // the servers' clock
+    bool is_unasked = false;                     // its znodes must be listed later
 };
 
 class session_entrance {

@@ -4,10 +4,12 @@
 // Purpose: a server may give this client's session to another client. If two clients with one session are attached to
 // different servers, each client ends the other's connections. The reason is the leader: it accepts writes for a
 // session only from the server of the session's latest attach. A znode that this client never requested belongs to
-// another client. Then the session counts as expired, but this client does not close it, because that would release the
-// other client's locks. After the holders were notified of the loss, the client removes its own znodes one by one.
+// another client. In this case this client treats the session as expired, but does not close it, because that would
+// release the other client's locks. After the holders were notified of the loss, the client removes its own znodes one
+// by one.
 //
-// Thread safety: none. All members block. The check continues when the client closes the session in reaction.
+// Thread safety: none. All members block. The check continues even if the client reacts to the loss and closes the
+// session.
 #pragma once
 
 #include <functional>
@@ -33,10 +35,10 @@ public:
     // or if the session has ended. `others` may resolve names, so it is called only if `first` fails.
     [[nodiscard]] std::optional<path_list> list(
         const socket_address& first, const std::function<std::vector<socket_address>()>& others);
-    // Call one of the following two functions after a list. Only this client has the session. `marks`: creates the
-    // session mark; any answer to the create proves that the session is usable (raw_session.hpp).
+    // After list(), call settle() or leave(). settle(): only this client has the session. `marks`: creates the session
+    // mark. Any answer to that create proves that the session is usable (raw_session.hpp).
     void settle(bool marks);
-    // Another client has the session. Removes the paths, and gives the session its longest timeout.
+    // leave(): another client has the session, too. Removes the paths, and gives the session the longest timeout.
     void leave(path_list own_paths);
 
 private:

@@ -2,8 +2,8 @@
 // sharing_suspicion: decides when a session must find out whether another client has the session too.
 //
 // If the connect string allows read-only servers, the C client itself opens the session. The client must then ask which
-// znodes the session owns, when the session is attached to a server that accepts writes. The other reason is a series
-// of connections that end early (flap_watch.hpp).
+// znodes the session owns, as soon as the session is attached to a server that accepts writes. The client also asks
+// after a series of connections that end early (flap_watch.hpp).
 //
 // Thread safety: none. The session's lock guards the object.
 #pragma once

@@ -169,8 +169,7 @@ void tunnel::accept_at(std::uint16_t port) {
     guests_.push_back({std::move(socket), port, {}, boottime_clock::now() + k_guest_limit});
 }
 
-// Reads at most the first frame of a connection. Returns false if the frame cannot come from the ZooKeeper client of
-// this process.
+// Reads bytes of the first frame of a connection. Returns false if the frame cannot come from this process's C client.
 bool tunnel::shows_frame(guest& from) {
     std::array<char, k_longest_attach> room{};
     const auto wanted = attach_length(from.frame);
@@ -210,8 +209,9 @@ std::vector<socket_address> tunnel::addresses_of(const std::string& host) const 
 
 namespace {
 
-// Authenticates the client by SASL. The C client sends nothing before it has the answer to its attach. So the SASL
-// exchange comes before the tunnel passes that answer on, and no other request is in progress.
+// Authenticates the client by SASL. The C client sends no request before it has the answer to its attach. So the tunnel
+// finishes the SASL exchange before it passes that answer to the C client: during the exchange no other request is in
+// progress.
 bool log_in(const socket_address& server, byte_stream& link, std::string& inward,
             std::string& refusal) {
     if (!tls::is_enabled(server.security->sasl)) return true;

@@ -4,16 +4,15 @@
 //     tunnel through{servers, own, [](const std::string& why) { ... }};
 //     hand through.local_of("zk1:2281") to the C client in the place of the server
 //
-// For each server this process listens at a port of the loopback address. It forwards a connection to that port over
-// TLS to the server, and at that time resolves the server's name and checks its certificate. There is one connection at
-// a time, because the C client has only one: a newer connection ends the older one.
+// The tunnel listens at a loopback port for each server. When the C client connects to such a port, the tunnel resolves
+// the server's name, connects to the server with TLS, checks its certificate, and forwards the bytes. The C client has
+// only one connection at a time, so a new connection to the tunnel ends the previous connection.
 //
 // Other users of the machine can connect to these ports too. So the tunnel forwards a connection only if its first
 // frame, the C client's request to attach, contains the session's id and password. Only this process knows them.
 //
-// A write of the C client returns as soon as the kernel has the bytes, and so before the tunnel has sent them to the
-// server. The time of sending that the library notes is earlier than the true time. So leases become shorter, never
-// longer. docs/why/tls.md has the argument.
+// A write of the C client returns before the tunnel has sent the bytes to the server. So the library records an earlier
+// time of sending than the true time, which can make a lease shorter, but never longer (docs/why/tls.md).
 //
 // Thread safety: all members from any thread. Call `stop` once, after the C client's handle was closed.
 #pragma once
@@ -52,8 +51,8 @@ public:
     tunnel(const tunnel&) = delete;
     tunnel& operator=(const tunnel&) = delete;
 
-    // Returns the loopback address for `host`, a server or one of its addresses. Both texts have the form for the C
-    // client. Throws std::system_error if no port is left.
+    // Returns the loopback address for `host`, which is a server's name or address. Both texts have the C client's
+    // form. Throws std::system_error if no port is left.
     [[nodiscard]] std::string local_of(const std::string& host) EXCLUDES(mutex_);
     // Returns the server that the tunnel last reached for this loopback address; of length 0 if it reached none.
     [[nodiscard]] socket_address server_at(const socket_address& local) const EXCLUDES(mutex_);

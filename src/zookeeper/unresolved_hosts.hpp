@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// unresolved_hosts: the hosts of a connect string that have no address now. The log reports each change once. Otherwise
-// a server that is missing because of its name would remain unnoticed while the other servers serve.
+// unresolved_hosts: the hosts of a connect string that have no address now. Logs each change once. Otherwise a server
+// whose name has no address would remain unnoticed while the other servers serve.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -16,7 +16,7 @@ class unresolved_hosts {
 public:
     // Records the result of getaddrinfo() for a host; 0 means that the host has an address.
     void record(const std::string& host, int answer);
-    // Returns the reason why the first of these hosts has no address; empty if all hosts have one.
+    // Returns the reason why the first of these hosts has no address; empty if all hosts have an address.
     [[nodiscard]] std::string reason() const;
 
 private:

@@ -2,9 +2,10 @@
 // watch_book: remembers which watches must be removed, and when the C client can remove them.
 //
 // Purpose: the C client can remove only a watch that it has registered, and it registers a watch when the reply to the
-// request arrives. Before that, a removal returns ZNOWATCHER and the watch remains. So if a watch is forgotten while
-// its request is in progress, it is removed after the reply. A removal may be lost with its connection, or there may be
-// no connection. Then the watch is removed after the next attach, when the C client has set it again.
+// request arrives. Before that, a removal returns ZNOWATCHER and the watch remains. So if the core forgets a watch
+// (needs it no longer) while the watch's request is in progress, the session removes the watch after the reply. A
+// removal may be lost with its connection, or there may be no connection. Then the session removes the watch after the
+// next attach, when the C client has set the watch again.
 //
 // | event on a path  | open requests      | then                                |
 // |------------------|--------------------|-------------------------------------|

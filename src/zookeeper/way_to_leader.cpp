@@ -22,8 +22,8 @@ resolved_servers resolve_all(const connect_string& servers) {
             known.addresses.push_back(address);
         }
     }
-    // During the move the C client resolves the names twice while it has no connection. If that is slow, the session
-    // may expire, so the list contains addresses.
+    // During the move the C client resolves the names twice while it has no connection. If this takes too long, the
+    // session may expire. So if names resolve slowly, the list contains addresses.
     known.by_address = boottime_clock::now() - begun > k_resolve_limit;
     if (!known.by_address) return known;
     known.hosts.clear();

@@ -3,7 +3,7 @@
 //
 // The list contains all servers, the leader first, and the C client tries them in that order (leave_random_alone).
 // Their number must be odd: after each failure the C client advances by two (ZOOKEEPER-2466), and would try only half
-// of an even number, without a pause. So if need be the leader is repeated at the end.
+// of an even number, without a pause. So if the number is even, the list contains the leader a second time, at the end.
 //
 // Thread safety: all functions from any thread. They are pure, except that resolve_all asks the resolver.
 #pragma once
@@ -26,9 +26,9 @@ struct resolved_servers {
     std::vector<std::string>
         hosts;  // names, or all addresses if the names resolve slowly; for the C client
     std::map<std::string, std::string>
-        host_of;              // for each address: a name that has only this address, or else itself
+        host_of;              // by address: the name that has only this address, or the address
     std::size_t missing = 0;  // names among the hosts without an address now
-    bool by_address = false;  // the hosts are addresses
+    bool by_address = false;  // `hosts` contains addresses
 };
 
 // Resolves the names of the servers. Blocks.
@@ -45,7 +45,7 @@ struct way_to_leader {
 [[nodiscard]] way_to_leader way_to(const socket_address& leader, const resolved_servers& known,
                                    base::random& chance);
 
-// True for the address with which way_from_silence() begins, and which refuses connections.
+// True for the address that refuses connections, with which a list of way_from_silence() begins.
 [[nodiscard]] bool is_unreachable(std::string_view host) noexcept;
 
 // Returns the list for a move to `to` over a new connection. `to` may be `present`, the current server; otherwise
