@@ -63,7 +63,6 @@ public:
     [[nodiscard]] bool is_answered() const noexcept { return answered_; }
     [[nodiscard]] bool is_handed() const noexcept { return handed_; }
     [[nodiscard]] bool is_given_up() const noexcept { return given_up_; }
-    // True if a callback for `listener` may start now.
     [[nodiscard]] bool may_tell(audience listener) const noexcept {
         return !given_up_ && (listener == audience::holder || !answered_);
     }

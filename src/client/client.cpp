@@ -16,7 +16,6 @@ namespace turnstile {
 
 namespace {
 
-// Adds the states of a client's sessions to the snapshot.
 void add_sessions(const detail::client_impl& of, metrics_snapshot& to) {
     if (of.forked()) return;
     for (const auto& session : of.sessions().all())

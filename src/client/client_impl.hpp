@@ -104,7 +104,6 @@ public:
     [[nodiscard]] bool forked() const noexcept;
 
 private:
-    // Waits until the first session is attached.
     [[nodiscard]] result<void> wait_attached(session_runner& first,
                                              boottime_clock::time_point deadline) const;
     result<void> find_chroot(boottime_clock::time_point deadline, const std::stop_token& stop);

@@ -34,7 +34,6 @@ public:
     [[nodiscard]] const std::string& znode() const noexcept { return znode_; }
     [[nodiscard]] const turnstile::fencing_token& token() const noexcept { return token_; }
     [[nodiscard]] core::contender_kind kind() const noexcept { return kind_; }
-    // Raises the token to `least` if `least` is larger.
     void raise_token(const turnstile::fencing_token& least) { token_ = std::max(token_, least); }
 
     // ---- renamings -------------------------------------------------------------------------
@@ -50,7 +49,6 @@ public:
         raise_token(news.token);
         kind_ = answered.asked_for.value_or(kind_);
     }
-    // Number of renamings that were answered.
     [[nodiscard]] unsigned renamings() const noexcept { return renamed_->answered; }
     // Why the last renaming was refused, if it was.
     [[nodiscard]] const std::optional<error>& refusal() const noexcept { return renamed_->refused; }

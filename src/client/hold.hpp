@@ -53,7 +53,6 @@ public:
         std::string path;
     };
 
-    // The lock's path.
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
     // Returns the hold's znode, so that a commit of another hold can check it.
     [[nodiscard]] virtual standing_znode standing() const = 0;

@@ -30,7 +30,6 @@ class observed_hold : public hold {
 public:
     // Sets the record. Must be called before the hold can be granted, and under no lock, because it calls the observer.
     void observe(record_pointer&& record) noexcept;
-    // Records the number of contenders ahead.
     void note_ahead(std::size_t ahead) {
         if (record_) record_ahead(ahead);
     }

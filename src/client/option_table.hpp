@@ -76,7 +76,6 @@ inline constexpr std::tuple k_option_table{
 };
 // clang-format on
 
-// Calls `visit` with each row.
 template <class F>
 constexpr void for_each_option(F&& visit) {
     std::apply([&visit](const auto&... rows) { (visit(rows), ...); }, k_option_table);

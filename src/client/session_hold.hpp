@@ -45,7 +45,6 @@ public:
     // ---- for holds of a read-write lock ----------------------------------------------------
     // Changes the kind of the hold. Waits for the servers' answer, or for the end of the lease.
     result<void> rename(core::contender_kind kind);
-    // Returns the kind of lock that the hold has now.
     [[nodiscard]] core::contender_kind kind() const;
     // Ties this hold to `other`, which holds or waits: if this hold is lost, `other` ends. Replaces an earlier `other`.
     void tie(const std::shared_ptr<session_hold>& other);

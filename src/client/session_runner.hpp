@@ -53,7 +53,6 @@ public:
                                std::optional<session_state> needed = {});
     // Frees reserved room, because no call of `acquire` will follow.
     void give_room_back(const std::string& path, const core::claim& wants);
-    // Returns a new number for a contender, an inquiry or a commit.
     template <class Id>
     [[nodiscard]] Id next_id() noexcept {
         return Id{next_id_.fetch_add(1) + 1};

@@ -26,7 +26,6 @@ namespace turnstile::detail {
 [[nodiscard]] core::session_settings session_settings(const client_options& options);
 [[nodiscard]] core::session_core_settings core_settings(const client_options& options,
                                                         unsigned index, std::string servers);
-// Returns the access control list of the znodes that the client creates.
 [[nodiscard]] core::acl_policy acl_of(const client_options& options);
 // Returns the relay bound and the clock drift (docs/why/lease.md).
 [[nodiscard]] core::lease_rule lease_rule(const lease_settings& settings);

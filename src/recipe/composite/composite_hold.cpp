@@ -24,7 +24,6 @@ composite_hold::composite_hold(acquire_request&& request, composite kind, std::s
 
 // ---- the parts ------------------------------------------------------------------------------
 
-// Runs the callback if the caller has the guard and has not given it up.
 template <class F>
 void composite_hold::tell_as_whole(F&& callback) {
     if (has_holder()) callback();

@@ -32,8 +32,8 @@ public:
     multi_hold(const multi_hold&) = delete;
     multi_hold& operator=(const multi_hold&) = delete;
 
-    // Each of both functions starts the call. Only one of them may be called, and only once. acquire() blocks. Both are
-    // Boost interruption points, like the calls of a single lock.
+    // Both functions start the call. Only one of them may be called, and only once. acquire() blocks. Both are Boost
+    // interruption points, like the calls of a single lock.
     result<guard> acquire();
     void async_acquire();
 

@@ -16,7 +16,6 @@ namespace turnstile::detail {
 // Returns the error code of a call for which a majority has become impossible. For a try: `busy` if an ensemble was
 // busy.
 [[nodiscard]] errc code_of(const std::vector<std::optional<error>>& answers, bool tried);
-// Returns the error of a hold that has lost its majority.
 [[nodiscard]] error no_majority(const std::string& path, const std::string& answers);
 
 }  // namespace turnstile::detail

@@ -117,7 +117,6 @@ public:
         state_ = how;
         do_next(stop{turn_});
     }
-    // Begins the pause before the next turn.
     void wait_out() {
         state_ = pausing{};
         do_next(pause{turn_});

@@ -78,7 +78,6 @@ public:
     [[nodiscard]] bool leads_in(turn which) const { return now_.is<course::leading>(which); }
     [[nodiscard]] bool rests() const { return now_.rests(); }
     [[nodiscard]] bool has_entered() const noexcept { return entered_; }
-    // Returns the error with which the participant failed to take part, if it rests for that reason.
     [[nodiscard]] std::optional<error> failure() const { return now_.failure(); }
     [[nodiscard]] const term_in_progress& term() const noexcept { return term_; }
     // During a pause, returns the turn before the pause, and the time of the pause's end.

@@ -53,7 +53,6 @@ public:
 
     // Returns the hold with which the function was called; nullptr unless the function is running.
     [[nodiscard]] const std::shared_ptr<guard>& lead() const noexcept { return lead_; }
-    // The number of calls of the function.
     [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
 
 private:

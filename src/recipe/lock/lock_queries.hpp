@@ -33,7 +33,6 @@ struct queue_of {
                                                       std::span<const std::string> names,
                                                       std::span<const core::reply> answers);
 
-// Returns the error for a query that the servers refused.
 [[nodiscard]] error query_refusal(core::server_error why, const std::string& path);
 
 // Returns the names of a queue's contenders, the holder first; none if the folder does not exist.

@@ -95,7 +95,6 @@ void settle(client_impl& servers, const std::string& path, const core::permit_li
         core::set_op{path, core::limit_text(found), set.stat.version}, set.connection, options));
 }
 
-// Creates missing parents, and the folder with its number of permits.
 result<void> create(client_impl& servers, const std::string& path, std::int32_t permits,
                     const query_options& options) {
     std::vector<core::operation> creates;

@@ -24,7 +24,6 @@ struct kazoo_name {
     friend bool operator==(const kazoo_name&, const kazoo_name&) = default;
 };
 
-// Parses a name; nothing for any other name.
 [[nodiscard]] std::optional<kazoo_name> parse_kazoo(std::string_view child) noexcept;
 
 }  // namespace turnstile::detail

@@ -15,7 +15,6 @@ namespace turnstile::detail {
 
 // The folder of the servers' own znodes: configuration and quotas.
 inline constexpr const char* k_servers_own = "/zookeeper";
-// Limit for the folders of a survey.
 inline constexpr std::size_t k_most_folders = 100'000;
 
 struct listed_lock {
@@ -35,7 +34,6 @@ struct listed_folder {
 [[nodiscard]] contender describe_listed(lock_kind kind, const std::string& name,
                                         const core::reply& answer);
 
-// Returns the error of a survey that would need more than k_most_folders.
 [[nodiscard]] error too_many_folders(const std::string& folder);
 
 }  // namespace turnstile::detail

@@ -18,7 +18,6 @@ namespace {
 
 using core::server_error;
 
-// A lock with its folder.
 struct found_lock {
     std::string path;
     detail::listed_lock listed;
