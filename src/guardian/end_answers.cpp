@@ -65,15 +65,14 @@ end_answers::step end_answers::judge(std::span<const std::byte> frame) {
         attached_ = true;
         return step::close;
     }
-    // An answer to a request begins with the request's id, the transaction and the error. Frames for other requests are
-    // skipped.
+    // An answer begins with the request's id, the transaction and the error. Skips the answers to other requests.
     const auto request = int_at(frame, 0);
     if (token_request_ != 0 && request == token_request_) return read_token(frame);
     if (request != k_close_id) return step::wait;
     return int_at(frame, 12) == 0 ? step::over : step::broken;
 }
 
-// The answer has the token as a text: its length, -1 for none, and its bytes.
+// The answer contains the token as its length (-1: none) and its bytes.
 end_answers::step end_answers::read_token(std::span<const std::byte> frame) {
     constexpr std::size_t k_head = 16;
     token_request_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// end_answers: what a server answers while the guardian ends a session, read from the bytes of one connection.
+// end_answers: parses a server's answers on one connection, while the guardian ends a session.
 //
 //     const auto got = ::recv(socket, answers.room().data(), answers.room().size(), 0);
 //     if (answers.take(got) == end_answers::step::close) send_close();
@@ -27,33 +27,33 @@
 
 namespace turnstile::guardian {
 
-// The id of the close request, which the server's answer repeats.
+// The id of the close request. The server's answer repeats it.
 inline constexpr std::int32_t k_close_id = 1;
 
 class end_answers {
 public:
     enum class step { wait, close, token, over, broken };
 
-    // Forgets all bytes of the earlier connection. Call it for each new connection.
+    // Drops all bytes of the earlier connection. Call this for each new connection.
     void restart() noexcept;
-    // True once the server of this connection has attached the session.
+    // True if the server has attached the session on this connection.
     [[nodiscard]] bool has_attached() const noexcept { return attached_; }
-    // Announces that the next answer belongs to this SASL request.
+    // Says that the next answer belongs to this SASL request.
     void expect_token(std::int32_t request) noexcept { token_request_ = request; }
     // The server's token, after step::token.
     [[nodiscard]] const std::string& token() const noexcept { return token_; }
-    // The buffer for the next bytes; never empty while take() says wait, close or token.
+    // The buffer for the next bytes. It is never empty while take() returns wait, close or token.
     [[nodiscard]] std::span<std::byte> room() noexcept;
     // Handles `count` bytes that the caller has read into room().
     [[nodiscard]] step take(std::size_t count);
-    // Overwrites the bytes: the answer to an attach contains the session's password.
+    // Overwrites the received bytes, which contain the session's password.
     void wipe() noexcept;
 
 private:
     [[nodiscard]] step judge(std::span<const std::byte> frame);
     [[nodiscard]] step read_token(std::span<const std::byte> frame);
 
-    // A server's first token of Kerberos has less than 1 KiB.
+    // A server's first Kerberos token has less than 1 KiB.
     static constexpr std::size_t k_longest_frame = 4096;
 
     bool attached_ = false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// guarded_session: tells the guardian of one session with a module's server, and of that session's end.
+// guarded_session: tells the guardian about one session at a module's server, and about the session's end.
 //
 //     guarded_session known{guardian, connect_string, settings};  // `guardian` may be null
 //     open(known.for_server(settings));                           // a session of these settings
@@ -34,12 +34,13 @@ public:
         if (guardian_) session_.number = guardian_->next_number();
     }
 
-    // The guardian keeps the promise for a crash, so the server need not.
+    // Returns the settings for opening the session. With a guardian, the server need not promise to end sessions after
+    // a crash: the guardian does that.
     [[nodiscard]] core::session_settings for_server(core::session_settings own) const {
         if (guardian_) own.required.crash = crash_promise::never;
         return own;
     }
-    // Tells the guardian of the session. A later call replaces the session.
+    // Tells the guardian about the session. A later call replaces the session.
     void begin(std::int64_t id, std::string proof) {
         if (!guardian_ || id == 0) return;
         session_.id = id;
@@ -50,8 +51,7 @@ public:
                    "process crashes, its locks stay taken for the session timeout",
                    session_.servers.size(), k_longest_connect_string);
     }
-    // Writes to the log that the guardian cannot end this session, if the guardian has reported so. Call it from time
-    // to time.
+    // Logs a warning if the guardian has reported that it cannot end this session. Call this from time to time.
     void check() noexcept {
         if (guardian_ && session_.id != 0) static_cast<void>(guardian_->ends(session_.servers));
     }

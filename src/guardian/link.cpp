@@ -28,14 +28,13 @@ constexpr std::string_view k_consequence =
 constexpr std::size_t k_longest_refusal = 256;  // bytes
 constexpr int k_most_refusals = 16;             // at a time
 
-// Empty if the variable is not set.
 std::string_view inherited_name() noexcept {
     const char* name = std::getenv(k_guardian_variable);
     return name == nullptr ? std::string_view{} : name;
 }
 
-// Keeps the link that all clients of the process share. Makes a new link if the old link's guardian has ended, or if
-// the old link belongs to the parent process.
+// Keeps the link that all clients of the process share. Makes a new link if the old link's guardian has ended, or after
+// fork().
 class registry {
 public:
     std::shared_ptr<link> obtain(const guardian_settings& settings) EXCLUDES(mutex_) {
@@ -85,7 +84,7 @@ private:
     std::weak_ptr<link> link_ GUARDED_BY(mutex_);
 };
 
-// Never destroyed: static clients may use it until the process ends.
+// Never destroyed, because static clients may use it until the process ends.
 registry& links() {
     static auto* const all = new registry;
     return *all;
@@ -102,8 +101,7 @@ bool link::forked() const noexcept {
     return base::process_generation() != generation_;
 }
 
-// A guardian that has ended has closed its end of the socket. The check finds this out even if this process has sent no
-// message since.
+// If the guardian has ended, its end of the socket is closed. The poll() detects this even before the next message.
 bool link::guards() const noexcept {
     if (gone_ || missed_ || forked()) return false;
     pollfd end{socket_.get(), 0, 0};

@@ -4,12 +4,12 @@
 //     auto guardian = guardian::obtain(options.guardian);  // null without one
 //     if (guardian) guardian->tell(guard_session{...});
 //
-// If the process dies, its messages stay in the socket, and the guardian reads them before it acts. A guardian that has
-// ended or lags blocks no thread of the process: messages that do not fit into the socket at once are dropped, with one
-// line in the log. If the process crashes after that, its sessions last until their timeout.
+// If the process dies, the guardian first reads the process's remaining messages, which stay in the socket. No message
+// waits for the guardian: if the socket is full or the guardian has ended, the link drops the message and logs this
+// once. If the process crashes after that, its sessions last until their timeout.
 //
-// Thread safety: all members from any thread. In a forked child `tell` does nothing, because the link belongs to the
-// parent.
+// Thread safety: all members from any thread. After fork(), `tell` does nothing in the child, because the link belongs
+// to the parent.
 #pragma once
 
 #include <atomic>
@@ -29,29 +29,28 @@ namespace turnstile::guardian {
 
 class link {
 public:
-    // Sends the first message. The guardian is at the other end of `socket`, or will be.
+    // Sends the first message. The guardian has the other end of `socket`, or will connect to it.
     explicit link(support::descriptor socket) noexcept;
     ~link() = default;
     link(const link&) = delete;
     link& operator=(const link&) = delete;
 
     void tell(const message& value) noexcept { send(value, -1); }
-    // Sends a copy of the descriptor to the guardian. The guardian keeps the copy open until the process has ended, or
-    // until it gets `let_go` with the returned number.
+    // Sends a copy of the descriptor to the guardian. The guardian keeps the copy open until this process has ended, or
+    // until it receives `let_go` with the returned number.
     [[nodiscard]] std::uint64_t keep_open(int descriptor) noexcept;
-    // A number that no other session or file of this process has.
+    // A number that is unique among this process's sessions and files.
     [[nodiscard]] std::uint64_t next_number() noexcept { return ++last_number_; }
-    // True until a send has found that the guardian has ended.
+    // False after a send has failed because the guardian has ended.
     [[nodiscard]] bool alive() const noexcept { return !gone_; }
-    // True while the guardian runs and has every message, so that it would act at the end of this process.
+    // True if the guardian runs and has received every message, so that it will act when this process ends.
     [[nodiscard]] bool guards() const noexcept;
-    // True if the guardian would also end sessions with these servers of a module. Once the guardian has reported that
-    // it cannot end such sessions, writes one line to the log and returns false.
+    // Returns true if the guardian can end sessions at these servers of a module. If the guardian has reported that it
+    // cannot, returns false, and logs this once.
     [[nodiscard]] bool ends(std::string_view servers) noexcept;
     [[nodiscard]] bool forked() const noexcept;
 
 private:
-    // `passed`: a descriptor that is sent with the message, or -1.
     void send(const message& value, int passed) noexcept;
     void say_hello() noexcept;
     void failed(int why) noexcept;
@@ -67,11 +66,11 @@ private:
     std::set<std::string, std::less<>> refused_ GUARDED_BY(mutex_);  // schemes
 };
 
-// True if a guardian started this process; a variable in the environment shows it.
+// True if a guardian has started this process. An environment variable shows this.
 [[nodiscard]] bool is_inherited() noexcept;
 
-// Returns the link of this process; the first call makes it, and all clients of the process share it. Returns null if
-// the settings want no guardian. Also returns null, with a line in the log, if no guardian can be reached or started.
+// Returns this process's link, which all its clients share. The first call makes it. Returns null if the settings want
+// no guardian, or if no guardian can be reached or started; the latter is logged.
 [[nodiscard]] std::shared_ptr<link> obtain(const guardian_settings& settings);
 
 }  // namespace turnstile::guardian

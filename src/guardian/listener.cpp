@@ -25,7 +25,7 @@ std::vector<std::string> places() {
     return all;
 }
 
-// False if another user could replace the new folder in `place` by a folder of that user.
+// False if another user could replace the listener's folder in `place` by another folder.
 bool is_safe(const std::string& place) {
     struct stat about {};
     if (!place.starts_with('/') || ::stat(place.c_str(), &about) != 0) return false;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// listener: the socket of a guardian at which the processes of its service find it.
+// listener: the socket at which a guardian accepts the processes of its service.
 //
 //     listener place;                       // /run/user/1000/turnstile-Xc3f9A/guardian
 //     all.listen_at(place.take_socket());
 //     ::setenv(k_guardian_variable, place.path().c_str(), 1);
 //
-// The listener makes a folder of mode 0700 for the socket, so that other users can neither connect nor see its name.
-// (An abstract socket would show its name to every user.) The folder is in the first of these places that is safe, can
-// be written, and has a path short enough for an address: $XDG_RUNTIME_DIR, /run, /tmp, /dev/shm (where containers have
-// a read-only root).
+// The listener makes a folder of mode 0700 for the socket, so that other users can neither connect nor see the socket's
+// name. (Every user can see the name of an abstract socket.) The folder is in the first of these places that is safe
+// and writable and has a short enough path: $XDG_RUNTIME_DIR, /run, /tmp, /dev/shm (for containers with a read-only
+// root).
 //
 // Thread safety: none. A forked child must not destroy its copy.
 #pragma once
@@ -21,9 +21,9 @@ namespace turnstile::guardian {
 
 class listener {
 public:
-    // Throws std::system_error if the socket can be made in no place.
+    // Throws std::system_error if no place is suitable.
     listener();
-    // Removes the socket and its folder. They remain after a SIGKILL.
+    // Removes the socket and its folder. After a SIGKILL, both remain.
     ~listener();
     listener(const listener&) = delete;
     listener& operator=(const listener&) = delete;
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] support::descriptor take_socket() noexcept { return std::move(socket_); }
 
 private:
-    // Returns false, and sets errno, if the socket cannot be made in this place.
+    // Returns false and sets errno if the socket cannot be made in this place.
     bool open_in(const std::string& place);
 
     std::string folder_;

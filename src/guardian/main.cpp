@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile-guardian: closes the sessions of processes that have ended, at once.
+// turnstile-guardian: closes a process's sessions at once when the process has ended.
 //
 //     turnstile-guardian -- COMMAND [ARGUMENT]...   runs the command, and guards the clients in it
 //     turnstile-guardian --socket NUMBER            guards the process at that socket; the library uses this form
 //
-// Sessions and passwords come through the socket and stay in memory. The guardian writes no core file, no other process
-// of the user may read its memory, and memory is locked against swapping as far as the system allows it.
+// Sessions and passwords arrive through the socket and stay in memory. The guardian writes no core file, forbids other
+// processes of its user to read its memory, and locks its memory against swapping if the system allows that.
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -34,7 +34,8 @@ constexpr int k_turns_to_end = 3;  // accept, read, see its end
 constexpr int k_failed = 125;      // the code by which programs like env report their own failure
 
 int guard_one(int socket) {
-    // The guardian continues in a forked copy, so the process that started it reaps only this short first process.
+    // The guardian continues in a forked copy. So the process that started it need only reap this short-lived first
+    // process.
     const pid_t copy = ::fork();
     if (copy != 0) return copy < 0 ? k_failed : 0;
     support::forbid_core_files();
@@ -58,7 +59,7 @@ int run_service(char** command) {
         all.turn(child.signals(), k_idle_turn);
         child.handle_signals();
     }
-    // The ended service's pidfd is readable by now. Its socket may not have been accepted or read yet.
+    // The service has ended, so its pidfd is readable. But the guardian may not yet have accepted or read its socket.
     for (int turn = 0; turn != k_turns_to_end; ++turn) all.turn(child.signals(), milliseconds{0});
     while (all.closes() && !child.hurried()) {
         all.turn(child.signals(), k_idle_turn);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// message: what a process tells the guardian of its sessions. One message is one packet of a Unix socket.
+// message: the messages between a process and its guardian. Each message is one packet on a Unix socket.
 //
 // | message               | says                                                                               |
 // |-----------------------|------------------------------------------------------------------------------------|
@@ -12,8 +12,8 @@
 // | forget_module_session | such a session has been closed                                                     |
 // | cannot_end            | from the guardian: it has no program or module for sessions of that scheme         |
 //
-// The guardian sends no other message, and no process waits for one. Numbers have the machine's byte order, because
-// both sides run on one machine.
+// The guardian sends only cannot_end, and no process waits for it. Numbers have the machine's byte order, because both
+// sides run on one machine.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -44,7 +44,7 @@ inline constexpr std::size_t k_longest_scheme = 32;
 
 using password = std::array<char, 16>;
 
-// An IPv4 or IPv6 address with a port: the guardian resolves no names, which could block it.
+// An IPv4 or IPv6 address with a port. The guardian resolves no names, because that could block it.
 struct endpoint {
     sockaddr_storage address{};
     socklen_t length = 0;
@@ -71,8 +71,7 @@ struct forget_session {
     std::int64_t id = 0;
 };
 
-// A file lock lasts while any copy of its descriptor is open. So the guardian's copy also delays the release of that
-// lock.
+// A file lock lasts while any copy of its descriptor is open. So the guardian's copy delays the release of the lock.
 struct keep_open {
     std::uint64_t number = 0;  // chosen by the process
 };
@@ -85,8 +84,8 @@ struct guard_module_session {
     std::uint64_t number = 0;  // chosen by the process: ids of two servers may be equal
     std::chrono::milliseconds timeout{};
     std::int64_t id = 0;
-    // A secret that only the process and the server know. If the server gives the id to another session later, that
-    // session has another proof.
+    // A secret that only the process and the server know. Another session that later gets the same id has another
+    // proof.
     std::string proof{};
     std::string servers{};  // the connect string, which may contain a password
 };
@@ -103,18 +102,17 @@ using message = std::variant<hello, guard_session, forget_session, keep_open, le
                              guard_module_session, forget_module_session, cannot_end>;
 using packet = std::vector<std::byte>;
 
-// True if the texts of `value` are within the limits above.
+// True if the texts of `value` are not longer than the limits above.
 [[nodiscard]] inline bool fits(const guard_module_session& value) noexcept {
     return !value.servers.empty() && value.servers.size() <= k_longest_connect_string &&
            !value.proof.empty() && value.proof.size() <= k_longest_proof;
 }
 
-// Returns "redis://" for "redis://host/locks": the part up to the colon, and the slashes that follow the colon. The end
-// of a longer scheme is cut off.
+// Returns the scheme with the slashes, such as "redis://" for "redis://host/locks". Truncates a long scheme.
 [[nodiscard]] std::string scheme_of(std::string_view servers);
 
 [[nodiscard]] packet encode(const message& value);
-// nullopt unless the bytes are exactly one message within the limits above.
+// Returns nothing unless the bytes are exactly one message within the limits above.
 [[nodiscard]] std::optional<message> decode(std::span<const std::byte> bytes);
 
 }  // namespace turnstile::guardian

@@ -23,7 +23,7 @@ constexpr std::size_t k_most_running = 16;
 constexpr std::size_t k_most_ahead = 8;
 constexpr int k_first_closed = 3;
 
-// Starts the program with the socket as its standard input, and with the guardian's standard error. Returns an error
+// Starts the program with the socket as its standard input and with the guardian's standard error. Returns an error
 // number, or 0.
 int spawn_end(std::string program, std::string scheme, int socket, pid_t& child) {
     spawn_setup setup{POSIX_SPAWN_SETPGROUP};
@@ -62,8 +62,7 @@ void wipe(std::string& text) noexcept {
     ::explicit_bzero(text.data(), text.size());
 }
 
-// Asks the pidfd and not waitpid(): a guardian that is the parent of a service reaps every child, perhaps before this
-// call.
+// Uses the pidfd instead of waitpid(): a guardian that has a service reaps every child, perhaps before this call.
 bool has_ended(const support::descriptor& process) {
     pollfd request{process.get(), POLLIN, 0};
     if (::poll(&request, 1, 0) <= 0) return false;
@@ -117,8 +116,7 @@ void module_ends::start() {
     }
 }
 
-// Gives the session to the process that waits ahead, else to a new process: the waiting process may have ended since
-// reap().
+// Sends the session to the helper that waits ahead. If that helper has ended, starts a new one.
 support::descriptor module_ends::hand_over(const guard_module_session& session) {
     const auto scheme = scheme_of(session.servers);
     if (const auto found = ahead_.find(scheme); found != ahead_.end()) {

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// module_ends: the processes that end a dead process's sessions with the modules' servers, one process for each
-// session.
+// module_ends: ends a dead process's sessions at modules' servers. Starts one helper process for each session.
 //
-// The module of the library ends the session, so that there is one implementation of each protocol. The guardian loads
-// no module: client libraries block, resolve names, and have threads. A separate process loads it, and the guardian
-// waits for the end of that process. The process gives up when the session timeout has passed.
+// The helper process loads the library's module, so that each protocol is implemented only once. The guardian itself
+// loads no module, because client libraries block, resolve names and start threads. A helper gives up when the session
+// timeout has passed.
 //
-// Loading the program and its libraries takes longer than the request itself. So for each guarded scheme one process
-// waits with its module loaded. The guardian replaces that process after its use. The process has no session and no
-// connection until then.
+// Loading the program and its libraries takes longer than ending a session. So for each guarded scheme one helper waits
+// with its module loaded, but without a connection. After its use, the guardian starts another.
 //
 // Thread safety: one thread.
 #pragma once
@@ -28,43 +26,42 @@
 
 namespace turnstile::guardian {
 
-// A process that reads one session from the other end of `socket`, and ends that session.
+// A helper: a process that reads one session from the other end of `socket`, and ends that session.
 struct end_process {
-    support::descriptor process;  // its pidfd; not open: it could not be started
+    support::descriptor process;  // its pidfd; not open: the start failed
     support::descriptor socket;
 };
 
-// Starts such a process for servers of a scheme. The process loads the scheme's module before it reads.
+// Starts a helper for a scheme. The helper loads the scheme's module before it reads.
 using module_end_starter = std::function<end_process(const std::string& scheme)>;
 
-// The starter of the program turnstile-session-end, which is beside this program.
+// Returns a starter for the program turnstile-session-end in this program's folder.
 [[nodiscard]] module_end_starter program_beside_this();
 
 enum class end_processes { ahead, when_needed };
 
 class module_ends {
 public:
-    // If `start` is empty, no process is started, and the servers expire the sessions at their timeout.
+    // If `start` is empty, no helper is started, and the sessions last until their timeout.
     module_ends(module_end_starter start, end_processes when) noexcept
         : start_{std::move(start)}, when_{when} {}
 
-    // Call it when a session with servers of this scheme is guarded. Returns false if the waiting process of this
-    // scheme could not be started, or ended before it had a session. Then no further process of this scheme is started
-    // ahead.
+    // Call this when a session with this scheme is guarded. Returns false if the waiting helper of this scheme could
+    // not be started, or has ended without a session. No further helper of this scheme is then started ahead.
     [[nodiscard]] bool prepare(const std::string& scheme);
     void add(guard_module_session&& session);
-    // Starts as many processes as may run at a time. Drops the sessions whose timeout has passed.
+    // Starts helpers for the waiting sessions, up to the limit. Drops sessions whose timeout has passed.
     void start();
-    // Starts the processes that wait ahead. Does nothing while a session is left to end: the new processes would
-    // compete with that session's end for the processors.
+    // Starts the helpers that wait ahead. Does nothing while a session must still be ended: the new helpers would
+    // compete with it for the processors.
     void start_ahead();
-    // The schemes for which prepare() returns false since the last call.
+    // The schemes for which prepare() has begun to return false since the last call.
     [[nodiscard]] std::vector<std::string> take_failures();
-    // Adds the pidfds of all these processes to `polled`.
+    // Adds the pidfds of all helpers to `polled`.
     void fill(std::vector<pollfd>& polled) const;
-    // Takes note of the processes that have ended.
+    // Removes the helpers that have ended.
     void reap();
-    // True if no session is left to end.
+    // True if no session remains to be ended.
     [[nodiscard]] bool none() const noexcept { return running_.empty() && waiting_.empty(); }
 
 private:
@@ -92,9 +89,9 @@ private:
 
 namespace turnstile::detail {
 
-// The work of such a process: loads the module of the scheme, reads a guard_module_session from the socket, and ends
-// the session. Retries until the session timeout has passed. Returns the exit code. The library contains and exports
-// this function, for turnstile-session-end and for the command.
+// The work of a helper: loads the scheme's module, reads a guard_module_session from the socket, and ends the session.
+// Retries until the session timeout has passed. Returns the exit code. The library exports this function for
+// turnstile-session-end and for the command.
 [[nodiscard]] [[gnu::visibility("default")]] int end_guarded_session(const char* scheme,
                                                                      int socket) noexcept;
 

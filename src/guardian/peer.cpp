@@ -21,8 +21,7 @@ pid_t process_of(int socket) noexcept {
                                    : 0;  // 0, too, for a process that is not visible here
 }
 
-// The process id that the kernel shows for the pidfd: -1 after the process was reaped, 0 if the kernel does not show
-// one.
+// Returns the process id that the kernel shows for the pidfd: -1 if the process was reaped, 0 if the kernel shows none.
 pid_t process_of_pidfd(int pidfd) {
     const auto name = "/proc/self/fdinfo/" + std::to_string(pidfd);
     const support::descriptor file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
@@ -39,7 +38,7 @@ pid_t process_of_pidfd(int pidfd) {
 }
 
 bool is_pidfd_of(int pidfd, pid_t process) {
-    // The order of the two calls matters: if the process is reaped in between, the first answer was still right.
+    // The order matters: if the process is reaped between the two calls, the first answer was still right.
     const pid_t found = process_of_pidfd(pidfd);
     const bool dead = ::syscall(SYS_pidfd_send_signal, pidfd, 0, nullptr, 0) != 0;
     if (dead && errno != ESRCH) return false;
@@ -99,7 +98,7 @@ peer::receipt peer::read_one() {
 
 bool peer::apply(const message& value, support::descriptor&& passed) {
     if (std::holds_alternative<hello>(value)) {
-        // A further client of the process may share the socket, and sends another hello.
+        // Another client of the process may share the socket, and sends another hello.
         if (!passed.open() || !is_pidfd_of(passed.get(), process_id_)) return false;
         pidfd_ = std::move(passed);
         return true;
@@ -107,7 +106,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
     if (!pidfd_.open() || std::holds_alternative<cannot_end>(value)) return false;
     if (const auto* kept = std::get_if<keep_open>(&value)) {
         if (!passed.open()) return false;
-        // The guardian closes a copy beyond this limit. That file then closes when the process closes it.
+        // The guardian closes copies beyond this limit. Such a file is then closed when the process closes it.
         if (kept_open_.size() < k_most_kept_open)
             kept_open_.insert_or_assign(kept->number, std::move(passed));
         return true;
@@ -125,7 +124,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
         module_sessions_.erase(over->number);
         return true;
     }
-    // A session beyond this limit is not guarded: after the process's end it lasts until its timeout.
+    // Sessions beyond this limit are not guarded, and last until their timeout.
     if (const auto* told = std::get_if<guard_module_session>(&value)) {
         new_schemes_.insert(scheme_of(told->servers));
         if (module_sessions_.size() < k_most_sessions || module_sessions_.contains(told->number))
@@ -133,7 +132,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
         return true;
     }
     const auto& told = std::get<guard_session>(value);
-    // Loads SASL now and not when the process has died: memory may be short then, and files may be gone.
+    // Loads SASL now, because after the process's death memory may be short or files may be missing.
     if (tls::is_enabled(told.sasl)) tls::prepare_sasl();
     if (sessions_.size() < k_most_sessions || sessions_.contains(told.id))
         sessions_.insert_or_assign(told.id, told);

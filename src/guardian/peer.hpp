@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // peer: a guarded process: its socket, its pidfd, its sessions.
 //
-// A peer belongs to the guardian's user, and its first message is a hello with a pidfd of the peer. The peer opened the
-// pidfd itself, so the pidfd cannot belong to a later process with the same id. The end of the socket ends no session:
-// the process may have closed the socket, or become another program (exec). The end of the process, which the pidfd
-// shows, ends its sessions and the kept copies of its descriptors.
+// A peer runs as the guardian's user. Its first message is a hello with a pidfd, which the peer opened itself. So the
+// pidfd cannot belong to a later process with the same id.
+//
+// When the pidfd shows that the process has ended, its sessions end, and the guardian closes the copies of the
+// process's descriptors. The end of the socket alone ends nothing: the process may have closed the socket, or replaced
+// its program (exec).
 //
 // Thread safety: one thread.
 #pragma once
@@ -28,27 +30,28 @@ class peer {
 public:
     explicit peer(support::descriptor socket);
 
-    // True if the process at the other end may be guarded at all.
+    // True if the guardian may guard the process at the other end.
     [[nodiscard]] bool admitted() const noexcept { return process_id_ > 0; }
     [[nodiscard]] pid_t process() const noexcept { return process_id_; }
-    // -1 after the end of the socket.
+    // -1 if the peer has closed its socket.
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
     [[nodiscard]] int pidfd() const noexcept { return pidfd_.get(); }
 
-    // Reads all waiting messages. Returns false if the peer broke the protocol; then the peer is not guarded any more.
+    // Reads all messages that have arrived. Returns false if the peer broke the protocol. The caller must then stop
+    // guarding it.
     [[nodiscard]] bool read_all();
-    // Sends the message. Drops the message if it does not fit into the socket.
+    // Sends the message, or drops it if it does not fit into the socket.
     void tell(const message& value) const;
-    // True if there is nothing left to guard and no message can arrive.
+    // True if nothing is guarded and no message can arrive any more.
     [[nodiscard]] bool idle() const noexcept;
     [[nodiscard]] std::size_t size() const noexcept {
         return sessions_.size() + module_sessions_.size();
     }
     [[nodiscard]] std::vector<int> kept_open() const;
-    // Returns the sessions, which the caller closes. Call it when the process has ended.
+    // Removes and returns the sessions, which the caller must close. Call this when the process has ended.
     [[nodiscard]] std::vector<guard_session> take_sessions();
     [[nodiscard]] std::vector<guard_module_session> take_module_sessions();
-    // Returns the schemes of module sessions that the peer has named since the last call.
+    // Returns the schemes of the module sessions that have arrived since the last call.
     [[nodiscard]] std::set<std::string> take_schemes() noexcept {
         return std::exchange(new_schemes_, {});
     }

@@ -68,7 +68,7 @@ void service::handle_signals() {
     while (::read(signals_.get(), &came, sizeof came) == sizeof came) {
         const int number = static_cast<int>(came.ssi_signo);
         if (number == SIGCHLD) continue;
-        // The terminal sends its signals to the whole process group, so the service has got such a signal already.
+        // The terminal sends its signals to the whole process group, so the service has already received such a signal.
         const bool from_terminal = came.ssi_code == SI_KERNEL;
         if (!ended_ && !from_terminal) ::kill(process_, number);
         if (ended_ && (number == SIGTERM || number == SIGINT)) hurried_ = true;

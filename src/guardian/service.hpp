@@ -15,20 +15,20 @@ namespace turnstile::guardian {
 
 class service {
 public:
-    // Blocks the signals to be passed on, for this thread and from this call on.
+    // Blocks the signals that the guardian forwards, in this thread.
     service();
 
-    // Starts the command with TURNSTILE_GUARDIAN=`socket_name` and the limit `core_limit` for core files.
+    // Starts the command with TURNSTILE_GUARDIAN=`socket_name` and with the limit `core_limit` for core files.
     void start(char** command, const std::string& socket_name, const rlimit& core_limit);
     // Readable when a signal has arrived.
     [[nodiscard]] int signals() const noexcept { return signals_.get(); }
-    // Passes arrived signals on to the service, and reaps every child, as process 1 must.
+    // Forwards the signals that have arrived to the service, and reaps every child, as process 1 must.
     void handle_signals();
 
     [[nodiscard]] bool ended() const noexcept { return ended_; }
-    // True if a signal that asks for the end came after the service had ended.
+    // True if SIGTERM or SIGINT has arrived after the end of the service.
     [[nodiscard]] bool hurried() const noexcept { return hurried_; }
-    // The exit code that a shell would return: the service's exit code, or 128 + the signal that ended the service.
+    // The service's exit code, or 128 + the signal that ended the service, as shells do.
     [[nodiscard]] int exit_code() const noexcept { return exit_code_; }
 
 private:

@@ -18,13 +18,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// The longest time of an attempt in the first round. Each further round doubles that time, up to the longest.
+// The time limit of an attempt. It starts at k_first_patience, and doubles in each round up to k_longest_patience.
 constexpr milliseconds k_first_patience{200};
 constexpr milliseconds k_longest_patience{5'000};
 constexpr milliseconds k_pause_between_rounds{20};
 
-// Servers grant their minSessionTimeout instead, and count it from the attach. If they refuse the close, the session
-// ends soon nevertheless.
+// Servers grant their minSessionTimeout instead, and count it from the attach. So the session ends soon even if they
+// refuse the close.
 constexpr std::int32_t k_shortest_timeout_ms = 1;
 
 constexpr std::int32_t k_close_request = -11;
@@ -109,7 +109,7 @@ bool session_end::go_on_securing() {
     return true;
 }
 
-// Within a round the servers are tried without a pause; there is a pause before the next round.
+// There is a pause before each round of attempts, but not between the servers of a round.
 void session_end::next_server(time_point now) {
     secured_.reset();
     exchange_.value.reset();
@@ -117,7 +117,7 @@ void session_end::next_server(time_point now) {
     state_ = state::pausing;
     wake_ = now;
     if (++next_ != session_.servers.size()) return;
-    // A further attach would prolong the session.
+    // Another attach would extend the session.
     if (is_refused_) return finish();
     next_ = 0;
     wake_ = now + k_pause_between_rounds + patience_ / 10;
@@ -153,7 +153,7 @@ bool session_end::begin_authenticating() {
     return exchange_.value && send_token({});
 }
 
-// The requests of SASL have the ids after the id of the close.
+// SASL requests have the ids that follow the close request's id.
 bool session_end::send_token(std::string_view from_server) {
     const bool was_last = exchange_.value->is_complete();
     const auto token =
@@ -191,7 +191,7 @@ void session_end::on_ready(time_point now) {
         if (!go_on_securing()) return next_server(now);
         if (state_ == state::securing) return;
     }
-    // The answers may have arrived before the end of the connection.
+    // The answers may have arrived before the connection ended.
     if (!write_some() || !read_some()) {
         if (!over()) next_server(now);
         return;
@@ -212,8 +212,8 @@ bool session_end::write_some() {
     return true;
 }
 
-// Reads until no byte is left, because poll() does not report bytes that OpenSSL has read already. end_answers limits
-// the bytes of one connection, so the loop ends.
+// Reads until no byte is left, because poll() does not report bytes that OpenSSL has buffered. The loop ends, because
+// end_answers limits the bytes of one connection.
 bool session_end::read_some() {
     for (;;) {
         const auto room = answers_.room();

@@ -11,16 +11,16 @@
 // | closing   | the answer to the close         | over                                        |
 // | over      | nothing                         |                                             |
 //
-// If an attempt fails or takes too long, the next attempt uses the next server. When the session timeout has passed
-// since the process's end, no further attempt follows, since the servers expire the session without it.
+// If an attempt fails or takes too long, the next attempt uses the next server. The attempts stop when the session
+// timeout has passed since the process's end, because the servers then expire the session.
 //
-// Each attach prolongs the session, like a request of its client. So the attach asks for the shortest session timeout.
-// The guardian gives up once it has tried all servers and one of them attached the session but refused to close it.
+// Each attach extends the session, like a request of its client. So the attach requests the shortest session timeout.
+// The guardian gives up when it has tried all servers and one of them attached the session but refused to close it.
 //
-// This code writes the two requests itself, since the C client has threads, and blocks while it resolves names. With
-// TLS each attempt reads the files that the session's settings name, and with SASL the password's file. The guardian
-// may read these files because it runs as the user of the process. Only the exchange of SASL may block: Cyrus SASL
-// looks up the name of the machine, and Kerberos may need its servers for a ticket.
+// This code writes the two requests itself, because the C client starts threads and blocks in name resolution. With TLS
+// or SASL, each attempt reads the files that the session's settings name; the guardian runs as the process's user, and
+// so may read them. Only the SASL exchange may block: Cyrus SASL resolves this host's name, and Kerberos may request a
+// ticket.
 //
 // Thread safety: one thread.
 #pragma once
@@ -46,7 +46,7 @@ using time_point = std::chrono::steady_clock::time_point;
 
 class session_end {
 public:
-    // `died`: when the guardian noticed the process's end. The session may have waited since then.
+    // `died`: when the guardian noticed the process's end, which may be earlier than `now`.
     session_end(guard_session session, time_point died, time_point now);
     ~session_end();
     session_end(session_end&&) noexcept = default;
@@ -66,18 +66,18 @@ private:
 
     void attempt(time_point now);
     void next_server(time_point now);
-    // Returns false if the connection cannot be used.
+    // Returns false if the connection is unusable.
     [[nodiscard]] bool begin_securing(const endpoint& server);
     [[nodiscard]] bool go_on_securing();
     void send_attach();
     void send_close();
-    // Returns false if the exchange cannot be begun or has failed.
+    // Returns false if the exchange has failed or cannot start.
     [[nodiscard]] bool begin_authenticating();
     [[nodiscard]] bool send_token(std::string_view from_server);
     [[nodiscard]] bool go_on_after(end_answers::step told);
-    // Handles a server that has attached the session but does not close it. Returns false.
+    // Records that the server has attached the session but refused to close it. Returns false.
     [[nodiscard]] bool refuse() noexcept;
-    // Returns false if the connection cannot be used any more.
+    // Both return false if the connection is no longer usable.
     bool write_some();
     bool read_some();
     void finish() noexcept;

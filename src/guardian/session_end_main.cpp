@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile-session-end: ends one session of a dead process, on Redis, PostgreSQL or MariaDB. The guardian starts it,
-// and passes the session through the socket that is its standard input. Nothing else is to start it.
+// turnstile-session-end: ends one session of a dead process, at Redis, PostgreSQL or MariaDB. Only the guardian starts
+// this program, and sends the session through a socket, the program's standard input.
 //
 //     turnstile-session-end SCHEME     loads the module for connect strings of this scheme, and waits for the session
 #include <unistd.h>

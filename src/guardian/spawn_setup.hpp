@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// spawn_setup: the descriptors and attributes of a program that this process starts. The program begins with no signal
-// blocked and with each signal's default action.
+// spawn_setup: the descriptors and attributes of a program that this process starts. The program starts with all
+// signals unblocked and with their default actions.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -35,7 +35,7 @@ public:
     spawn_setup(const spawn_setup&) = delete;
     spawn_setup& operator=(const spawn_setup&) = delete;
 
-    // The new process carries out the steps in the order in which these functions were called.
+    // The new process executes the steps in the order of these calls.
     void pass(int descriptor, int as) {
         ::posix_spawn_file_actions_adddup2(&actions_, descriptor, as);
     }

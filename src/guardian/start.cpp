@@ -30,8 +30,8 @@ namespace {
 constexpr int k_socket_of_child = 3;
 constexpr std::string_view k_descriptor = "fd:";
 
-// Returns the only variables that the guardian gets of this process's environment. With them the guardian finds the
-// Kerberos tickets of this process (SASL).
+// Returns the only environment variables that the guardian inherits. With them, it finds this process's Kerberos
+// tickets (SASL).
 std::vector<std::string> kerberos_variables() {
     std::vector<std::string> found;
     for (const char* const name : {"KRB5CCNAME", "KRB5_CONFIG", "KRB5_CLIENT_KTNAME"})
@@ -56,8 +56,7 @@ int spawn_guardian(std::string program, int socket, pid_t& child) {
     return setup.run(program, arguments.data(), environment.data(), child);
 }
 
-// Waits for the program's first process, which forks and ends at once. So the guardian itself is no child of this
-// process.
+// Waits for the guardian's first process, which forks and exits at once.
 void reap(pid_t child) noexcept {
     while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
     }
@@ -77,7 +76,7 @@ support::descriptor copy_of(std::string_view number) noexcept {
     return support::descriptor{::fcntl(found, F_DUPFD_CLOEXEC, 0)};
 }
 
-// Tries again after EAGAIN: while the guardian lags or is stopped, its queue of new connections may be full.
+// Retries after EAGAIN: the queue of new connections may be full while the guardian is slow or stopped.
 bool connect_with_patience(int socket, const sockaddr_un& address, const pause_function& pause) {
     constexpr std::chrono::milliseconds k_longest_pause{256};
     const auto* const target = reinterpret_cast<const sockaddr*>(&address);
@@ -104,16 +103,16 @@ support::descriptor connected_to(std::string_view path, const pause_function& pa
     return {};
 }
 
-// The guardian gets the sessions of this process, and connect strings with their passwords. So a program that another
-// user may have put there does not count.
+// The guardian receives this process's sessions and passwords. So a program that another user may have installed does
+// not count.
 bool is_own_program(const std::filesystem::path& program) {
     struct stat found {};
     return ::stat(program.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&
            is_trusted(found.st_uid) && ::access(program.c_str(), X_OK) == 0;
 }
 
-// Returns the guardian's path in the tree of the library or, if the library is part of the program, of the program.
-// Empty if the program's path is unknown.
+// Returns the guardian's path relative to the library. If the library is part of the program, returns the path relative
+// to the program; empty if the program's path is unknown.
 std::filesystem::path guardian_of_this_tree() {
     if (const auto folder = base::folder_of_core(); !folder.empty())
         return std::filesystem::path{folder} / TURNSTILE_GUARDIAN_FROM_LIBRARY;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// start_guardian starts a new guardian, connect_guardian connects to an existing one. Both return the socket.
+// start_guardian() starts a new guardian; connect_guardian() connects to an existing guardian. Both return the socket.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -13,22 +13,22 @@
 
 namespace turnstile::guardian {
 
-// The guardian gets a new session and process group and an empty environment. Of this process's descriptors it gets
-// only the socket. The guardian is not a child of this process, so this process need not wait for it. Returns an empty
-// descriptor, and sets errno, if the guardian cannot be started.
+// The guardian gets a new session and process group. It inherits only the socket and the Kerberos variables. It is not
+// a child of this process, so this process need not reap it. Returns a closed descriptor and sets errno if the start
+// fails.
 [[nodiscard]] support::descriptor start_guardian(const std::string& program);
 
 using pause_function = std::function<void(std::chrono::milliseconds)>;
 void sleep_for(std::chrono::milliseconds span);
 
-// Connects to the guardian whose name is in the environment. If the guardian has no room for a further connection,
-// tries again with growing pauses, for half a second at most. Returns an empty descriptor, and sets errno, if no
-// guardian listens there, or if the guardian belongs to another user (EPERM).
+// Connects to the guardian whose name is in the environment. If the guardian's queue of connections is full, retries
+// with growing pauses for at most half a second. Returns a closed descriptor and sets errno if no guardian listens, or
+// if the guardian belongs to another user (EPERM).
 [[nodiscard]] support::descriptor connect_guardian(std::string_view name,
                                                    const pause_function& pause = sleep_for);
 
-// Returns the path of the installed guardian. Looks first in the tree in which the library is installed, which may have
-// moved since its build, and otherwise returns the path that the build was configured for.
+// Returns the path of the installed guardian: relative to the library or the program, because an installed tree may
+// move. If it is not there, returns the path from the build's configuration.
 [[nodiscard]] std::string installed_guardian();
 
 }  // namespace turnstile::guardian

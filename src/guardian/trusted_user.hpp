@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trusted_user: the users whose files, folders and processes may get the sessions of this process.
+// trusted_user: decides which users' files, folders and processes may receive this process's sessions.
 //
 // Thread safety: from any thread.
 #pragma once

@@ -39,7 +39,7 @@ void watch::add(support::descriptor socket) {
 
 void watch::fill(int also) {
     polled_.clear();
-    // poll() passes over negative descriptors.
+    // poll() ignores negative descriptors.
     polled_.push_back({also, POLLIN, 0});
     polled_.push_back({listener_.get(), POLLIN, 0});
     for (const auto& process : peers_) {
@@ -69,7 +69,7 @@ void watch::turn(int also, milliseconds longest) {
     if (guards()) module_ends_.start_ahead();
     for (const auto& scheme : module_ends_.take_failures())
         for (const auto& process : peers_) process.tell(cannot_end{scheme});
-    // Further connections wait for the next call, so that a stream of connections cannot delay the closing of sessions.
+    // Further connections wait for the next call, so that many connections cannot delay the closing of sessions.
     for (std::size_t i = 0; i != k_most_accepted && accept_next(); ++i) {
     }
 }

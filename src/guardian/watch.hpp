@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch: all guarded processes of a guardian, and all sessions that it is closing. One poll() waits for all of them.
+// watch: a guardian's event loop: all guarded processes and all sessions that are being closed, with one poll().
 //
 // Thread safety: one thread.
 #pragma once
@@ -19,33 +19,33 @@
 namespace turnstile::guardian {
 
 inline constexpr std::size_t k_most_peers = 256;
-// A process has a connection for itself, and a further one for each program that it becomes (exec).
+// A process may have one connection for itself, and another for each program that it has become (exec).
 inline constexpr std::size_t k_most_of_one_process = 8;
-// The most sessions that are closed at a time; the others wait.
+// The largest number of sessions that are closed at the same time. Others wait.
 inline constexpr std::size_t k_most_ends = 128;
 
 class watch {
 public:
-    // `ends`: starts the processes that end sessions with the modules' servers.
+    // `ends`: starts the helper processes that end sessions at modules' servers.
     explicit watch(module_end_starter ends = {},
                    end_processes when = end_processes::when_needed) noexcept
         : module_ends_{std::move(ends), when} {}
 
-    // Adds the process at the other end of a Unix socket. Refuses a process of another user, and a process that has too
-    // many connections already. If there is no room, drops the oldest process that has not said hello.
+    // Adds the process at the other end of a Unix socket. Refuses a process of another user, and a process that already
+    // has too many connections. If there is no space, drops the oldest process that has not sent a hello.
     void add(support::descriptor socket);
     // Adds every process that connects to `listener`.
     void listen_at(support::descriptor listener) noexcept { listener_ = std::move(listener); }
 
-    // Reads messages, but acts on the end of no process: for a guardian that may not close sessions yet. Each call
-    // accepts one process, so that a stream of new processes cannot delay the caller's other work.
+    // Reads messages, but ends no sessions: for a guardian that may not do so yet. Each call accepts only one process,
+    // so that many new processes cannot delay the caller.
     void hear();
-    // The descriptors that are readable when a message has come. -1 is a socket that has ended.
+    // The processes' sockets, which are readable when a message has arrived; -1 for a closed socket.
     [[nodiscard]] std::vector<int> sockets() const;
-    // Returns all other descriptors that the guardian keeps for the processes.
+    // Returns all other descriptors that the guardian keeps for processes.
     [[nodiscard]] std::vector<int> pidfds_and_files() const;
 
-    // Waits for the next event and handles it. `also`: a further descriptor (or -1) that ends the wait.
+    // Waits for the next event and handles it. `also`: another descriptor (or -1) that ends the wait.
     void turn(int also, std::chrono::milliseconds longest);
 
     [[nodiscard]] bool guards() const noexcept { return !peers_.empty(); }
