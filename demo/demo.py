@@ -22,8 +22,8 @@ import picture
 from record import KILLS, KINDS, MILLISECOND, SECOND, Event, Run, in_milliseconds, in_seconds
 
 PATIENCE = 30 * SECOND  # time after which the demo gives up
-# All sales together take about this long, whatever the number of items. So stock is left when the paused worker
-# resumes, and the whole demo takes less than a minute.
+# All sales together take about this long, whatever the number of items is. So some stock is left when the paused worker
+# resumes.
 SELLING = 4 * SECOND
 
 

@@ -18,19 +18,19 @@ struct settings {
         servers;  // server: its kind; worker: the connect string, or empty to sell without a lock
     std::chrono::milliseconds session_timeout{};
     std::chrono::milliseconds tick{};
-    // Settings of a worker.
+    // The following settings are for a worker.
     int index = 0;                     // counted from 1
     std::string guardian;              // path of the guardian's program; empty: no guardian
     std::chrono::microseconds work{};  // mean time between reading and writing the stock
     std::uint32_t seed = 0;
 };
 
-// Runs a private server of the kind, or uses a file in place of a server. Prints the connect string, the servers' clock
-// (milliseconds since 1970), and CLOCK_BOOTTIME at the same moment (nanoseconds). Answers "kill" and "start" with
-// "done".
+// Runs a private server of this kind; some kinds use a file instead. Prints the connect string, the servers' clock
+// (milliseconds since 1970), and CLOCK_BOOTTIME at the same moment (nanoseconds). Answers the commands "kill" and
+// "start" with "done".
 int run_server(const settings& given);
-// Sells the stock, one item in each turn. record.py lists the events that it prints. Its commands are start, park and
-// go.
+// Sells the stock, one item for each hold of the lock. record.py lists the events that the worker prints. The commands
+// are start, park and go.
 int run_worker(const settings& given);
 
 }  // namespace demo

@@ -26,8 +26,8 @@ void print_line(const std::string& text) {
     std::fflush(stdout);
 }
 
-// Returns the time at which the servers created a znode, by their clock, and the time of this process's clock at that
-// moment. The second time is accurate to half a round trip.
+// Returns the servers' clock and this process's clock at the same moment, with an error of half a round trip. The
+// servers' time is the creation time of a znode.
 std::string clocks_of(const std::string& servers, const settings& given) {
     turnstile::client_options options;
     options.session_timeout = given.session_timeout;
@@ -60,7 +60,7 @@ int serve(const std::string& servers, const settings& given, Kill kill, Start st
     return 0;
 }
 
-// Runs a server of the kit that keeps its data when it is killed.
+// Runs one of the test kit's servers, which keeps its data when it is killed.
 template <class Server>
 int serve(Server server, const settings& given) {
     server.start();

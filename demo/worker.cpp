@@ -24,8 +24,8 @@ using turnstile::guard;
 
 constexpr std::chrono::seconds k_limit{30};
 
-// Reads the commands of demo.py in a thread. No reader is ever destroyed: its thread ends the process when demo.py has
-// ended.
+// Reads the commands of demo.py in a thread. This thread ends the process when demo.py has ended, so a reader is never
+// destroyed.
 class command_reader {
 public:
     command_reader() {
@@ -57,21 +57,21 @@ private:
     std::string last_;  // latest command that nothing has consumed yet; guarded by mutex_
 };
 
-// The file with the rest of the stock and the largest token that has written: "left 499 token 0x1a". If a writer has a
-// smaller token, it comes too late, and the file refuses the write.
+// The file with the remaining stock and the largest token of all writers so far: "left 499 token 0x1a". It refuses a
+// write with a smaller token, because that write comes too late.
 class stock_file {
 public:
     explicit stock_file(std::filesystem::path path) : path_{std::move(path)} {}
 
     int left() { return read().first; }
     void write(int left, fencing_token token) const {
-        // Every record has the same length and is written at once, so that a reader never sees a mixture of two
-        // records.
+        // All records have the same length, and one call writes a record. So a reader never sees parts of two records.
         std::fstream{path_} << fmt::format("{:<63}\n",
                                            fmt::format("left {} token {}", left, token.to_string()))
                             << std::flush;
     }
-    // Writes unless a larger token has written before. Returns that token, or an empty text after a successful write.
+    // Writes the record and returns an empty text. If the file has a larger token, returns that token and writes
+    // nothing.
     std::string write_fenced(int left, fencing_token token) {
         const auto highest = read().second;
         if (token < highest) return highest.to_string();
@@ -101,7 +101,7 @@ struct event {
     std::string text{};
 };
 
-// The parts of a worker that selling with the lock and selling without the lock have in common.
+// The code that a worker needs with and without the lock.
 class salesman {
 public:
     explicit salesman(const settings& given)
@@ -109,7 +109,7 @@ public:
           random_{given.seed + static_cast<std::uint32_t>(given.index)},
           stock{given.folder / "stock"} {}
 
-    // Prints the event as one line. The line is shorter than PIPE_BUF, so no other line can mix with it.
+    // Prints the event as one line. A line is shorter than PIPE_BUF, so it cannot mix with another line.
     void report(const event& told) const {
         const auto line = fmt::format("{} {} {} {} {} {} {}\n", told.kind, given_.index,
                                       boottime_clock::now().time_since_epoch().count(),
@@ -120,7 +120,7 @@ public:
         report({.kind = "ready"});
         commands.wait_for("start");
     }
-    // Spends the time between reading the stock and writing it back: 0.5 to 1.5 times the mean.
+    // Waits between reading the stock and writing it: 0.5 to 1.5 times the mean time.
     void work() {
         std::this_thread::sleep_for(given_.work *
                                     std::uniform_real_distribution<double>{0.5, 1.5}(random_));
@@ -140,7 +140,7 @@ public:
     stock_file stock;
 };
 
-// Sells an item in the critical section. Returns false if no item was left.
+// Sells an item while the worker holds the lock. Returns false if no item was left.
 bool sell_one(salesman& self, const guard& hold) {
     const auto token = hold.fencing_token();
     const int item = self.stock.left();
@@ -150,8 +150,8 @@ bool sell_one(salesman& self, const guard& hold) {
         self.report({.kind = "parked", .token = token, .number = item});
         self.commands.wait_for("go");
     }
-    // A careful program would stop when its hold is not valid any more. This program only reports it, and still writes:
-    // a pause may come right after any check, and then only the token keeps the stock safe.
+    // A careful program would stop when its hold is no longer valid. This program only reports that and still writes,
+    // to show that the token protects the stock: a pause may follow directly after any check.
     if (!hold.valid())
         self.report({.kind = "lost",
                      .token = token,
@@ -164,7 +164,7 @@ bool sell_one(salesman& self, const guard& hold) {
     return true;
 }
 
-// Returns the number at the end of a contender's name, which the servers have assigned.
+// Returns the sequence number at the end of a contender's name.
 std::int64_t sequence_of(std::string_view znode) {
     std::int64_t number = -1;
     const auto digits = znode.substr(znode.size() - std::min<std::size_t>(10, znode.size()));

@@ -16,8 +16,8 @@ namespace {
 
 using core::server_error;
 
-// Since 3.7.3, 3.8.4 and 3.9.2 servers answer no_auth for a znode that exists and may not be read. So that answer
-// counts as existing.
+// Servers since 3.7.3, 3.8.4 and 3.9.2 answer no_auth for an existing znode that the client may not read. So no_auth
+// means that the znode exists.
 result<bool> is_there(detail::client_impl& client, const std::string& path,
                       const query_options& options) {
     const auto found = client.read({core::exists_op{path}}, options);
@@ -34,7 +34,7 @@ result<void> make(detail::client_impl& client, const std::string& path,
             std::move(each), {}, core::create_mode::persistent, client.services().acl});
     const auto answers = client.write_repeatedly(std::move(writes), options);
     if (!answers) return answers.error();
-    // A client may lack the right to create a parent that exists already.
+    // The client may lack the right to create a parent that already exists.
     const auto last = answers->back().error;
     if (last == server_error::ok || last == server_error::node_exists) return {};
     for (const auto& answer : *answers)

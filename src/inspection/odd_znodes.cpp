@@ -21,10 +21,10 @@ using core::server_error;
 
 constexpr std::size_t k_most_folders = 100'000;
 constexpr std::string_view k_servers_own = "/zookeeper";
-// The marks in the names of contenders are shorter.
+// In bytes. No mark that the library writes into a lock's folder is longer.
 constexpr std::int32_t k_longest_mark = 64;
 
-// A znode that the survey may list as odd.
+// A znode that the survey may report as odd.
 struct candidate {
     std::string path;
     bool in_queue = false;  // its siblings are contenders
@@ -102,7 +102,7 @@ private:
         }
     }
 
-    // A znode without children: the folder of a free lock, data of a recipe, or a znode of another program.
+    // A znode without children may be the folder of a free lock, data of a recipe, or another program's znode.
     void sort_out(const candidate& leaf, const core::stat& about) {
         const bool had_children = about.cversion > 0;
         if (had_children && about.ephemeral_owner == 0 && about.data_length <= k_longest_mark)

@@ -47,8 +47,8 @@ public:
     }
 
 private:
-    // Finds the path's longest part that exists. Since 3.7.3, 3.8.4 and 3.9.2 servers answer no_auth for a znode that
-    // exists and may not be read.
+    // Finds the deepest existing znode on the path. Servers since 3.7.3, 3.8.4 and 3.9.2 answer no_auth for an existing
+    // znode that the client may not read.
     result<void> find_folder(std::string path) {
         for (;;) {
             const auto there = client_.read({core::exists_op{path}}, options_);
@@ -81,7 +81,7 @@ private:
             tried_.refused.push_back(path_right::create);
             return false;
         }
-        // The name is random, so the existing znode is ours: an earlier answer was lost.
+        // The name is random, so an existing znode was created by this request, whose earlier reply was lost.
         if (*code != server_error::ok && *code != server_error::node_exists) return refusal(znode_);
         return true;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// chroot: adds a chroot to paths, and removes the chroot from paths. ZooKeeper's clients do the same with the path at
-// the end of a connect string.
+// chroot: adds a chroot to paths and removes it, as ZooKeeper's clients do with the path at the end of a connect
+// string.
 #pragma once
 
 #include <string>

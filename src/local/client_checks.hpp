@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_accepts: checks a request as a ZooKeeper client does before it sends the request. Every back end refuses a
-// request that fails this check.
+// client_accepts: the checks that a ZooKeeper client makes before it sends a request. Every back end refuses requests
+// that fail them.
 //
 // Thread safety: a pure function.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_watches: the watches of one session, as a ZooKeeper client remembers them. When the session has a connection
-// again, the client sets these watches again. The client drops each event for which it remembers no watch.
+// client_watches: one session's watches, as a ZooKeeper client remembers them. After a reconnect, the client sets these
+// watches again. It drops events for which it remembers no watch.
 #pragma once
 
 #include <set>
@@ -15,25 +15,26 @@ namespace turnstile::local {
 // Returns the path on which the request sets a watch, or null if the request sets none.
 [[nodiscard]] const std::string* watched_path(const core::operation& operation) noexcept;
 
-// A value without thread safety. All paths are the servers' paths: they include the chroot.
+// A value without thread safety. All paths include the chroot.
 class client_watches {
 public:
-    // Adds the watch that the answered request has set at the server, if it has set one.
+    // Adds the watch that the request has set at the server, if any.
     void on_reply(const core::operation& operation, core::server_error answer);
-    // Removes the watches that the event has used up. Returns false if there was none: the client then drops the event.
+    // Removes the watches that the event has fired. Returns false if there was none: the caller must then drop the
+    // event.
     [[nodiscard]] bool on_event(core::watch_kind kind, const std::string& path);
     // Drops the watches on `path`.
     void forget_watches(const std::string& path);
 
-    // Notes that a server has refused to remove the watches on `path`. The client must repeat the removal, unless a
-    // later request sets a new watch on the path.
+    // Records that the server has refused to remove the watches on `path`. The client must repeat the removal, unless a
+    // later request sets a new watch there.
     void on_refused_give_back(const std::string& path) { owed_.insert(path); }
     [[nodiscard]] bool owes() const noexcept { return !owed_.empty(); }
-    // Returns the paths whose watches the client must ask the server again to remove. Leaves out the paths in
-    // `awaited`: a read that sets a watch on them has no answer yet.
+    // Returns the paths whose watches the client must ask the server again to remove. Omits the paths in `awaited`, on
+    // which a pending read is setting a watch.
     [[nodiscard]] std::vector<std::string> take_owed(const std::set<std::string>& awaited);
-    // Called when the connection has ended: drops the watches whose removal a server has refused, so that the client
-    // does not set them again.
+    // Call this when the connection has ended. Drops the watches whose removal the server has refused, so that the
+    // client does not set them again.
     void forget_owed();
 
     [[nodiscard]] const client_watch_list& list() const noexcept { return list_; }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view k_scheme = "local:";
 
-// Thread safety: the rules of core::coordinator_session.
+// Thread safety: as core::coordinator_session requires.
 class session final : public core::coordinator_session {
 public:
     session(std::shared_ptr<world> servers, std::shared_ptr<link> handle)

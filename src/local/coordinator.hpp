@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The in-memory back end: connect strings "local:", "local:name", "local:name/chroot".
 //
-// Purpose: locks inside one process without a server, with the behaviour of ZooKeeper's servers. All clients of a
-// process with the same name share one tree, which exists as long as one of these clients exists. As with servers, a
-// request gets `no_node` if the znode of its chroot does not exist.
+// Gives locks inside one process without a server, with the behaviour of ZooKeeper's servers. All clients of the
+// process with the same name share one tree, which exists as long as one of them. If the chroot's znode does not exist,
+// requests get `no_node`, as with servers.
 //
-// A session gets the session timeout that its client requests. The session never expires: only close() ends it.
+// A session gets the timeout that its client requests, but never expires: only close() ends it.
 #pragma once
 
 #include <memory>
@@ -30,8 +30,8 @@ struct connect_string {
 
 [[nodiscard]] bool is_local(std::string_view connect_string) noexcept;
 
-// Thread safety: all members from any thread. In a forked child, the objects of the parent do nothing, and a
-// coordinator that the child makes has a separate tree.
+// Thread safety: all members from any thread. After fork(), the parent's objects do nothing in the child. A coordinator
+// that the child makes has a separate tree.
 class coordinator final : public core::coordinator {
 public:
     // Throws std::system_error: bad_connect_string.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// faults: failures between a client and its servers, which a test causes by a call. For tests only.
+// faults: lets a test cause failures between a client and its servers. For tests only.
 //
 //     local::faults faults{"name"};             // the tree of "local:name"
 //     faults.set_traffic(id, local::traffic::stalls_after_server);
@@ -7,7 +7,8 @@
 //     faults.detach(id);                        // the create is answered `unknown`
 //     faults.attach(id);                        // the same session on a new connection
 //
-// Each call takes effect some time after its return, in its order among the requests of all sessions.
+// A call may take effect after its return, but in order with all requests of all sessions. A faults object keeps the
+// tree alive. Thread safety: all members from any thread, but `inspect` not from a sink.
 #pragma once
 
 #include <cstddef>
@@ -25,23 +26,22 @@ public:
     explicit faults(const std::string& name) : world_{world::named(name)} {}
 
     void set_traffic(session_id session, traffic t) { world_->set_traffic(session, t); }
-    // After `requests` further requests the connection stalls: later requests vanish before they reach the server.
+    // After `requests` further requests, the connection stalls: later requests are lost before the server.
     void stall_after(session_id session, std::size_t requests) {
         world_->stall_after(session, requests);
     }
     void detach(session_id session) { world_->detach(session); }
     void attach(session_id session) { world_->attach(session); }
     void expire(session_id session) { world_->expire(session); }
-    // Sessions opened after this call get no connection until allow_connections().
+    // Sessions that open after this call are not connected until allow_connections().
     void refuse_connections() { world_->set_connecting(world::connecting::refused); }
     void allow_connections() { world_->set_connecting(world::connecting::allowed); }
-    // Runs one round of the servers' container cleaner: removes containers that had children and are empty.
+    // Runs the servers' container cleaner once: removes the containers that had children and are empty.
     void reap() { world_->reap(); }
     void set_traits(const server_traits& traits) {
         inspect([&](tree& t) { t.set_traits(traits); });
     }
-    // Runs `look` on the tree between two requests, and waits until `look` has returned. Changes of the tree by `look`
-    // fire no watches.
+    // Runs `look` on the tree between two requests, and waits for its return. Changes by `look` fire no watches.
     void inspect(const std::function<void(tree&)>& look) { world_->inspect(look); }
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// link: one session of the in-memory back end. A link does the work of the ZooKeeper client's handle. The link knows
-// whether the session has a connection, and sets the watches again on a new connection. When a connection breaks, the
-// link answers the requests that have no answer yet.
+// link: one session of the in-memory back end, in the role of the ZooKeeper client's handle. It knows whether the
+// session is connected, sets the watches again after a reconnect, and answers the pending requests when the connection
+// breaks.
 #pragma once
 
 #include <atomic>
@@ -19,12 +19,12 @@
 
 namespace turnstile::local {
 
-// The condition of a connection. A client does not notice that a connection stalls. When the stalled connection breaks,
-// its requests since the stall are answered `unknown`. A server that throttles answers at once.
+// The state of a connection. A client does not notice a stall. When the stalled connection breaks, the requests since
+// the stall are answered `unknown`. A throttling server answers at once.
 enum class traffic {
     flows,
-    stalls_before_server,  // requests vanish
-    stalls_after_server,   // requests are executed; answers and events vanish
+    stalls_before_server,  // requests are lost
+    stalls_after_server,   // requests are executed; replies and events are lost
     throttled,             // the server discards each request, and answers `throttled`
 };
 
@@ -33,21 +33,21 @@ class link {
 public:
     link(core::session_settings settings, core::session_sink& sink, chroot root, std::string name);
 
-    // After this call the link delivers nothing more to the sink. The call does not wait for a delivery in progress.
+    // Ends all deliveries to the sink, but does not wait for a delivery in progress.
     void mute() noexcept { outlet_.close(true); }
     [[nodiscard]] session_id id() const noexcept { return id_.load(); }
     [[nodiscard]] bool attached() const noexcept { return attached_; }
     [[nodiscard]] bool dead() const noexcept { return dead_; }
 
-    // Gives the session a connection. The first call also opens the session.
+    // Connects the session. The first call also opens it.
     void attach(tree& servers);
     void detach(tree& servers);
-    // Reports to the sink that the servers have ended the session. Call `detach` first.
+    // Reports to the sink that the session has expired. Call `detach` first.
     void expire();
 
-    // The steps of a request. `accept` returns true if the tree must execute the request, and then adds the chroot to
-    // the request's paths; else `accept` answers the request itself, or leaves it without an answer. `hear` delivers a
-    // watch event that the request has fired. After the events, `answer` delivers the reply.
+    // The steps of a request. `accept` returns true if the tree must execute the request, and adds the chroot to its
+    // paths; otherwise `accept` answers the request itself, or drops it. `hear` delivers an event that the request has
+    // fired. At last, `answer` delivers the reply.
     [[nodiscard]] bool accept(core::request& request, core::time_point sent);
     void answer(const core::request& request, core::time_point sent, core::reply&& answer,
                 std::int64_t zxid);
@@ -55,7 +55,7 @@ public:
     void forget_watches(tree& servers, const std::string& path);
 
     void set_traffic(traffic t) noexcept { traffic_ = t; }
-    // After `requests` further requests the connection stalls: later requests vanish before they reach the server.
+    // After `requests` further requests, the connection stalls: later requests are lost before the server.
     void stall_after(std::size_t requests) noexcept { until_stall_ = requests; }
 
 private:

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// node: a znode of the in-memory model, with the access list that says which clients may read and change it. Values
-// without thread safety.
+// node: a znode of the in-memory model, and its access list. Values without thread safety.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@ namespace turnstile::local {
 // The digest identities ("user:password") that a session has proved to the servers.
 using identities = std::set<std::string>;
 
-// The access list of a znode. ZooKeeper's servers know five rights; this model knows `read`, and `other` for the rest.
+// A znode's access list. ZooKeeper's servers know five rights; this model has `read`, and `other` for the rest.
 struct acl {
     enum class right { read, other };
 
@@ -63,8 +62,8 @@ struct node {
         return s;
     }
 
-    // Returns the cversion that ZooKeeper's servers show: the number of creates and removals of children. All created
-    // children except the existing ones have been removed. The number overflows as the servers' number does.
+    // Returns ZooKeeper's cversion: the number of creates and removals of children. All created children that do not
+    // exist any more were removed. The number overflows as on the servers.
     [[nodiscard]] std::int32_t visible_cversion() const noexcept {
         const auto doubled = static_cast<std::uint32_t>(creates) * 2U;
         return static_cast<std::int32_t>(doubled - static_cast<std::uint32_t>(children.size()));

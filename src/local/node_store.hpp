@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// node_store: the znodes of the servers' data tree, without sessions, watches and checks.
+// node_store: the znodes of the tree, without sessions, watches and checks.
 #pragma once
 
 #include <cstdint>
@@ -15,13 +15,12 @@
 
 namespace turnstile::local {
 
-// The zxid and the clock time of a transaction.
 struct moment {
     std::int64_t zxid = 0;
     std::int64_t now_ms = 0;  // since 1970
 };
 
-// A value without thread safety. The caller must have checked each transaction (preparation.hpp).
+// A value without thread safety. Callers must check each transaction first (preparation.hpp).
 class node_store {
 public:
     using node_map = std::map<std::string, node, std::less<>>;
@@ -39,8 +38,7 @@ public:
     void remove(const std::string& path, std::int64_t zxid);
     void set(const set_txn& txn, const moment& when);
 
-    // For tests: sets the counter of creates of the znode, which must exist, so that a test reaches the last sequence
-    // numbers.
+    // For tests: sets an existing znode's counter of creates, to reach the last sequence numbers.
     void set_creates(const std::string& path, std::int32_t creates);
 
     friend bool operator==(const node_store&, const node_store&) = default;

@@ -34,7 +34,7 @@ std::string sequence_suffix(std::int32_t number) {
     return text;
 }
 
-// The servers are written in Java, where the successor of the largest number is the smallest number.
+// In Java, the language of the servers, the successor of the largest number is the smallest.
 std::int32_t next(std::int32_t n) noexcept {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(n) + 1U);
 }
@@ -117,7 +117,7 @@ std::optional<node_record> preparation::find(const std::string& path) const {
     return nodes_.find(path);
 }
 
-// Returns nothing if the session has proved no identity: `creator_only` can then give the rights to no client.
+// Returns nothing for `creator_only` if the session has no identity that could get the rights.
 std::optional<acl> preparation::access_for(core::acl_policy policy) const {
     if (policy == core::acl_policy::open) return acl{};
     if (identities_.empty()) return std::nullopt;

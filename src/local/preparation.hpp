@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// preparation: checks writes and converts them into transactions, as the servers do before they commit. Both the tree
-// in memory (tree.cpp) and the SQL databases (src/sql) use these checks. If a request has two faults, the order of the
-// checks decides which error it gets; the order is the servers'.
+// preparation: checks writes and converts them into transactions, as ZooKeeper's servers do before they commit. The
+// tree in memory (tree.cpp) and the SQL databases (src/sql) use these checks. If a request has several faults, the
+// order of the checks decides its error; the order is the servers'.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ struct prepared {
     transaction changes;  // empty unless `error` is ok
 };
 
-// The properties of a node that the checks need.
+// The properties of a znode that the checks need.
 struct node_record {
     std::int32_t version = 0;
     std::int32_t creates = 0;
@@ -30,7 +30,7 @@ struct node_record {
     acl access;
 };
 
-// Gives the znodes as they were before the request.
+// Provides the znodes as they were before the request.
 class node_source {
 public:
     [[nodiscard]] virtual std::optional<node_record> find(const std::string& path) const = 0;
@@ -40,7 +40,7 @@ protected:
 };
 
 // Prepares the parts of one request. The calls change no znode, but each part sees the effects of the parts before it.
-// So a multi has all of its effects or none. Not thread-safe; the object refers to the arguments of its constructor.
+// Not thread-safe. The object keeps references to the constructor's arguments.
 class preparation {
 public:
     preparation(const node_source& nodes, std::int64_t session, const identities& client,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // serial_thread: a thread that runs posted tasks, one at a time and in order.
 //
-// The thread starts with the first task. The destructor ends the thread after all tasks that were posted before. In a
-// forked child the thread does not exist: the child runs no task, and no call waits.
+// The thread starts with the first task. The destructor waits until all posted tasks have run. After fork(), the thread
+// does not exist in the child: the child runs no task, and no call waits.
 #pragma once
 
 #include <boost/thread/thread.hpp>
@@ -28,12 +28,13 @@ public:
 
     // Throws if the thread cannot be started.
     void post(task next);
-    // Returns when `next` has run, and at once in a forked child. Must not be called on the serial thread itself.
+    // Returns when `next` has run; after fork(), returns at once in the child. Do not call this on the serial thread
+    // itself.
     void run(const task& next);
 
 private:
-    // The thread shares ownership of the queue, so the queue outlives the serial_thread object. A forked child must not
-    // destroy a condition variable on which a thread of the parent waited.
+    // The thread and this object share the queue, because a child of fork() must not destroy a condition variable on
+    // which the parent's thread waits.
     struct queue {
         base::mutex mutex;
         base::condition changed;

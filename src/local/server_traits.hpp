@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_traits: differences between versions of ZooKeeper's servers that matter to the library.
+// server_traits: the differences between versions of ZooKeeper's servers that matter to the library.
 #pragma once
 
 namespace turnstile::local {
 
-// The sequence number of a child that is created in a folder after number 2147483647.
+// The sequence number that follows 2147483647 in a folder.
 enum class sequence_end {
     sticks,  // ZooKeeper 3.8.0: every later child gets 2147483647 again
     wraps,   // reported for other versions: -2147483648, then upwards
@@ -14,7 +14,7 @@ struct server_traits {
     bool has_create2 =
         true;  // false (before 3.5): every create that is outside a multi is unimplemented
     bool has_containers = true;  // false: a container create is unimplemented
-    // True: the servers refuse `exists` on a znode that the session may not read, and set no watch. ZooKeeper does so
+    // True: the servers refuse `exists` on a znode that the session may not read, and set no watch, as ZooKeeper does
     // since 3.7.3, 3.8.4 and 3.9.2 (ZOOKEEPER-2590). Earlier servers answer every session.
     bool exists_needs_read = false;
     sequence_end at_sequence_end = sequence_end::sticks;

@@ -20,7 +20,7 @@ core::reply answered(const node& n) {
     return r;
 }
 
-// True if servers with these `traits` do not know the request. They assign no zxid to such a request.
+// True if servers with these `traits` do not know the request. They refuse it without a zxid.
 bool is_unknown(const core::operation& op, const server_traits& traits) noexcept {
     const auto* create = std::get_if<core::create_op>(&op);
     if (create == nullptr) return false;
@@ -43,7 +43,6 @@ private:
     const node_store& nodes_;
 };
 
-// Returns the sessions in `some` that are not in `others`.
 std::set<session_id> without(const std::set<session_id>& some, const std::set<session_id>& others) {
     std::set<session_id> rest;
     std::set_difference(some.begin(), some.end(), others.begin(), others.end(),
@@ -130,8 +129,8 @@ void tree::write_one(preparation& checks, const Op& op, std::int64_t now_ms, app
     }
 }
 
-// If a part fails, no part changes anything. ZooKeeper answers the parts before the failed part with `ok` all the same,
-// and the parts after it with `rolled_back`, because it has not checked them.
+// If a part fails, no part changes anything. ZooKeeper nevertheless answers the parts before it with `ok`. It answers
+// the parts after it with `rolled_back`, because it has not checked them.
 void tree::write_multi(preparation& checks, const core::multi_op& op, std::int64_t now_ms,
                        applied& out) {
     std::vector<transaction> all;
@@ -179,7 +178,7 @@ void tree::commit(const transaction& change, std::int64_t now_ms,
     }
 }
 
-// A session that has both a data watch and a child watch on the znode gets only one event for the removal.
+// A session with a data watch and a child watch on the znode gets only one event for the removal.
 void tree::remove_node(const std::string& path, std::vector<fired_watch>& events) {
     const acl access = nodes_.find(path)->access;
     nodes_.remove(path, zxid_);
@@ -193,7 +192,7 @@ void tree::fire_children(const std::string& path, std::vector<fired_watch>& even
     fire(child_watches_.take(path), watch_kind::children, path, nodes_.find(path)->access, events);
 }
 
-// The caller has removed the watches of all sessions `to`. A session that may not read the znode gets no event.
+// The caller has already removed the sessions' watches. A session that may not read the znode gets no event.
 void tree::fire(const std::set<session_id>& to, watch_kind kind, const std::string& path,
                 const acl& access, std::vector<fired_watch>& events) const {
     for (const session_id session : to) {

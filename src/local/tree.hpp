@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// tree: the semantics of ZooKeeper's servers as a value, without threads and clock.
+// tree: the behaviour of ZooKeeper's servers as a value, without threads and clock.
 //
-// The answer to a request, and the watch events that fire, depend only on the earlier requests. `local:` connect
-// strings and the simulator use this tree. The contract suite (tests/contract) compares the answers of the tree with
-// the answers of a real server.
+// The reply to a request and the events that fire depend only on the earlier requests. The in-memory back end and the
+// simulator use this tree. The contract suite (tests/contract) compares its replies with a real server's.
 //
 //     tree t;
 //     const session_id s = t.open_session();
@@ -11,12 +10,12 @@
 //     // a.reply: the answer; a.events: the watch events, in the order in which they fired. Deliver the events of a
 //     // request to a session before the reply to that request.
 //
-// The tree assigns a zxid to every write, even to a refused one, and to the opening and the closing of a session. A
-// read gets none. Where servers guarantee no order (children, the ephemeral znodes of a closed session), the order of
-// this tree is ascending.
+// The tree assigns a zxid to every write, even to a refused write, and to the opening and the closing of a session.
+// Reads get no zxid. Where servers guarantee no order (children, the ephemeral znodes of a closed session), this tree
+// uses the ascending order.
 //
-// An event about a znode goes only to sessions that may read the znode, as on servers since 3.8.4 and 3.9.2 and on
-// Debian's 3.8.0 (CVE-2024-23944). A watch that `exists` sets on a protected znode gets no event.
+// Only sessions that may read a znode get its events, as on servers since 3.8.4 and 3.9.2 and on Debian's 3.8.0
+// (CVE-2024-23944). A watch that `exists` sets on a protected znode gets no event.
 //
 // Not modelled: quotas, ttl znodes, persistent watches, and the limit of 1 MiB for a request; and how 3.8.0 numbers a
 // sequential create at the end of the sequence numbers while another create is in progress.
@@ -42,7 +41,7 @@ struct applied {
     std::vector<fired_watch> events;
 };
 
-// The watches that a client had before its connection broke: the watched paths, by the request that set the watch.
+// The watches of a client: the watched paths, by the kind of request that set the watch.
 struct client_watch_list {
     std::set<std::string> data;
     std::set<std::string> exists;
@@ -54,49 +53,47 @@ struct client_watch_list {
     friend bool operator==(const client_watch_list&, const client_watch_list&) = default;
 };
 
-// A value without thread safety, threads, clock and I/O. Equal trees give equal answers to equal requests.
+// A value without thread safety, clock and I/O. Equal trees give equal replies to equal requests.
 class tree {
 public:
     explicit tree(const server_traits& traits = {}) : traits_{traits} {}
 
     // ---- sessions ----
-    // Session ids count upwards from 1, or from `last` of advance_sessions(). The tree never uses an id again.
+    // Session ids count upwards from 1, or from the argument of advance_sessions(). The tree never uses an id again.
     [[nodiscard]] session_id open_session(identities client = {});
-    // Makes the next session's id larger than `last`, which must not be smaller than the last id used.
+    // Makes the next session id larger than `last`, which must not be smaller than the last used id.
     void advance_sessions(session_id last) noexcept { last_session_ = last; }
     [[nodiscard]] bool has_session(session_id session) const;
     [[nodiscard]] std::vector<session_id> sessions() const;
-    // Ends a session that its client has closed or that has expired: removes its watches, and all its ephemeral znodes
-    // at one zxid. Does nothing if the session does not exist.
+    // Ends a session that has expired or that its client closes: removes its watches, and all its ephemeral znodes at
+    // one zxid. Does nothing if the session does not exist.
     std::vector<fired_watch> close_session(session_id session);
 
     // ---- requests ----
-    // `creates_under_way`: the number of creates in the same folder that were in progress when the servers chose the
-    // sequence number of this create. It matters only when the folder's counter has reached its end: then it is added
-    // to the number.
+    // `creates_under_way`: the number of creates in the same folder that were in progress when the servers chose this
+    // create's sequence number. It matters only at the end of the sequence numbers, where it is added to the number.
     [[nodiscard]] applied apply(session_id session, const core::operation& op, std::int64_t now_ms,
                                 std::int32_t creates_under_way = 0);
 
     // ---- watches ----
     // Drops the session's watches on `path`.
     void forget_watches(session_id session, const std::string& path);
-    // Called when the session's connection breaks: removes the session's watches at the servers. The session remains.
+    // Call this when the session's connection breaks. Removes the session's watches, but not the session.
     void drop_watches(session_id session);
-    // Called when the session has a connection again. A watch fires at once if its znode has changed after `seen_zxid`,
+    // Call this when the session is connected again. A watch fires at once if its znode has changed after `seen_zxid`,
     // the last zxid that the client has seen. The other watches are set again.
     [[nodiscard]] std::vector<fired_watch> restore_watches(session_id session,
                                                            const client_watch_list& watches,
                                                            std::int64_t seen_zxid);
     [[nodiscard]] std::size_t watch_count() const noexcept;
-    // The paths on which the session has a watch.
     [[nodiscard]] std::set<std::string> watched_by(session_id session) const;
-    // Returns the session's watches by kind. Watches that `exists` has set are among `data`.
+    // Returns the session's watches by kind. `data` includes the watches that `exists` has set.
     [[nodiscard]] client_watch_list watches_of(session_id session) const {
         return {data_watches_.of(session), {}, child_watches_.of(session)};
     }
 
     // ---- containers ----
-    // Runs one round of the servers' container cleaner: removes the containers that had children and are empty.
+    // Runs the servers' container cleaner once: removes the containers that had children and are empty.
     std::vector<fired_watch> reap();
 
     // ---- state ----
@@ -106,8 +103,7 @@ public:
     [[nodiscard]] const server_traits& traits() const noexcept { return traits_; }
     void set_traits(const server_traits& traits) noexcept { traits_ = traits; }
     [[nodiscard]] const node_store& nodes() const noexcept { return nodes_; }
-    // For tests: sets the counter of creates of the znode, which must exist, so that a test reaches the last sequence
-    // numbers.
+    // For tests: sets an existing znode's counter of creates, to reach the last sequence numbers.
     void set_creates(const std::string& path, std::int32_t creates);
 
     friend bool operator==(const tree&, const tree&) = default;

@@ -14,7 +14,7 @@ namespace turnstile::local {
 
 using session_id = std::int64_t;
 
-// A watch event, with the session that had set the watch.
+// A watch event, and the session that had set the watch.
 struct fired_watch {
     session_id session = 0;
     core::watch_kind kind{};
@@ -22,8 +22,7 @@ struct fired_watch {
     friend bool operator==(const fired_watch&, const fired_watch&) = default;
 };
 
-// A value without thread safety. As on the servers, a session has at most one watch on a path: setting the watch again
-// changes nothing.
+// A value without thread safety. A session has at most one watch on a path, as on the servers.
 class watch_table {
 public:
     void add(session_id session, const std::string& path);

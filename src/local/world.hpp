@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// world: one tree of the in-memory back end, with its sessions and the thread that serves these sessions.
+// world: one tree of the in-memory back end, with its sessions and the thread that serves them.
 //
-// All clients of a process with the same tree name ("local:name") share one world, with its znodes. The world exists as
-// long as one of these clients exists.
+// All clients of a process with the same tree name ("local:name") share one world. It exists as long as one of these
+// clients.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +20,8 @@
 
 namespace turnstile::local {
 
-// Thread safety: all members from any thread. Each member only posts a task to the world's thread, which runs the tasks
-// in the order of the calls. `close` and `inspect` wait until their task has run. The world calls sinks on that thread.
+// Thread safety: all members from any thread. Each member posts a task to the world's thread, which runs the tasks in
+// order and calls the sinks. Only `close` and `inspect` wait until their task has run.
 class world {
 public:
     explicit world(std::string name) : name_{std::move(name)} {}
@@ -42,14 +42,13 @@ public:
     void detach(session_id session);
     void attach(session_id session);
     void expire(session_id session);
-    // Chooses whether sessions that are opened from now on get a connection. `allowed` also connects the sessions that
-    // were refused one before.
+    // Chooses whether sessions that open later are connected. `allowed` also connects the sessions that were refused
+    // before.
     enum class connecting { allowed, refused };
     void set_connecting(connecting c);
-    // Runs one round of the container cleaner now.
+    // Runs the container cleaner once.
     void reap();
-    // Runs `look` on the world's thread, and waits until `look` has returned. Changes of the tree by `look` fire no
-    // watches.
+    // Runs `look` on the world's thread, and waits for its return. Changes by `look` fire no watches.
     void inspect(const std::function<void(tree&)>& look);
 
 private:
@@ -65,7 +64,8 @@ private:
     std::vector<std::shared_ptr<link>> connecting_;      // sessions that have had no connection yet
     connecting may_connect_ = connecting::allowed;
     core::time_point last_reap_{};
-    // The destructor of `thread_` waits for the tasks, which use the members above. So `thread_` is the last member.
+    // The destructor of `thread_` waits for its tasks, which use the members above. So `thread_` must be the last
+    // member.
     serial_thread thread_;
 };
 

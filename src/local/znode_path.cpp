@@ -8,7 +8,7 @@
 namespace turnstile::local {
 namespace {
 
-// Splits the path at '/', and calls `accepts` for each name. Stops, and returns false, when `accepts` refuses a name.
+// Calls `accepts` for each name of the path. Returns false at the first name that `accepts` refuses.
 template <class Accepts>
 bool all_names(std::string_view path, const Accepts& accepts) {
     std::size_t begin = 1;

@@ -12,16 +12,17 @@ namespace turnstile::local {
 // "/a/b" -> "b".
 [[nodiscard]] std::string_view name_of(std::string_view path) noexcept;
 
-// True if the path has a parent and no NUL. The servers refuse to create or remove a znode with another path.
+// True if the path has a parent and no NUL character. The servers refuse to create or remove a znode with any other
+// path.
 [[nodiscard]] bool has_parent(std::string_view path) noexcept;
 
-// Does the check that ZooKeeper's clients do before they send a request. The path of a sequential create may end in
-// '/': the sequence number is then the whole name.
+// Checks a path as ZooKeeper's clients do before they send a request. The path of a sequential create may end in '/':
+// the sequence number is then the whole name.
 enum class path_use { plain, sequential };
 [[nodiscard]] bool client_accepts_path(std::string_view path, path_use use) noexcept;
 
-// Does the check of a path (in UTF-8) that the servers do before a write. They forbid control characters, the private
-// use area, the specials, and all characters outside the basic plane.
+// Checks a path (in UTF-8) as the servers do before a write. They forbid control characters, the private use area, the
+// specials, and all characters outside the basic plane.
 [[nodiscard]] bool server_accepts_path(std::string_view path) noexcept;
 
 // True for the znodes of ZooKeeper itself, which no client can remove.

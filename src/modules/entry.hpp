@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// entry: the interface between the core library and a module. A module is a library with one back end, or with TLS for
-// ZooKeeper.
+// entry: the interface between the core library and a module, a library with one back end or with TLS for ZooKeeper.
 //
-// A module exports one function with C linkage, turnstile_module_<kind>. The core calls this function with its services
-// (host), and gets the module's functions (entry). The core and the module must have the same version. Only the
-// signature of the exported function and the first member of `entry` stay the same in all versions.
+// A module exports one function with C linkage, turnstile_module_<kind>. The core passes its services (host), and gets
+// the module's functions (entry). Both must have the same version. Only this function's signature and the first member
+// of `entry` never change between versions.
 //
-// A module has copies of the stateless helpers of src/base and src/local. For everything that has state, the module
-// calls the host: the log, the fork count, the guardian's link, and the abort when memory is exhausted. A module that
-// is linked into the program as an archive uses the core's own objects.
+// A module contains copies of the stateless helpers of src/base and src/local. For everything that has state, it calls
+// the host: the log, the fork count, the guardian's link, and the abort when memory is exhausted. A module that is
+// linked in as an archive uses the core's own objects.
 //
 // Thread safety: all functions of an entry and of a host from any thread.
 #pragma once
@@ -45,8 +44,8 @@ struct wanted_servers {
     std::shared_ptr<guardian::link> guardian{};  // null: no guardian
 };
 
-// A session whose process has ended. The fields have the values that the module gave the guardian at the session's
-// start (guardian/guarded_session.hpp).
+// A session whose process has ended. The guardian got these values from the module when the session started
+// (guardian/guarded_session.hpp).
 struct orphaned_session {
     std::string_view connect_string;
     core::duration timeout{};
@@ -59,15 +58,15 @@ struct entry {
     const char* version;  // TURNSTILE_VERSION; the first member in every version
     // Throws std::system_error: bad_connect_string.
     std::shared_ptr<core::coordinator> (*make)(const wanted_servers& wanted);
-    // Implements sql::check. `znode` and `created` are columns of sql::contender_row. `connection` is a connection
-    // object of the client library of this kind of database.
+    // Implements sql::check. `znode` and `created`: from sql::contender_row. `connection`: a connection object of the
+    // database's client library.
     result<void> (*check_row)(const std::string& znode, std::int64_t created, void* connection);
     // Implements redis::check. `path` does not include the chroot of `servers`.
     result<redis::script_check> (*check_of_script)(std::string_view servers,
                                                    const std::string& path);
     result<file_health> (*look_at_file)(std::string_view connect_string);
-    // Ends the session that has this id and this proof at the server. Succeeds also if the server has no such session.
-    // Blocks until `until` at most, except that the system's name resolver may take longer.
+    // Ends the session with this id and this proof. Succeeds also if the server has no such session. Blocks at most
+    // until `until`, but the name resolution may take longer.
     result<void> (*end_session)(const orphaned_session& which, core::time_point until);
     // Implements tls::make_context.
     tls::context_outcome (*make_tls_context)(const tls::settings& wanted,
@@ -79,7 +78,7 @@ struct entry {
 
 using entry_function = const entry*(const host* services) noexcept;
 
-// Every entry function calls attach() first. In a module that is linked in as an archive, attach() does nothing.
+// Every entry function calls attach() first. In a module that is linked in as an archive, it does nothing.
 void attach(const host* services) noexcept;
 
 }  // namespace turnstile::modules

@@ -13,8 +13,8 @@
 #include "base/process.hpp"
 #include "turnstile/version.hpp"
 
-// Each variable is null in a program that is not linked with the module. A weak reference alone makes the linker take
-// no object file from an archive or library.
+// Null in a program that is not linked with the module. A weak reference alone does not make the linker take an object
+// file from an archive.
 extern "C" {
 [[gnu::weak]] turnstile::modules::entry_function turnstile_module_tls;
 [[gnu::weak]] turnstile::modules::entry_function turnstile_module_redis;
@@ -77,8 +77,8 @@ result<const entry*> checked(const entry* given, module_kind which, const std::s
                                       from, given->version, TURNSTILE_VERSION, package_of(which)));
 }
 
-// Looks in the folder for the module's file of another minor version. Returns the version in the file's name; empty if
-// there is no such file.
+// Searches the folder for the module's file of another minor version. Returns that version; empty if there is no such
+// file.
 std::string other_version_in(const std::string& folder, module_kind which) {
     const std::string beginning = package_of(which) + ".so.";
     std::string version;
@@ -170,8 +170,8 @@ result<const entry*> find_anew(module_kind which, std::string_view asker) {
 
 }  // namespace
 
-// Two threads may find the module missing here at the same time. Both then load the same library, because the dynamic
-// linker loads a file only once.
+// Two threads may load the module at the same time. Both get the same library, because the dynamic linker loads a file
+// only once.
 result<const entry*> find(module_kind which, std::string_view asker) {
     if (const auto* const known = loaded(which)) return known;
     const auto found = find_anew(which, asker);

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// find: finds the module for a kind of server, either linked into the program or in the folder of the core library.
+// find: finds a module that is linked into the program, or loads its file from the core library's folder.
 //
 //     const auto redis = modules::find(modules::module_kind::redis, "redis://");
 //     if (!redis) throw_error(redis.error());
 //     return (*redis)->make({connect_string, session_timeout});
 //
-// The file of a module is libturnstile-<kind>.so.<major>.<minor>. The core looks for the file only in the folder from
-// which the dynamic linker loaded libturnstile, and ignores the working directory and environment variables. So a
-// set-user-ID program loads only modules that are installed beside libturnstile. A core that is linked into the program
-// as an archive loads nothing.
+// A module's file is libturnstile-<kind>.so.<major>.<minor>. The core searches only the folder from which the dynamic
+// linker loaded libturnstile, whatever the working directory and the environment are. So a set-user-ID program loads
+// only modules that are installed beside libturnstile. A core that is linked in as an archive loads no files.
 //
 // Thread safety: from any thread. A module is loaded at its first use and is never unloaded.
 #pragma once
@@ -29,23 +28,23 @@ inline constexpr std::array k_kinds{module_kind::tls, module_kind::redis, module
     module_kind which) noexcept;  // "redis": turnstile_module_redis
 [[nodiscard]] std::string_view servers_of(module_kind which) noexcept;  // "Redis", for messages
 
-// "libturnstile-redis": the name of the Debian package, and of the module's file without its version.
+// Returns a name such as "libturnstile-redis", which is the Debian package and the file without its version.
 [[nodiscard]] std::string package_of(module_kind which);
-// "libturnstile-redis.so.0.1"
+// Returns a name such as "libturnstile-redis.so.0.1".
 [[nodiscard]] std::string file_of(module_kind which);
 
-// `asker` begins the error's message: a scheme, or the name of the function that needs the module. Returns
-// bad_connect_string if the module is absent, cannot be loaded, or has another version. The message names the file and
+// `asker`: the start of the error's message, a scheme or the name of the function that needs the module. Error:
+// bad_connect_string, if the module is absent, cannot be loaded, or has another version. The message names the file and
 // the package.
 [[nodiscard]] result<const entry*> find(module_kind which, std::string_view asker);
 
-// Returns the module that find() has returned before; null if no find() for this kind has succeeded.
+// Returns the module, if an earlier find() has succeeded; otherwise null.
 [[nodiscard]] const entry* loaded(module_kind which) noexcept;
 
 // True if the program is linked with the module.
 [[nodiscard]] bool is_linked_in(module_kind which) noexcept;
 
-// Loads the module from this folder, and otherwise does the same as find().
+// Like find(), but loads the module from this folder.
 [[nodiscard]] result<const entry*> load(const std::string& folder, module_kind which,
                                         std::string_view asker);
 

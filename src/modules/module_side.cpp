@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces, inside a module, the core's sources that have state: each function calls the core.
+// In a module, this file replaces the core's sources that have state: each function calls the core.
 #include <atomic>
 #include <cstdlib>
 
@@ -40,7 +40,7 @@ void base::end_out_of_memory(const char* place) noexcept {
     std::abort();
 }
 
-// A module passes a descriptor to the guardian only by keep_open(), so `passed` is never used.
+// A module passes descriptors only with keep_open(), so `passed` is never used.
 void guardian::link::send(const message& value, int /*passed*/) noexcept {
     services().tell_guardian(*this, value);
 }

@@ -18,10 +18,10 @@ namespace turnstile::tls {
 namespace {
 
 constexpr const char* k_service = "zookeeper";
-// The name that a ZooKeeper server has in an exchange with DIGEST-MD5, whatever its host is.
+// Every ZooKeeper server has this name in an exchange with DIGEST-MD5, whatever its host is.
 constexpr const char* k_digest_server = "zk-sasl-md5";
 
-// Cyrus SASL stores every callback as a function without arguments, and casts it before the call.
+// Cyrus SASL stores each callback as a function without arguments, and casts it back before the call.
 using any_callback = int (*)();
 
 template <class Function>
@@ -33,16 +33,15 @@ int no_log(void*, int, const char*) noexcept {
     return SASL_OK;
 }
 
-// Starts Cyrus SASL once, and returns true if it is ready. This process never stops it, because other libraries may use
-// it too.
+// Initializes Cyrus SASL once. Never shuts it down, because other libraries may also use it.
 bool begin_cyrus() noexcept {
     static const bool begun = ::sasl_client_init(nullptr) == SASL_OK;
     return begun;
 }
 
-// Returns a lock under which exchanges with DIGEST-MD5 run one at a time. The plugin keeps finished exchanges in
-// memory, and locks that memory only if the program has given Cyrus SASL mutexes. GSSAPI keeps no exchanges, and may
-// wait for a Kerberos server, so its exchanges run at the same time.
+// Returns a lock that serializes exchanges with DIGEST-MD5. The plugin caches finished exchanges, and protects its
+// cache only if the program has given Cyrus SASL mutexes. GSSAPI has no cache and may wait for a Kerberos server, so
+// its exchanges run in parallel.
 std::unique_lock<std::mutex> turn_of(sasl_mechanism which) {
     static std::mutex one_at_a_time;
     if (which == sasl_mechanism::gssapi) return {};
@@ -73,7 +72,7 @@ public:
             reason_ = "Cyrus SASL cannot begin an exchange";
             return;
         }
-        // Switches the encryption of SASL off: the exchange only authenticates the client.
+        // Switches SASL's own encryption off: the exchange only authenticates the client.
         sasl_security_properties_t plain{};
         static_cast<void>(::sasl_setprop(own_, SASL_SEC_PROPS, &plain));
     }
@@ -86,7 +85,8 @@ public:
     [[nodiscard]] std::optional<std::string> answer(std::string_view token) override {
         if (!reason_.empty()) return std::nullopt;
         const auto turn = turn_of(mechanism_);
-        // A mechanism may fail without a text. Then the text of an earlier step would name another failure.
+        // A mechanism may fail without setting a text. Without this default, the text of an earlier step would be
+        // reported.
         ::sasl_seterror(own_, SASL_NOLOG, "the server's token is not the expected one");
         const char* out = nullptr;
         unsigned length = 0;
@@ -108,8 +108,8 @@ public:
     [[nodiscard]] std::string reason() const override { return reason_; }
 
 private:
-    // Starts the exchange. With GSSAPI the client sends the first token. With DIGEST-MD5 the server does: if this call
-    // offered room for a token, Cyrus SASL would repeat an earlier exchange, with the password of that time.
+    // Starts the exchange. With GSSAPI the client sends the first token, with DIGEST-MD5 the server. If this call
+    // passed a buffer for DIGEST-MD5, Cyrus SASL would resume a cached exchange, with the password of that time.
     int begin(const char** out, unsigned* length) {
         const auto name = std::string{name_of(mechanism_)};
         const bool first = mechanism_ == sasl_mechanism::gssapi;
@@ -134,7 +134,7 @@ private:
         *secret = reinterpret_cast<sasl_secret_t*>(bytes.data());
         return SASL_OK;
     }
-    // Returns the realm that the server offers first: ZooKeeper servers have only one.
+    // Returns the first realm that the server offers: ZooKeeper servers have only one.
     static int choose_realm(void*, int, const char** offered, const char** result) noexcept {
         *result = offered != nullptr && *offered != nullptr ? *offered : "";
         return SASL_OK;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// sasl: the client's side of a SASL exchange. Cyrus SASL computes the tokens, and the ZooKeeper back end and the
-// guardian send and receive them.
+// sasl: the client's side of a SASL exchange. Cyrus SASL computes the tokens. The caller (the ZooKeeper back end or the
+// guardian) sends and receives them.
 //
 //     auto exchange = tls::make_sasl_exchange(settings, "zk1.example.org");
 //     if (!exchange.fault.empty()) return refuse(exchange.fault);
 //     auto token = exchange.value->answer({});  // then the server's tokens, until is_complete()
 //
-// The module libturnstile-tls, the guardian and the command are linked with Cyrus SASL, so that programs without SASL
-// do not load it.
+// Only the module libturnstile-tls, the guardian and the command are linked with Cyrus SASL, so that programs that do
+// not use SASL do not load it.
 //
 // Thread safety: use an exchange from one thread; call the functions from any thread.
 #pragma once
@@ -30,10 +30,10 @@ namespace turnstile::tls {
     return which == sasl_mechanism::gssapi ? "GSSAPI" : "DIGEST-MD5";
 }
 
-// The largest number of tokens that the client sends in an exchange. DIGEST-MD5 needs two, GSSAPI three.
+// The largest number of tokens that a client sends in one exchange. DIGEST-MD5 needs two, GSSAPI three.
 inline constexpr int k_most_sasl_tokens = 8;
 
-// The exchange of one connection.
+// A SASL exchange for one connection.
 class sasl_exchange {
 public:
     sasl_exchange() = default;
@@ -41,26 +41,26 @@ public:
     sasl_exchange& operator=(const sasl_exchange&) = delete;
     virtual ~sasl_exchange() = default;
 
-    // Returns the answer to the server's token; the first call gets no token. Returns nothing if the exchange has
-    // failed. With GSSAPI the call may wait for the Kerberos servers.
+    // Returns the client's answer to the server's token; the first token is empty. Returns nothing if the exchange has
+    // failed. With GSSAPI the call may wait for Kerberos servers.
     [[nodiscard]] virtual std::optional<std::string> answer(std::string_view token) = 0;
-    // True once the client expects no further token. If the last answer is not empty, the caller must still send it.
+    // True if the client expects no further token. The caller must still send the last answer, unless it is empty.
     [[nodiscard]] virtual bool is_complete() const noexcept = 0;
-    // Returns the reason for which the exchange failed.
+    // Returns the reason of the failure.
     [[nodiscard]] virtual std::string reason() const = 0;
 };
 
 struct sasl_outcome {
     std::unique_ptr<sasl_exchange> value{};
-    // The reason why there is no exchange, with the name of the file at fault; empty if there is an exchange.
+    // The reason why no exchange was made, with the name of the faulty file; otherwise empty.
     std::string fault{};
 };
 
-// Makes an exchange for one connection. Reads the password again, so that the next connection uses a changed password.
-// `host`: the server's name, for GSSAPI. `wanted` must be enabled.
+// Makes an exchange for one connection. Reads the password each time, so that a changed password takes effect. `host`:
+// the server's name, for GSSAPI. `wanted` must be enabled.
 [[nodiscard]] sasl_outcome make_sasl_exchange(const sasl_options& wanted, const std::string& host);
 
-// Loads all that an exchange needs, so that a later exchange loads nothing.
+// Loads Cyrus SASL and its plugins now, so that a later exchange loads nothing.
 void prepare_sasl() noexcept;
 
 }  // namespace turnstile::tls

@@ -58,7 +58,7 @@ method_owner make_method() {
 }  // namespace
 
 BIO* make_socket_bio(int fd) {
-    // The method table is never destroyed, because the connections of static clients may outlive other static objects.
+    // Never destroyed, because the connections of static clients may outlive other static objects.
     static const BIO_METHOD* const k_method = make_method().release();
     BIO* const bio = k_method == nullptr ? nullptr : ::BIO_new(k_method);
     if (bio == nullptr) return nullptr;

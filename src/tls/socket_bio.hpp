@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_socket_bio: a socket as OpenSSL's BIO. When OpenSSL's own BIO writes to a connection that has ended, it raises
-// SIGPIPE in the program's threads; this BIO does not.
+// make_socket_bio: makes an OpenSSL BIO for a socket. OpenSSL's own BIO raises SIGPIPE in the program when it writes to
+// a closed connection; this BIO does not.
 //
 // Thread safety: see OpenSSL's rules for BIOs.
 #pragma once

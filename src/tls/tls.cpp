@@ -34,8 +34,8 @@ bool is_number(const std::string& host) noexcept {
            ::inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
 }
 
-// Returns the first error in OpenSSL's queue, which is the cause, and empties the queue. The program may use OpenSSL as
-// well, and must not find errors of this library there.
+// Returns the first error in OpenSSL's queue, which is the cause of the others. Empties the queue: the program may use
+// OpenSSL as well, and must not find this library's errors there.
 std::string first_words() {
     const auto code = ::ERR_peek_error();
     std::string words = "an error that OpenSSL does not name";
@@ -48,8 +48,8 @@ std::string first_words() {
     return words;
 }
 
-// OpenSSL calls this function for the password of a key file, instead of asking at the terminal. `data` is the
-// password, or null if there is none.
+// OpenSSL calls this function for a key file's password, instead of asking at the terminal. `data`: the password, or
+// null.
 int give_password(char* into, int size, int /*writing*/, void* data) {
     const auto* const password = static_cast<const std::string*>(data);
     if (password == nullptr || password->size() > static_cast<std::size_t>(size)) return 0;
@@ -57,7 +57,7 @@ int give_password(char* into, int size, int /*writing*/, void* data) {
     return static_cast<int>(password->size());
 }
 
-// The facts that explain why a connection to a server failed.
+// Facts for the message about a failed connection.
 struct peer_view {
     std::string host;
     std::string_view plain_form;  // the text of a constant
@@ -69,7 +69,7 @@ struct greeting_failure {
     bool refused = false;
 };
 
-// Returns the reason for which OpenSSL refused a certificate; `verdict` is X509_V_ERR_...
+// Returns the message for a certificate that OpenSSL has refused. `verdict`: one of X509_V_ERR_...
 std::string distrust(long verdict, const std::string& host) {
     switch (verdict) {
         case X509_V_ERR_HOSTNAME_MISMATCH:
@@ -95,7 +95,7 @@ bool is_of_client_certificate(int reason) noexcept {
     return std::find(k_alerts.begin(), k_alerts.end(), reason) != k_alerts.end();
 }
 
-// `greeted`: true if the handshake was complete before the connection ended.
+// `greeted`: the handshake was complete when the connection ended.
 greeting_failure end_of_connection(bool greeted) {
     ::ERR_clear_error();
     return {std::string{k_closed} +
@@ -115,8 +115,8 @@ greeting_failure explain(const SSL& ssl, int failure, int system_error, const pe
         return {std::generic_category().message(system_error)};
     }
     const int reason = ERR_GET_REASON(::ERR_peek_last_error());
-    // Java since 17.0.19 sends this alert if the client's certificate is missing. The alert has other causes too, but
-    // in TLS 1.3 a server sends it for them before the end of the client's handshake.
+    // Java since 17.0.19 sends this alert if the client's certificate is missing. In TLS 1.3, a server sends it for any
+    // other reason only before the end of the client's handshake.
     const bool misses_certificate =
         greeted && !peer.shows_certificate && reason == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE;
     if (misses_certificate || is_of_client_certificate(reason)) {
@@ -235,10 +235,10 @@ public:
         if (!number)
             ::SSL_ctrl(ssl.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                        const_cast<char*>(peer.host.c_str()));
-        // OpenSSL must not accept a name that is only in the certificate's subject (RFC 9525, section 2).
+        // A name only in the certificate's subject does not count (RFC 9525, section 2).
         ::X509_VERIFY_PARAM_set_hostflags(::SSL_get0_param(ssl.get()),
                                           X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
-        // OpenSSL accepts a certificate with any name unless the client sets a host.
+        // Without this call, OpenSSL accepts a certificate for any name.
         if (verify_ == verification::full &&
             (number
                  ? ::X509_VERIFY_PARAM_set1_ip_asc(::SSL_get0_param(ssl.get()), peer.host.c_str())
@@ -254,7 +254,7 @@ private:
     const peer_view peer_;  // its host is empty, or the name for all servers
 };
 
-// Each of the following functions loads a file. It returns the reason why the file cannot be used, or an empty text.
+// Each of the following functions loads a file. It returns an empty text, or the reason why the file is unusable.
 
 std::string load_authorities(SSL_CTX& context, const settings& wanted) {
     const bool loaded =
@@ -326,10 +326,9 @@ context_outcome make_context(const settings& wanted, std::string_view plain_form
     context_owner context{::SSL_CTX_new(::TLS_client_method()), ::SSL_CTX_free};
     if (context == nullptr) throw std::bad_alloc{};
     ::SSL_CTX_set_min_proto_version(context.get(), TLS1_2_VERSION);
-    // Excludes ciphers without forward secrecy: a server key that is stolen later must not decrypt a recorded
-    // connection.
+    // Requires forward secrecy: a server key that is stolen later must not decrypt a recorded connection.
     ::SSL_CTX_set_cipher_list(context.get(), "DEFAULT:!kRSA:!PSK");
-    // Switches renegotiation off, so that a write waits only for room in the socket, and a read only for bytes.
+    // Forbids renegotiation, so that a write waits only for space in the socket, and a read only for bytes.
     ::SSL_CTX_set_options(context.get(), SSL_OP_NO_RENEGOTIATION);
     ::SSL_CTX_set_mode(context.get(),
                        SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);

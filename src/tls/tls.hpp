@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// tls: TLS for a client: the settings for all connections, and a stream for one connection. The back end waits by
-// poll(), and OpenSSL reads and writes the bytes.
+// tls: TLS for a client: a context for all connections, and a stream for each connection. OpenSSL reads and writes the
+// bytes, and the back end waits with poll().
 //
 //     const auto opened = tls::make_context(settings);
 //     if (!opened.fault.empty()) return refuse(opened.fault);
 //     auto stream = opened.value->open(socket, "zk1.example.org");
 //
-// The ZooKeeper back end calls OpenSSL through the module libturnstile-tls, so that programs without TLS do not load
-// OpenSSL.
+// The ZooKeeper back end calls OpenSSL through the module libturnstile-tls, so that programs that do not use TLS do not
+// load OpenSSL.
 //
-// Thread safety: a context never changes. One thread may read a stream while another thread writes it.
+// Thread safety: a context is immutable. One thread may read a stream while another thread writes to it.
 #pragma once
 
 #include <cstddef>
@@ -19,8 +19,8 @@
 
 namespace turnstile::tls {
 
-// The check of a server's certificate. full: a trusted authority has signed it, and it contains the host's name.
-// authority: a trusted authority has signed it. none: the client accepts any certificate.
+// The client's check of the server's certificate. full: a trusted authority has signed it, and it contains the host's
+// name. authority: a trusted authority has signed it. none: any certificate is accepted.
 enum class verification { full, authority, none };
 
 struct settings {
@@ -36,12 +36,12 @@ struct settings {
     friend bool operator==(const settings&, const settings&) = default;
 };
 
-// The reason of a stream that the server has ended after the handshake.
+// The reason() of a stream that the server has closed after the handshake.
 inline constexpr std::string_view k_closed = "it closed the connection";
 
 enum class handshake_step { done, wants_to_read, wants_to_write, failed };
 
-// A connection to a server with TLS.
+// A TLS connection to a server.
 class stream {
 public:
     stream() = default;
@@ -49,12 +49,12 @@ public:
     stream& operator=(const stream&) = delete;
     virtual ~stream() = default;
 
-    // Continues the handshake as far as possible without waiting.
+    // Continues the handshake as far as possible without waiting. The result says for what the caller must wait.
     [[nodiscard]] virtual handshake_step go_on() = 0;
-    // Return the number of bytes read or written; 0: none now; negative: the connection has ended.
+    // Both return the number of bytes; 0: none now; negative: the connection has ended.
     [[nodiscard]] virtual std::ptrdiff_t read(char* into, std::size_t most) = 0;
     [[nodiscard]] virtual std::ptrdiff_t write(std::string_view text) = 0;
-    // Tells the server that the client writes no more (close_notify), as far as possible without waiting.
+    // Sends close_notify (the client will write no more), as far as possible without waiting.
     virtual void finish() = 0;
     // Returns the reason why the connection failed or ended.
     [[nodiscard]] virtual std::string reason() const = 0;
@@ -69,8 +69,7 @@ public:
     context& operator=(const context&) = delete;
     virtual ~context() = default;
 
-    // Starts a stream on a connected socket. `host` is the name that the certificate must have, unless the settings
-    // contain a name.
+    // Starts TLS on a connected socket. The certificate must be for `host`, unless the settings contain another name.
     [[nodiscard]] virtual std::unique_ptr<stream> open(int fd, const std::string& host) const = 0;
 };
 
@@ -82,8 +81,8 @@ struct context_outcome {
     std::string fault{};  // names the file and the reason; empty: there is a context
 };
 
-// Reads the files and makes a context. `plain_form`: a clause such as "use redis:// for a connection without TLS",
-// which ends the reason about a server without TLS.
+// Reads the files and makes a context. `plain_form`: the end of the message about a server without TLS, such as "use
+// redis:// for a connection without TLS".
 [[nodiscard]] context_outcome make_context(const settings& wanted, std::string_view plain_form);
 
 }  // namespace turnstile::tls
