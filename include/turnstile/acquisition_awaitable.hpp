@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// acquisition_awaitable: the object that `co_await` takes for a call of this library.
+// acquisition_awaitable: the operand of `co_await` for an asynchronous call of this library.
 //
-// Use the functions of coroutine.hpp and async_call.hpp, which return it. Make one yourself only for a call of your own
-// that takes options, and a handler for the outcome:
+// The functions of coroutine.hpp and async_call.hpp return this object. Make one yourself only for a function of your
+// program that takes options and a handler for the outcome:
 //
 //     const auto start = [&](auto options, auto handler) { m.async_acquire(options, handler); };
 //     auto hold = co_await turnstile::acquisition_awaitable<turnstile::result<turnstile::guard>>{
 //         start, patient, pool};
 //
-// coroutine.hpp states what a coroutine may rely on. This file implements it. Each acquisition has one state, which
-// owns the outcome. The coroutine, the recipe's handler and the executor's task share the state:
+// coroutine.hpp states the guarantees for the coroutine; this file implements them. Each acquisition has one state
+// object, which owns the outcome. The coroutine, the lock's handler and the executor's task share that object:
 //
 // | stage    | meaning                               | next stage                                       |
 // |----------|---------------------------------------|--------------------------------------------------|
-// | starting | the recipe's function is being called | waiting; posted: the outcome came meanwhile      |
+// | starting | the lock's function is being called   | waiting; posted: the outcome came meanwhile      |
 // | waiting  | no outcome yet                        | posted                                           |
 // | posted   | the executor has the task             | resumed: the task runs; over: dropped, or throws |
 // | resumed  | the coroutine takes the outcome       |                                                  |
 // | over     | nothing will take the outcome         |                                                  |
 //
-// If the coroutine is destroyed in a stage other than `resumed`, the stage becomes `over`. The state then destroys its
-// outcome at once, and the hold with it; the same happens to an outcome that arrives later. A task of an executor never
-// contains an outcome.
+// If the coroutine is destroyed in a stage other than `resumed`, the stage becomes `over`. The state object then
+// destroys its outcome at once, which releases the hold. It does the same with an outcome that arrives later. The
+// executor's task never contains the outcome.
 //
 // Thread safety: only the coroutine's thread uses an awaitable.
 #pragma once
@@ -49,13 +49,12 @@ namespace turnstile {
 
 namespace detail {
 
-// Logs the exception that is being handled, which an executor threw, and what follows from it.
+// Logs the exception that is being handled, which an executor threw, and the `consequence` of it.
 TURNSTILE_EXPORT void report_failed_executor(std::string_view consequence) noexcept;
-// Ends the process. No memory is left to give an outcome to its executor, and the code that awaits it would wait for
-// ever.
+// Ends the process, because there is no memory for the executor's task, and the coroutine would wait for ever.
 [[noreturn]] TURNSTILE_EXPORT void end_without_delivery() noexcept;
 
-// Turns a hold that was lost on its way to the coroutine into an error.
+// Replaces a hold by an error if the hold was lost before the coroutine got it.
 template <class Outcome>
 void tell_loss(Outcome& outcome) {
     if constexpr (requires { outcome->status().error(); }) {
@@ -69,13 +68,13 @@ void tell_loss(Outcome& outcome) {
 struct forward_stop {
     std::stop_source to;
     void operator()() const {
-        auto kept = to;  // the stop may destroy the coroutine, and this callback with it
+        auto kept = to;  // the stop may destroy the coroutine and this callback
         kept.request_stop();
     }
 };
 
-// The state of the table above. Thread safety: any thread may call any member, but only the coroutine calls suspend(),
-// take() and abandon().
+// The state object with the stages of the table above. Thread safety: any thread may call any member, but only the
+// coroutine calls suspend(), take() and abandon().
 template <class Outcome>
 class awaited_acquisition : public std::enable_shared_from_this<awaited_acquisition<Outcome>> {
 public:
@@ -87,7 +86,7 @@ public:
 
     // Starts the call. When suspend() returns, the coroutine may have been resumed and destroyed.
     void suspend(std::coroutine_handle<> waiter) {
-        // The coroutine may release this object meanwhile.
+        // The coroutine may release this object before suspend() returns.
         const auto self = this->shared_from_this();
         waiter_ = waiter;
         listen();
@@ -100,7 +99,7 @@ public:
         start_returned();
     }
 
-    // The coroutine calls take() after the task or its owner has resumed it.
+    // The coroutine calls take() after the executor's task, or the coroutine's owner, has resumed the coroutine.
     Outcome take() {
         if (!resumed()) {
             abandon();
@@ -122,7 +121,7 @@ public:
 private:
     enum class stage { starting, waiting, posted, resumed, over };  // in this order
 
-    // The task for the executor. If its last copy is destroyed and no copy was run, the acquisition ends.
+    // The executor's task. If all copies of the task are destroyed and none has run, the acquisition ends.
     class delivery {
     public:
         explicit delivery(std::shared_ptr<awaited_acquisition> to) : to_{std::move(to)} {}
@@ -141,8 +140,8 @@ private:
         options_.stop = cancel_.get_token();
     }
 
-    // Only the first outcome counts. The coroutine is resumed only after the recipe's function has returned, because
-    // the lock may be destroyed then.
+    // Only the first outcome counts. The coroutine may destroy the lock as soon as it is resumed, so it is not resumed
+    // before the lock's function has returned.
     void arrive(Outcome& outcome) {
         {
             const std::lock_guard lock{mutex_};
@@ -164,11 +163,11 @@ private:
         post();
     }
 
-    // Passes the task to the executor, and handles the executor's exceptions. Called by the coroutine's thread, if the
-    // outcome was there already, or by a thread of the client.
+    // Passes the task to the executor, and handles the executor's exceptions. The coroutine's thread calls post() if
+    // the outcome came before the lock's function returned; otherwise a thread of the client calls it.
     void post() noexcept {
-        // Moves the executor out of this object first: an executor that keeps the task for ever must not keep itself
-        // alive with it.
+        // The executor is moved out of this object first. Otherwise an executor that keeps the task for ever would keep
+        // itself alive through this object.
         const auto run = std::exchange(executor_, nullptr);
         std::shared_ptr<const delivery> parcel;
         std::function<void()> task;
@@ -203,8 +202,8 @@ private:
         return stage_ == stage::resumed;
     }
 
-    // Moves to `over`, unless the stage is resumed, over, or before `from`. Returns true if it moved. Destroys the
-    // outcome without the mutex, because the end of a hold is a call into the library.
+    // Changes the stage to `over`, unless the stage is resumed, over, or before `from`. Returns true if the stage has
+    // changed. Destroys the outcome after the mutex is unlocked, because the end of a hold is a call into the library.
     [[nodiscard]] bool end(stage from) noexcept {
         std::optional<Outcome> unclaimed;
         const std::lock_guard lock{mutex_};
@@ -229,14 +228,15 @@ private:
 
 }  // namespace detail
 
-// `Outcome` is the type that the handler gets: result<guard>, or another type that is constructible from an error.
+// The operand of `co_await`. `Outcome` is the type that the handler gets: result<guard>, or another type that is
+// constructible from an error.
 template <std::constructible_from<error> Outcome>
 class [[nodiscard]] acquisition_awaitable {
     using state = detail::awaited_acquisition<Outcome>;
 
 public:
-    // Makes an awaitable; the call starts at the co_await. Throws std::system_error(bad_option) for an empty executor,
-    // since nothing could resume the coroutine.
+    // Makes an awaitable; the call starts at the co_await. Throws std::system_error(bad_option) if `resume_on` is
+    // empty, because nothing could resume the coroutine.
     template <std::same_as<executor> E>
     acquisition_awaitable(typename state::start_function start, const acquire_options& options,
                           E resume_on) {
@@ -244,7 +244,7 @@ public:
         state_ = std::make_shared<state>(std::move(start), options, std::move(resume_on));
     }
 
-    // The object on which co_await calls its functions.
+    // The awaiter, whose functions co_await calls.
     class awaiter {
     public:
         // Awaits the call of `acquisition`.
@@ -253,8 +253,8 @@ public:
         awaiter(const awaiter&) = delete;
         awaiter& operator=(const awaiter&) = delete;
 
-        // The functions that co_await calls, with the coroutine as `waiter`. The coroutine always suspends, and
-        // await_resume() returns the outcome.
+        // co_await calls these functions; `waiter` is the coroutine. The coroutine always suspends, and await_resume()
+        // returns the outcome.
         [[nodiscard]] bool await_ready() const noexcept { return false; }
         void await_suspend(std::coroutine_handle<> waiter) { state_->suspend(waiter); }
         Outcome await_resume() { return state_->take(); }
@@ -263,7 +263,7 @@ public:
         const std::shared_ptr<state> state_;
     };
 
-    // Throws std::system_error(bad_option) if the awaitable was awaited or moved from.
+    // Throws std::system_error(bad_option) if the awaitable was already awaited or moved from.
     awaiter operator co_await() && {
         if (!state_)
             throw_error({errc::bad_option, "async_acquire: an acquisition is awaited once"});

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // any_lock: a lock of any kind, as a part of a multi_lock.
 //
-// It accepts every type with path(), acquire(), try_acquire() and async_acquire() as `mutex` has them: each recipe with
-// one hold on one path, their views (readers, writers), and locks of your own. It refers to the lock, which must then
-// outlive the any_lock and every acquisition through it; or it shares ownership of the lock.
+// An any_lock accepts every type that has path(), acquire(), try_acquire() and async_acquire() with the signatures of
+// `mutex`: the library's locks, the views of a shared_mutex, and lock types of your program. It either refers to the
+// lock, or shares ownership of it. If it refers to the lock, the lock must outlive the any_lock and every acquisition
+// through it.
 //
 //     turnstile::any_lock first{orders};                           // refers
 //     turnstile::any_lock second{std::make_shared<turnstile::mutex>(servers, "/locks/stock")};
 //     turnstile::any_lock third{stock, "stock of the east"};       // with a name for fencing vectors
 //
-// Thread safety: any thread may call const members, if the lock allows that.
+// Thread safety: any thread may call const members, if the lock's functions allow calls from any thread.
 #pragma once
 
 #include <concepts>
@@ -35,8 +36,8 @@ namespace detail {
 
 class queue_lock;
 
-// Finds the queue of a lock that a multi_lock may try together with others, because each of its holds excludes all
-// other holds. Null for other locks.
+// Returns the queue of a lock whose holds all exclude each other, or null for other locks. A multi_lock may try such
+// locks all at once.
 class TURNSTILE_EXPORT exclusive_queue {
 public:
     [[nodiscard]] static const queue_lock* of(const mutex& lock) noexcept;
@@ -45,7 +46,7 @@ public:
     [[nodiscard]] static const queue_lock* of(const any_lock& lock) noexcept;
 };
 
-// True for exactly these types: a derived type may acquire in a different way.
+// True for exactly these types, not for derived types, which may acquire in a different way.
 template <class L>
 inline constexpr bool k_has_exclusive_queue =
     std::same_as<L, mutex> || std::same_as<L, shared_mutex> || std::same_as<L, shared_mutex_view>;
@@ -68,8 +69,8 @@ public:
     // A function that receives the hold or the error.
     using handler = std::function<void(result<guard>)>;
 
-    // Refers to `lock`. `name` is the name of its token in a fencing vector, and must be the same in every process.
-    // Empty: the lock's resource(), or its path if it has none.
+    // Refers to `lock`. `name` is the name of the lock's token in a fencing vector, and must be the same in every
+    // process. Empty: the lock's resource(), or its path if it has no resource().
     template <composable_lock L>
     requires(!std::same_as<std::remove_const_t<L>, any_lock>)
         any_lock(L& lock,
@@ -95,9 +96,9 @@ public:
 
     // Returns the lock's path.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    // Returns the servers and the path from their root; the path alone if the lock does not say more.
+    // Returns the servers and the path from their root; only the path if the lock has no resource().
     [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
-    // Returns the name of the lock's token.
+    // Returns the name of the lock's token in a fencing vector.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
     // Call the functions of the same names of the lock.
@@ -142,7 +143,7 @@ private:
         [[nodiscard]] virtual const detail::queue_lock* exclusive_queue() const noexcept = 0;
     };
 
-    // `P` is a pointer to the lock, which may own it.
+    // `P` is a pointer type: a plain pointer to the lock, or a smart pointer that shares ownership of the lock.
     template <class P>
     class holder final : public held {
     public:

@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// async_call: awaits a call that waits for the servers' answer, on a thread of the client.
+// async_call: runs a call that blocks on a thread of the client, so that a coroutine can await its result.
 //
-// Calls with a handler form (async_acquire, async_upgrade, guard::async_commit) wait on no thread at all. Use
-// async_call() for every other call: try_acquire, release, wait_connected, and all queries.
+// Some calls also exist in a form with a handler (async_acquire, async_upgrade, guard::async_commit), for which no
+// thread waits. Use async_call() for every other call: try_acquire, release, wait_connected, and all queries.
 //
 //     auto look = [&orders](std::stop_token stop) { return orders.queue({.stop = stop}); };
 //     auto queue = co_await turnstile::async_call(servers, look, pool);
 //     auto hold = co_await turnstile::async_try_acquire(servers, orders, 1s, pool);
 //     auto gone = co_await turnstile::async_release(servers, std::move(*hold), 5s, pool);
 //
-// The call runs on a worker of the client. At most 16 such calls run at once, so that as many workers remain for the
+// The call runs on a worker thread of the client. At most 16 such calls run at once, so that 16 workers remain for the
 // client's own work; further calls wait for a worker. close() waits for running calls, which end with `closed`, and for
-// waiting calls, which find the client closed. The outcome is the value that the call returns. An exception of
-// Turnstile becomes its error; any other exception is logged, and the outcome is `cancelled`.
+// waiting calls, which fail because the client is closed. The outcome is the value that the call returns. If the call
+// throws an exception of Turnstile, the outcome is the exception's error. If it throws another exception, the library
+// logs it, and the outcome is `cancelled`.
 //
-// coroutine.hpp states how the coroutine continues, and what happens if it is destroyed: the stop token of the call is
-// triggered, and its outcome is destroyed. For completion tokens of Asio see asio.hpp.
+// coroutine.hpp states how the coroutine continues. If the coroutine is destroyed, the library triggers the stop token
+// of the call, and destroys the outcome. For completion tokens of Asio see asio.hpp.
 //
 // Thread safety: any thread may call these functions.
 #pragma once
@@ -47,8 +48,8 @@ namespace detail {
 class client_impl;
 // Returns the implementation of a client; null if the client was moved from.
 [[nodiscard]] TURNSTILE_EXPORT std::shared_ptr<client_impl> impl_of(const client& servers);
-// Runs `work` on a thread of the client that may block. Returns false, and does not run it, if the client is closed,
-// was moved from, or belongs to another process.
+// Runs `work` on a worker thread of the client. Returns false, and does not run `work`, if the client is closed, was
+// moved from, or belongs to another process.
 [[nodiscard]] TURNSTILE_EXPORT bool run_blocking(const std::shared_ptr<client_impl>& servers,
                                                  std::function<void()> work);
 // Returns the error for the exception that is being handled. An unknown exception is logged, and becomes `cancelled`.
@@ -69,7 +70,7 @@ using call_outcome =
 
 }  // namespace detail
 
-// The outcome of an upgrade in a coroutine: the hold, upgraded or as it was, and the result. The hold is empty only if
+// The outcome of an upgrade in a coroutine: the hold, upgraded or unchanged, and the result. The hold is empty only if
 // the coroutine's owner resumed the coroutine early.
 struct upgraded_guard {
     // The hold `of` after the upgrade, and the result `how` of the upgrade.
@@ -81,8 +82,8 @@ struct upgraded_guard {
     result<void> outcome;  // success, or the error of upgrade()
 };
 
-// A function that returns a result, or another type that is constructible from an error. It takes no argument, or a
-// std::stop_token that ends it.
+// A function that returns a result, or another type that is constructible from an error. The function takes no
+// argument, or a std::stop_token that ends the call.
 template <class F>
 concept blocking_call =
     (std::invocable<F&> ||
@@ -90,8 +91,8 @@ concept blocking_call =
 
 namespace detail {
 
-// Each function below returns a start function, which takes options and a handler and is called once. The options
-// contain the stop token, and the timeout of a commit or an upgrade.
+// Each function below returns a start function, which is called once, with options and a handler. From the options it
+// uses the stop token; a commit or an upgrade also uses the timeout.
 
 template <class F>
 auto started_call(const client& servers, F call) {
@@ -119,7 +120,8 @@ auto started_try(const client& servers, L& lock, acquire_options options) {
 }
 
 inline auto started_release(const client& servers, guard&& hold, const wait_limit& limit) {
-    const auto kept = std::make_shared<guard>(std::move(hold));  // std::function copies
+    const auto kept =
+        std::make_shared<guard>(std::move(hold));  // std::function needs a copyable callable
     return started_call(servers, [kept, limit] {
         const auto deadline = limit.deadline();
         return deadline ? kept->release_until(*deadline) : kept->release();
@@ -153,13 +155,14 @@ inline auto started_upgrade(shared_mutex& lock, guard&& hold) {
 
 // ---- functions to await in any coroutine ----------------------------------------------------------
 
-// A call that a coroutine can await. If the captures of the call own something, make the call a variable before the
-// co_await, and the executor as well (coroutine.hpp).
+// A function that a coroutine can await. If the function's captures own something, make the function a variable before
+// the co_await; the same applies to the executor (coroutine.hpp gives the reason).
 template <class F>
 concept awaitable_call = blocking_call<std::remove_cvref_t<F>> &&
     (std::is_lvalue_reference_v<F> || std::is_trivially_destructible_v<std::remove_cvref_t<F>>);
 
-// Runs `call` on a worker, and resumes the coroutine on the executor `resume_on` with its outcome.
+// Runs `call` on a worker thread of `servers`. The executor `resume_on` then resumes the coroutine, and the outcome of
+// `call` is the result of the co_await.
 template <awaitable_call F, std::same_as<executor> E>
 auto async_call(const client& servers, F&& call, E resume_on) {
     using outcome = detail::call_outcome<std::remove_cvref_t<F>>;
@@ -169,7 +172,7 @@ auto async_call(const client& servers, F&& call, E resume_on) {
         std::move(resume_on)};
 }
 
-// Awaits lock.try_acquire(options). `resume_on` resumes the coroutine.
+// Awaits lock.try_acquire(options), on a worker thread of `servers`. `resume_on` resumes the coroutine.
 template <class L, awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<guard>> async_try_acquire(const client& servers, L& lock, O&& options,
                                                        E resume_on) {
@@ -177,23 +180,23 @@ acquisition_awaitable<result<guard>> async_try_acquire(const client& servers, L&
     return {detail::started_try(servers, lock, how), {.stop = how.stop}, std::move(resume_on)};
 }
 
-// Awaits hold.release(limit). The call owns the hold and cannot be stopped: if the coroutine is destroyed, a worker
-// completes the release. `resume_on` resumes the coroutine.
+// Awaits hold.release(limit), on a worker thread of `servers`. The call owns the hold and cannot be stopped: if the
+// coroutine is destroyed, the worker completes the release. `resume_on` resumes the coroutine.
 template <std::convertible_to<wait_limit> W, std::same_as<executor> E>
 acquisition_awaitable<result<void>> async_release(const client& servers, guard&& hold,
                                                   const W& limit, E resume_on) {
     return {detail::started_release(servers, std::move(hold), limit), {}, std::move(resume_on)};
 }
 
-// Awaits servers.wait_connected(limit). `resume_on` resumes the coroutine.
+// Awaits servers.wait_connected(limit), on a worker thread. `resume_on` resumes the coroutine.
 template <std::convertible_to<wait_limit> W, std::same_as<executor> E>
 acquisition_awaitable<result<void>> async_wait_connected(client& servers, const W& limit,
                                                          E resume_on) {
     return {detail::started_connection(servers, limit), {}, std::move(resume_on)};
 }
 
-// Awaits hold.commit(writes); no thread waits. The options are acquire_options, of which timeout and stop are used, or
-// a timeout or a deadline. `resume_on` resumes the coroutine.
+// Awaits hold.commit(writes); no thread waits. `options` are acquire_options, of which the call uses timeout and stop,
+// or a timeout or a deadline. `resume_on` resumes the coroutine.
 template <awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<result<commit_result>> async_commit(guard& hold, const transaction& writes,
                                                           O&& options, E resume_on) {
@@ -201,8 +204,8 @@ acquisition_awaitable<result<commit_result>> async_commit(guard& hold, const tra
             std::move(resume_on)};
 }
 
-// Awaits lock.upgrade(hold); no thread waits. The await owns the hold until it ends: if the coroutine is destroyed, the
-// hold is released. `resume_on` resumes the coroutine.
+// Awaits lock.upgrade(hold); no thread waits. The call owns the hold until the coroutine gets it back: if the coroutine
+// is destroyed, the hold is released. `resume_on` resumes the coroutine.
 template <awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<upgraded_guard> async_upgrade(shared_mutex& lock, guard&& hold, O&& options,
                                                     E resume_on) {

@@ -25,22 +25,23 @@
 // | async_wait_connected(client, limit, token)            | result<void>              | of the client          |
 // | async_call(client, function, token)                   | the function's value      | of the client          |
 //
-// A lock is any recipe, and any type that any_lock accepts. For readers and upgradable readers use shared_mutex's
-// readers() and upgraders(). For queries, and other calls that wait, use async_call(), see async_call.hpp. The options
-// are a variable of type acquire_options, or a timeout or a deadline alone.
+// A lock is any lock of this library, and any type that any_lock accepts. For readers and upgradable readers use
+// shared_mutex's readers() and upgraders(). For queries, and other calls that block, use async_call(), see
+// async_call.hpp. The options are a variable of type acquire_options, or only a timeout or a deadline.
 //
 // Guarantees:
-// - The signature is void(T), where T is the type that the blocking call returns. So use_awaitable gives a result,
-//   use_future a future of a result, and nothing is thrown. An error says more than an error_code; a program that wants
-//   exceptions calls .value().
-// - The handler runs once, on its associated executor, as if posted, even if the outcome was there at once. A handler
+// - The completion signature is void(T), where T is the type that the blocking call returns. So use_awaitable gives a
+//   result, use_future gives a future of a result, and no exception is thrown. A program that wants exceptions calls
+//   .value(). The signature has no error_code, because an error of this library also has a message.
+// - The handler runs once, on its associated executor, as if posted, even if the outcome is known at once. A handler
 //   without an associated executor runs on a thread of the system executor.
 // - Work is counted: a context's run() does not return while a call waits.
-// - Cancellation, where Asio has it (1.19 and later): the associated slot ends the call as options.stop does, with
-//   `cancelled`, for every type of cancellation. A hold that was granted first is delivered.
+// - Cancellation (Asio 1.19 and later): every type of cancellation through the associated slot ends the call with
+//   `cancelled`, as options.stop does. If the hold was granted before the cancellation, the handler gets the hold.
 // - The objects that a call refers to (lock, client, guard of a commit) must live until it completes.
-// - A context that is destroyed while a call waits destroys the handler, and a coroutine with it. The call leaves the
-//   queue, and a granted hold is released at once. The same goes for a hold whose handler never ran.
+// - If a context is destroyed while a call waits, it destroys the handler and its coroutine. The contender leaves the
+//   queue, and a granted hold is released at once. If a handler is destroyed and has never run, its hold is also
+//   released.
 //
 // Thread safety: any thread may call these functions.
 #pragma once

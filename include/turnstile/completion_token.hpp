@@ -1,21 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // completion_token: the implementation of asio.hpp and boost_asio.hpp, for any Asio library.
 //
-// Include asio.hpp or boost_asio.hpp instead; they state what a program may rely on. This file includes nothing of
-// Asio.
+// Include asio.hpp or boost_asio.hpp instead; they state the guarantees. This file includes no header of Asio.
 //
-// Each call has one state. The recipe's handler, the cancellation slot of the completion token, and the registry of the
-// executor's context share it:
+// Each call has one state object. The handler that is passed to the lock, the cancellation slot of the completion
+// token, and the registry of the executor's context (pending_calls) share that object:
 //
 // | stage   | meaning                                          | next stage                                 |
 // |---------|--------------------------------------------------|--------------------------------------------|
 // | waiting | no outcome yet; the state owns Asio's handler    | done: the outcome came; or the context ends|
 // | done    | the executor has the handler, or it is destroyed |                                            |
 //
-// One task of the executor contains both the handler and the outcome. If the context ends, it destroys the task, and
-// the hold is released at once. If the context ends while a call waits (Asio calls that shutdown), the registry
-// destroys the handler, and a coroutine with it; it cancels the call, and a hold that is granted nevertheless is
-// released. So nothing is ever given to a context that has ended.
+// The executor's task contains both Asio's handler and the outcome. If the context ends in stage `done`, it destroys
+// the task, which releases the hold at once. If the context ends in stage `waiting` (Asio calls that shutdown), the
+// registry destroys the handler and its coroutine, and cancels the call. If the lock is granted nevertheless, the hold
+// is released. So no task is posted to a context that has ended.
 //
 // Thread safety: any thread may call any member.
 #pragma once
@@ -53,8 +52,8 @@ public:
     virtual void abandon() noexcept = 0;
 };
 
-// The calls whose handlers run in one context. hand_over() posts a handler under the mutex, so the context exists
-// during the post.
+// The registry of the calls whose handlers run in one context. hand_over() posts a handler while it holds the mutex, so
+// the context cannot end during the post.
 class pending_calls {
 public:
     void add(std::shared_ptr<pending_call> call) {
@@ -67,8 +66,8 @@ public:
         }
         call->abandon();
     }
-    // Removes the call, and calls `give` under the mutex. Returns false, without calling it, after the context has
-    // ended.
+    // Removes the call from the registry, and calls `give` while it holds the mutex. If the context has ended, returns
+    // false and does not call `give`.
     template <class F>
     bool hand_over(const std::shared_ptr<pending_call>& call, F&& give) {
         const std::lock_guard lock{mutex_};
@@ -135,14 +134,14 @@ public:
         }
     }
 
-    // Destroys the handler, which may destroy a coroutine and everything that the coroutine owns. Ends the call.
+    // Destroys the handler, and with it perhaps a coroutine and everything that the coroutine owns. Then ends the call.
     void abandon() noexcept override {
         static_cast<void>(taken());
         cancel_.request_stop();
     }
 
 private:
-    // Holds everything that refers to the context, so that one assignment drops it when the context ends.
+    // Contains all members that refer to the context, so that one assignment destroys them when the context ends.
     struct waiting {
         explicit waiting(Handler&& callable)
             : executor{Net::get_executor(callable)},
@@ -153,7 +152,7 @@ private:
         Handler handler;
     };
 
-    // The task of the executor, which runs once.
+    // The executor's task, which runs once.
     struct delivery {
         typename Net::template work<executor_type> outstanding;
         Handler handler;
@@ -186,7 +185,8 @@ private:
     std::mutex mutex_;
     std::optional<waiting> waiting_;  // guarded by mutex_ after the start
     const std::shared_ptr<pending_calls> calls_;
-    // A stop ends the call. The user's stop token, the cancellation slot and the context's end request it.
+    // A stop request ends the call. It comes from the user's stop token, the cancellation slot or the end of the
+    // context.
     std::stop_source cancel_;
     std::optional<std::stop_callback<forward_stop>> stop_;
 };

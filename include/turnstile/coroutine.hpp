@@ -1,52 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// coroutine: awaits a lock in a coroutine of any library.
+// coroutine: co_await for locks, in coroutines of any library.
 //
-// Each recipe has async_acquire() with a handler as a member. This header adds async_acquire() for co_await, as a
-// function. For Asio's coroutines see asio.hpp.
+// Each lock class has a member async_acquire(), which takes a handler. This header adds a function async_acquire(),
+// whose result can be awaited with co_await. For Asio's coroutines see asio.hpp.
 //
 //     task ship(turnstile::mutex& orders, turnstile::executor pool) {
 //         if (auto hold = co_await turnstile::async_acquire(orders, 2s, pool))
 //             write(hold->fencing_token());   // on the pool
 //     }
 //
-// | recipe            | awaited by                                                                         |
+// | lock              | awaited by                                                                         |
 // |-------------------|------------------------------------------------------------------------------------|
-// | all but the next  | async_acquire(lock, options, pool), async_acquire(lock, pool)                      |
+// | others            | async_acquire(lock, options, pool), async_acquire(lock, pool)                      |
 // | recursive_mutex   | async_acquire(lock, options, owner, pool)                                          |
-// | shared_mutex      | the first, also with a view: async_acquire(lock.readers(), options, pool)          |
-// | semaphore         | the first, and also: async_acquire(lock, permits, options, pool)                   |
+// | shared_mutex      | as others, also with a view: async_acquire(lock.readers(), options, pool)          |
+// | semaphore         | as others, and also: async_acquire(lock, permits, options, pool)                   |
 //
-// The options are acquire_options, or a timeout or a deadline alone. A lock of your own that has the handler form works
-// too. async_call.hpp has the upgrade of a shared_mutex, commits, and calls that wait on a thread. For any other call
-// with options and a handler use acquisition_awaitable.
+// The options are acquire_options, or only a timeout or a deadline. A lock class of your program works too, if it has
+// the member async_acquire(). async_call.hpp has functions to await the upgrade of a shared_mutex, commits, and calls
+// that block a thread. For any other function that takes options and a handler use acquisition_awaitable.
 //
 // Guarantees:
-// - Nothing starts before the co_await. An awaitable that is not awaited does nothing. It can be awaited once; a second
-//   time throws std::system_error(bad_option).
-// - The outcome is the value that the recipe's acquire() returns. An exception of the recipe's async_acquire()
-//   (bad_option) is thrown at the await.
-// - A task of the executor resumes the coroutine, even if the outcome was there at once. Turnstile resumes it in no
-//   other way: neither on the client's threads nor in the client's handler. An executor that runs the task within its
-//   call chooses the calling thread, mostly the client's thread for callbacks; the rules for callbacks then apply to
-//   the coroutine.
-// - If a hold is lost while the task waits for its turn, the outcome is the reason of the loss. (on_lost may have been
-//   called too.)
-// - A coroutine that is destroyed while it waits leaves the queue. A hold that was granted is released at once,
-//   whatever happens to the task. Destroy the coroutine on the executor, or while nothing runs there: no library can
-//   distinguish a task that is just about to resume the coroutine.
-// - If the executor drops the task or throws, the hold is released at once, and the coroutine stays suspended, because
-//   there is no thread on which it may run. The library logs the exception (level `error`) and does not throw it at the
-//   await. A task that runs twice, or that an executor keeps after it threw, does nothing. The coroutine's owner may
-//   destroy or resume the coroutine; the outcome is then `cancelled`. The same goes for a coroutine that its owner
-//   resumes while it waits in the queue, which it then leaves.
+// - The call starts at the co_await. An awaitable that is not awaited does nothing. It can be awaited once; a second
+//   co_await throws std::system_error(bad_option).
+// - The outcome is the value that the lock's acquire() returns. If the lock's member async_acquire() throws
+//   (bad_option), the co_await throws that exception.
+// - Turnstile resumes the coroutine only by a task that it passes to the executor, even if the outcome is known at
+//   once. If the executor runs the task inside its own call, the coroutine runs on the thread that called the executor,
+//   mostly the client's thread for callbacks. Then the rules for callbacks apply to the coroutine.
+// - If the hold is lost before the executor runs the task, the outcome is the reason of the loss. (on_lost may have
+//   been called too.)
+// - If the coroutine is destroyed while it waits, the library takes its contender out of the queue. A hold that was
+//   already granted is released at once, whatever happens to the task. Destroy the coroutine on the executor, or while
+//   the executor runs no task, because a task that is just about to resume the coroutine cannot be detected.
+// - If the executor discards the task or throws, the hold is released at once. The coroutine stays suspended, because
+//   there is no thread on which it may run. The library logs the exception (level `error`); the co_await does not throw
+//   it. If the executor runs that task later, or runs any task twice, the task does nothing. The coroutine's owner may
+//   destroy the coroutine, or resume it; after a resume the outcome is `cancelled`.
+// - If the coroutine's owner resumes the coroutine while the call still waits for the lock, the call ends, and the
+//   outcome is `cancelled`.
 // - `options.stop`, `options.timeout` and the end of the client end the wait, as in acquire().
 //
-// Lifetimes. A lock must live until the coroutine is suspended; a view is copied. For the callbacks of the options see
-// acquire_options. For deadlock_detector set `options.owner`, since a coroutine belongs to no thread.
+// Lifetimes. A lock must live until the coroutine is suspended; a view is copied. acquire_options states which objects
+// the callbacks of the options may use. For deadlock_detector set `options.owner`, because a coroutine belongs to no
+// thread.
 //
-// A limit of GCC (12 at least): it destroys twice a temporary that braces, or a lambda with captures, make inside an
-// expression with co_await. So options in braces, and lambdas in the place of the executor, do not compile here. Use
-// variables, or functions that return them:
+// GCC (at least version 12) has a fault: in an expression with co_await it destroys some temporaries twice, namely
+// objects in braces, and lambdas with captures. So this header does not accept options in braces, or a lambda as the
+// executor. Use variables, or functions that return them:
 //
 //     const turnstile::acquire_options patient{.timeout = 1min, .stop = stop};
 //     auto hold = co_await turnstile::async_acquire(orders, patient, pool);
@@ -83,7 +84,7 @@ inline acquire_options options_of(const wait_limit& timeout) {
 
 using granted_handler = std::function<void(result<guard>)>;
 
-// Gives access to a lock: by a reference to it, or by a copy of a view.
+// Gives access to a lock: lock_ref by a reference to the lock, lock_copy by a copy of a view.
 template <class L>
 class lock_ref {
 public:
@@ -113,20 +114,21 @@ auto kept_lock(L&& lock) {
 
 }  // namespace detail
 
-// Options: a variable, or a timeout or a deadline. Options in braces do not compile, see above.
+// Options: a variable of type acquire_options, or a timeout or a deadline. Options in braces do not compile, see the
+// top of this file.
 template <class O>
 concept awaitable_options = std::convertible_to<O, wait_limit> ||
     (std::is_lvalue_reference_v<O>&& std::same_as<std::remove_cvref_t<O>, acquire_options>);
 
-// A lock with the handler form, which grants a `G`.
+// A lock with a member async_acquire(), whose handler gets a result<G>.
 template <class L, class G = guard>
 concept async_lockable = requires(L& lock, acquire_options options,
                                   std::function<void(result<G>)> handler) {
     lock.async_acquire(options, handler);
 };
 
-// Awaits the lock. `G` is the type that the lock grants: async_acquire<ticket>(lock, options, pool) for a lock that
-// grants no guard. `resume_on` resumes the coroutine.
+// Awaits the lock. `G` is the type of the hold that the lock grants; a lock that grants a `ticket` in place of a guard
+// is awaited by async_acquire<ticket>(lock, options, pool). `resume_on` resumes the coroutine.
 template <class G = guard, class L, awaitable_options O, std::same_as<executor> E>
 requires async_lockable<std::remove_reference_t<L>, G> acquisition_awaitable<result<G>>
 async_acquire(L&& lock, O&& options, E resume_on) {

@@ -1,30 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 // deadlock_detector: finds waits for locks that can never end, and ends them.
 //
-// Use it where neither a fixed order of the locks nor multi_lock is possible. An example of a deadlock: A holds
-// "/locks/a" and waits for "/locks/b", while B holds "/locks/b" and waits for "/locks/a". A timeout ends such a wait
-// too, but late. The detector finds the cycle from what the contenders wrote about themselves:
+// Use it if neither a fixed order of the locks nor multi_lock is possible. An example of a deadlock: A holds "/locks/a"
+// and waits for "/locks/b", while B holds "/locks/b" and waits for "/locks/a". A timeout ends such a wait too, but
+// late. The detector finds the cycle from the metadata that contenders write into their znodes:
 //
 //     turnstile::deadlock_detector detector{servers, {"/locks/a", "/locks/b"}};
 //     for (const auto& found : detector.find().value()) log(found.to_string());
-//     auto hold = detector.acquire(a);   // would_deadlock: it is for this call to step back
+//     auto hold = detector.acquire(a);   // would_deadlock: this caller must release its holds
 //     auto folder = turnstile::deadlock_detector::below(servers, "/locks");   // all locks of a folder
 //
 // Waits. A waiter waits for all contenders ahead of it in the queue of an exclusive lock.
 //
-// Owners. The owner of a contender is `contender_metadata::owner`: one line of execution, which does nothing else while
-// it waits. Owners of the same name in different processes are the same owner. By default it is the thread that called
-// a blocking acquire(). So set `acquire_options::owner` to a name of your own
-// - in asynchronous acquisitions and coroutines. They belong to no thread. Without a name they have no owner, and are
-//   never part of a cycle; the same goes for contenders of other libraries.
-// - where guards move between threads: the thread that acquired is not the thread that will release.
+// Owners. The owner of a contender is `contender_metadata::owner`: the name of a thread or a task, which does nothing
+// else while it waits. Two owners with the same name are the same owner, even in different processes. By default the
+// owner is the thread that called a blocking acquire(). So set `acquire_options::owner` to a name of your own
+// - in asynchronous acquisitions and coroutines. These belong to no thread. Without a name they have no owner, and the
+//   detector never finds them in a cycle. It does not find contenders of other libraries either.
+// - if guards move between threads, so that one thread acquires and another thread releases.
 //
-// A reported cycle is real. The detector looks twice, and each znode of the cycle must exist both times, so all of them
-// existed at the instant between. docs/why/deadlocks.md names what can still be wrong. How to use the detector:
-// docs/how-to/deadlocks.md.
+// A reported cycle is real. The detector reads the queues twice, and reports a cycle only if all its znodes exist both
+// times. So all of them existed at the instant between the two readings. docs/why/deadlocks.md names the errors that
+// are still possible. How to use the detector: docs/how-to/deadlocks.md.
 //
-// Cost. find() lists each lock's folder, and reads the contenders of locks that have a waiter. Nothing runs in the
-// background, and acquire() looks only after it has waited for a while.
+// Cost. find() reads the list of contenders of each lock, and the metadata of contenders at locks that have a waiter.
+// Nothing runs in the background, and acquire() searches for a cycle only after it has waited for a while.
 //
 // Thread safety: any thread may call const members.
 #pragma once
@@ -45,12 +45,12 @@
 
 namespace turnstile {
 
-// An owner in a cycle. It waits for the next member; the last member waits for the first.
+// An owner in a cycle. Each member waits for the next member; the last member waits for the first.
 struct deadlock_member {
     std::string owner;  // contender_metadata::owner
     std::string holds;  // path of the lock that it holds
-    // The owner's znode at that lock. Position 0 is a holder. A larger position is a waiter that is itself ahead of the
-    // previous member in the queue.
+    // The owner's znode at that lock. A contender with position 0 is a holder. A contender with a larger position is
+    // itself a waiter, ahead of the previous member in the queue.
     contender holding;
     std::string awaits;  // path of the lock that it waits for
     // The owner's znode at that lock, with host, pid, thread, label and since in its metadata.
@@ -59,19 +59,20 @@ struct deadlock_member {
 
 // A cycle of owners that wait for each other.
 struct deadlock {
-    // The members, the newest waiter first: its wait closed the cycle. A single member waits for itself.
+    // The members. The first member is the newest waiter, whose wait closed the cycle. A single member waits for
+    // itself.
     std::vector<deadlock_member> members;
 
-    // Returns "web1 pid 12 thread 13 (orders) holds /locks/a and waits for /locks/b since 2026-11-21T04:38:36Z; web2
-    // pid 7 ...". Control characters of labels are written as \xNN.
+    // Returns a text like "web1 pid 12 thread 13 (orders) holds /locks/a and waits for /locks/b since
+    // 2026-11-21T04:38:36Z; web2 pid 7 ...". Control characters of labels are written as \xNN.
     [[nodiscard]] TURNSTILE_EXPORT std::string to_string() const;
 };
 
 // The options of a detector.
 struct deadlock_options {
-    // Says how long acquire() waits, without a change of its place in the queue, before it looks for a cycle, and
-    // before it looks again. Positive. PostgreSQL's deadlock_timeout has the same default, for the same reason: most
-    // waits end sooner, and a look costs more than a short wait.
+    // The time for which acquire() waits, without a change of its place in the queue, before it searches for a cycle,
+    // and before it searches again. Positive. PostgreSQL's deadlock_timeout has the same default, for the same reason:
+    // most waits end sooner, and a search costs more than a short wait.
     std::chrono::milliseconds look_after{1'000};
 };
 
@@ -79,12 +80,13 @@ struct deadlock_options {
 class TURNSTILE_EXPORT deadlock_detector {
 public:
     // Makes a detector for the locks on `paths`, and sends nothing. Throws std::system_error: `bad_path`, `bad_option`,
-    // `closed` (a client that was moved from).
+    // `closed` (`servers` was moved from).
     deadlock_detector(const client& servers, std::vector<std::string> paths,
                       deadlock_options options = {});
-    // Refuses a temporary client. It would close at the end of the statement, and the detector would close with it.
+    // Refuses a temporary client, because it would close at the end of the statement, and the detector needs an open
+    // client.
     deadlock_detector(client&&, std::vector<std::string>, deadlock_options = {}) = delete;
-    // Makes a detector for all locks below `folder`, at any depth, as they exist at each look.
+    // Makes a detector for all locks below `folder`, at any depth. Each search finds the locks that exist at that time.
     [[nodiscard]] static deadlock_detector below(const client& servers, std::string_view folder,
                                                  deadlock_options options = {});
     static deadlock_detector below(client&&, std::string_view, deadlock_options = {}) = delete;
@@ -92,9 +94,9 @@ public:
     deadlock_detector(deadlock_detector&&) noexcept;
     deadlock_detector& operator=(deadlock_detector&&) noexcept;
 
-    // Returns the present cycles, one for each wait that closed one; an empty vector if there is none. Errors:
+    // Returns the present cycles, one for each wait that closed a cycle; an empty vector if there is none. Errors:
     // `timeout`, `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`, `no_permission`,
-    // `protocol`; `too_many` (too many folders below the given one).
+    // `protocol`; `too_many` (too many folders below the detector's folder).
     [[nodiscard]] result<std::vector<deadlock>> find(const query_options& options = {}) const;
     // Takes a timeout or a deadline in place of options: find(2s).
     template <waiting_time W>
@@ -102,17 +104,17 @@ public:
         return find({.timeout = limit});
     }
 
-    // Like lock.acquire(options), but gives up with `would_deadlock` when this wait is the newest of a cycle (the one
-    // with the largest czxid). So exactly one member of each cycle gives up, if all members acquire in this way. The
-    // others continue to wait for the locks that it will release. Where cycles overlap, the newest wait of each gives
-    // up, which may be one more than necessary.
+    // Like lock.acquire(options), but gives up with `would_deadlock` if this wait is the newest wait of a cycle (the
+    // contender with the largest czxid). So if all members of a cycle use this function, exactly one of them gives up.
+    // The others continue to wait for the locks that this member will release. If cycles overlap, the newest wait of
+    // each cycle gives up, which may be one more than necessary.
     //
     // A caller that gets `would_deadlock` must release its holds, and may then start again. Without `options.owner` the
-    // owner is the calling thread. A Boost interruption point. Do not call it from callbacks of the client
-    // (`bad_option`). Errors: the errors of acquire(), and
-    // - `bad_option`: the detector does not look at this lock's path.
-    // - `no_permission`, `protocol`, `too_many`: the detector cannot look. This call did not take the lock. A temporary
-    //   error of a look (`timeout`, `not_connected`) only postpones the look.
+    // owner is the calling thread. The call is a Boost interruption point. Do not make this call in a callback of the
+    // client (`bad_option`). Errors: the errors of acquire(), and
+    // - `bad_option`: the lock is not among the detector's locks.
+    // - `no_permission`, `protocol`, `too_many`: the detector cannot search for cycles. This call did not take the
+    //   lock. A temporary error of a search (`timeout`, `not_connected`) only postpones the search.
     result<guard> acquire(mutex& lock, acquire_options options = {}) const;
     // Takes a timeout or a deadline in place of options: acquire(orders, 2s).
     template <waiting_time W>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// fmt::formatter: prints tokens, errors, states and roles with fmt and spdlog, as text_of() (turnstile/text.hpp) writes
-// them.
+// fmt::formatter: prints tokens, errors, states and roles with fmt and spdlog, with the text of text_of()
+// (turnstile/text.hpp).
 //
 //     spdlog::warn("no lock: {}", hold.error());
 //
-// Fill, width and precision are the same as for a string. This header needs fmt; the others do not.
+// Fill, width and precision are the same as for a string. This header needs fmt; no other header does.
 #pragma once
 
 #include <fmt/format.h>

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// guardian_settings: whether a guardian process ends this process's sessions as soon as this process is dead.
+// guardian_settings: decides whether a guardian process ends this process's sessions as soon as this process has died.
 //
-// Without a guardian, the locks of a killed process stay taken for the session timeout. Use one to free them in
-// milliseconds, on ZooKeeper, Redis, PostgreSQL and MariaDB.
+// Without a guardian, the locks of a killed process stay held for the session timeout. Use a guardian to free them
+// within milliseconds, on ZooKeeper, Redis, PostgreSQL and MariaDB.
 //
 //     turnstile::client servers{"zk1:2181,zk2:2181,zk3:2181", {.guardian = {.use = turnstile::guardian_use::started}}};
 //
-// The guardian is a small process that knows the sessions, and closes them once this process has ended in any way. A
-// stopped process has not ended, and keeps its sessions. If the guardian is gone or slow, the session timeout applies
-// as before: the log has a line about it, and the client continues. How to use it: docs/how-to/guardian.md. Why it is
-// safe: docs/why/guardian.md.
+// The guardian is a small process that knows the sessions of this process, and closes them when this process has ended,
+// for any reason. A stopped process has not ended, and keeps its sessions. If the guardian is gone or slow, the session
+// timeout applies as without a guardian: the client writes a line to the log, and continues. How to use a guardian:
+// docs/how-to/guardian.md. Why a guardian is safe: docs/why/guardian.md.
 //
-// Other servers need none, and ignore the setting. `sqlite:` frees the locks of a dead process by itself (with
-// `inherited` after the guardian has seen the end). `local:` locks end with the process.
+// The other kinds of servers need no guardian, and ignore the setting. With `sqlite:` the system frees the locks of a
+// dead process (with `inherited`, after the guardian has seen the end). `local:` locks end with the process.
 //
-// On Redis, PostgreSQL and MariaDB the guardian gets the connect string, with its password. The program
-// turnstile-session-end, which is installed beside the guardian, ends the session with the library's module.
+// On Redis, PostgreSQL and MariaDB the guardian gets the connect string, including its password. To end a session, it
+// runs the program turnstile-session-end, which is installed beside the guardian and uses the library's module.
 //
 // Thread safety: values.
 #pragma once
@@ -26,27 +26,29 @@
 
 namespace turnstile {
 
-// Name of the environment variable that says where the guardian of this process is: the path of the guardian's socket,
-// or "fd:7" for a descriptor of this process that is connected to it. Programs that a process starts inherit the
-// variable.
+// Name of the environment variable that leads to the guardian of this process. Its value is the path of the guardian's
+// socket, or "fd:7" for a descriptor of this process that is connected to the guardian. Programs that a process starts
+// inherit the variable.
 inline constexpr const char* k_guardian_variable = "TURNSTILE_GUARDIAN";
 
 // The origin of the guardian of this process.
 enum class guardian_use {
     off,
-    // The guardian that started this process, as in `turnstile-guardian -- my-service`; none if no guardian started it.
+    // The guardian that started this process, as in `turnstile-guardian -- my-service`. If no guardian started this
+    // process, it has none.
     inherited,
-    // The guardian that started this process. If no guardian started it, the library starts one.
+    // The guardian that started this process. If no guardian started this process, the library starts a guardian.
     started,
 };
 
-// The present state of the guardian (client::counters()): whether this process's locks are free at once if it crashes.
+// The present state of the guardian (client::counters()): whether this process's locks are free at once if this process
+// crashes.
 enum class guardian_state {
     off,  // no guardian is configured
-    // The locks are free at once: a guardian knows all sessions, or the servers need none (SQLite, in memory).
+    // The locks are free at once: a guardian knows all sessions, or the servers need no guardian (SQLite, in memory).
     guarded,
-    // The locks stay taken for the session timeout: there is no guardian, or it is gone, missed a message, or lacks the
-    // module of these servers.
+    // The locks stay held for the session timeout: there is no guardian; or the guardian is gone, missed a message, or
+    // lacks the module for these servers.
     unguarded,
 };
 
@@ -54,9 +56,10 @@ enum class guardian_state {
 struct guardian_settings {
     // The origin of the guardian of this process.
     guardian_use use = guardian_use::off;
-    // The path of the program turnstile-guardian. Empty: in the tree in which the shared library is installed (with a
-    // static library: in which the program is installed), or else where the library was configured to install it. The
-    // library ignores a guardian in its tree that belongs to a user other than root and this process's.
+    // The path of the program turnstile-guardian. Empty: the library looks for it in the directory tree in which the
+    // shared library is installed (with a static library: the tree in which the program is installed). If it is not
+    // there, the library uses the path that was configured for its installation. A guardian in that tree must belong to
+    // root or to this process's user; the library ignores any other.
     std::string program{};
 };
 

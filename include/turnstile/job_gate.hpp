@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // job_gate: lets a job run at most once per period, over all instances of a service.
 //
-// Use it where every instance has the same timer: the first instance runs the job, the others learn that it has been
+// Use it if every instance has the same timer: the first instance runs the job, and the others learn that the job has
 // run.
 //
 //     turnstile::job_gate nightly{servers, "/jobs/invoices", {.period = 24h, .at_most_for = 2h}};
 //     auto report = nightly.run([](turnstile::job_run& run) { send_invoices(run.number()); });
 //     if (report && report->verdict == turnstile::job_verdict::not_due) log(report->retry_in);
 //
-// The gate records the start of a job at the servers before the job begins, under the lock, and only if the lock still
-// exists. So a job that was started is never started again within its period, whatever happens to the instance that
-// runs it. Periods are measured by the stamps that the servers' leader gives to the record: the clocks of the instances
-// do not matter.
+// Before the job begins, the gate writes a record of the start at the servers, while it holds the lock at the path. The
+// servers refuse the record if the lock is lost. So after a start no instance starts the job again within the period,
+// whatever happens to the instance that runs it. Periods are measured by the time stamps that the servers' leader gives
+// to the record, so the clocks of the instances do not matter.
 //
 // The record is a persistent znode beside the lock's path, `<path>-record`. How to use a gate: docs/how-to/job_gate.md.
 // The protocol step by step: docs/why/job_gate.md.
 //
-// Thread safety: any thread may call any member. Threads: none; the job runs in the caller's.
+// Thread safety: any thread may call any member. The gate starts no thread; the job runs in the caller's thread.
 #pragma once
 
 #include <chrono>
@@ -39,12 +39,12 @@ namespace turnstile {
 // The rules by which a job may start again. The last two come from ShedLock. All instances should have the same rules.
 // Each duration is at most ten years.
 struct job_rules {
-    // The shortest time from one start to the next. Zero: no period, only the two rules below.
+    // The shortest time from one start to the next start. Zero: no period, only the two rules below.
     boottime_clock::duration period{};
-    // The shortest time from this start to the next one, even if the job ends sooner.
+    // The shortest time from a start to the next start, even if the job ends sooner.
     boottime_clock::duration at_least_for{};
-    // Says how long a run counts as running if its end is never recorded (its process was killed, was stopped or lost
-    // the lock). Then the job may start again. Choose it longer than any run.
+    // The time for which a run counts as running if its end is never recorded, because its process was killed, was
+    // stopped or lost the lock. After that time the job may start again. Choose a value longer than any run.
     boottime_clock::duration at_most_for = std::chrono::hours{1};
 };
 
@@ -59,7 +59,7 @@ struct job_record {
     std::int64_t started = 0;                // time of the start; 0 before the first start
     // 0 while the run is in progress, and in the report of a run whose end has no readable time stamp.
     std::int64_t ended = 0;
-    std::uint64_t missed = 0;  // whole periods without a start before this one
+    std::uint64_t missed = 0;  // whole periods without a start, before this start
     friend bool operator==(const job_record&, const job_record&) = default;
 };
 
@@ -67,7 +67,7 @@ struct job_record {
 enum class job_verdict {
     ran,      // this call ran the job
     not_due,  // the period, or at_least_for, has not passed
-    // Another instance runs the job, or its end was never recorded.
+    // Another instance runs the job, or the end of its run was never recorded.
     running,
 };
 
@@ -75,26 +75,27 @@ enum class job_verdict {
 struct job_report {
     job_verdict verdict = job_verdict::ran;  // result of the call
     job_record record{};                     // the record after the call
-    // When to try again, if the job did not run; never zero then. With `running` the job may be due sooner or later.
+    // The time after which to try again, if the job did not run; then it is not zero. For `running` it is an estimate:
+    // the job may be due sooner or later.
     boottime_clock::duration retry_in{};
-    // The job ran, but its end could not be recorded (for example because the lock was lost). The other instances
-    // consider it running until at_most_for has passed.
+    // Set if the job ran, but its end could not be recorded, for example because the lock was lost. The other instances
+    // consider the job running until at_most_for has passed.
     std::optional<error> unrecorded{};
 };
 
-// A run, as the job sees it.
+// A run of the job; the job's function gets it.
 class job_run {
 public:
     // Returns the number of this start, counted from 1.
     [[nodiscard]] std::uint64_t number() const noexcept { return record_.number; }
-    // Returns how many whole periods passed without a start before this one.
+    // Returns how many whole periods passed without a start, before this start.
     [[nodiscard]] std::uint64_t missed() const noexcept { return record_.missed; }
     // Returns whether at_most_for has passed, so that another instance may start the job too.
     [[nodiscard]] bool overdue() const noexcept { return boottime_clock::now() >= until_; }
     // Returns a stop token that is triggered when the lock is lost. Other instances may start the job once the period
     // and at_most_for have passed.
     [[nodiscard]] TURNSTILE_EXPORT std::stop_token lost() const noexcept;
-    // Returns the hold, for its fencing token and for writes under it.
+    // Returns the hold on the lock, for its fencing token and for commit().
     [[nodiscard]] guard& lock() noexcept { return lock_; }
 
 private:
@@ -111,32 +112,35 @@ private:
 class TURNSTILE_EXPORT job_gate {
 public:
     // Makes a gate. `id` is the name of this instance in the record; empty: "<host>-<pid>". Throws std::system_error:
-    // `bad_path`; `bad_option` (a duration; neither period nor at_least_for nor at_most_for; the id); `closed`.
+    // `bad_path`; `bad_option` (a duration is out of range, all three durations are zero, or the id breaks a rule);
+    // `closed` (`servers` was moved from).
     job_gate(const client& servers, std::string_view path, job_rules rules, std::string id = {});
-    // Refuses a temporary client: it would close at the end of the statement, and the gate with it.
+    // Refuses a temporary client, because it would close at the end of the statement, and the gate needs an open
+    // client.
     job_gate(client&&, std::string_view, job_rules, std::string = {}) = delete;
     ~job_gate();
     job_gate(const job_gate&) = delete;
     job_gate& operator=(const job_gate&) = delete;
 
-    // Returns the path, as given.
+    // Returns the path that was given to the constructor.
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Runs the job in this thread, if it is due and no other instance runs it. Without a timeout it does not wait:
-    // `running` if another instance holds the lock. With a timeout it waits for the lock, and then checks whether the
-    // job is still due. An exception of the job is recorded as `failed`, and thrown on.
+    // Runs the job in this thread, if it is due and no other instance runs it. If the options have no timeout, the call
+    // does not wait, and returns `running` if another instance holds the lock. If they have a timeout, the call waits
+    // for the lock, and then checks whether the job is still due. If the job throws an exception, the gate records the
+    // run as `failed`, and passes the exception on to the caller.
     //
-    // Times. The timeout limits all that precedes the record of the start. The call returns `running` at most a second
-    // after the timeout.
-    // Recording the start, and recording the end after the job, take at most the session timeout each. Everything but
-    // the job returns at once when the lock is lost or `options.stop` is triggered. If the token is triggered while the
-    // job runs, the gate still takes up to a second to record the end. The job itself must watch lost() and its own
-    // token.
+    // Times. The timeout limits all steps before the gate records the start. If another instance runs the job, the call
+    // returns `running` at most a second after the timeout. To record the start, and to record the end after the job,
+    // takes at most one session timeout each. When the lock is lost or `options.stop` is triggered, all steps except
+    // the job end at once. Exception: if the token is triggered while the job runs, the gate still takes up to a second
+    // to record the end. The job itself must watch lost() and a stop token of the program.
     //
-    // Errors, after which the job was not run: the errors of mutex::acquire() and guard::commit(). `busy`, or `timeout`
-    // with a timeout, also means that another recipe (a mutex, `turnstile run`) holds the lock at the path;
-    // client_options::foreign_kinds can turn that into `bad_option`. After `outcome_unknown`, and after the loss of the
-    // lock (`session_lost`, `removed` and others), the start may have been recorded, and then counts as a run.
+    // Errors: the errors of mutex::acquire() and guard::commit(). After an error the job has not run. `busy` (or
+    // `timeout`, if the options have a timeout) also means that another recipe (a mutex, `turnstile run`) holds the
+    // lock at the path; client_options::foreign_kinds can turn that into `bad_option`. After `outcome_unknown`, and
+    // after the loss of the lock (`session_lost`, `removed` and others), the start may have been recorded; then it
+    // counts as a run.
     result<job_report> run(const std::function<void(job_run&)>& job, acquire_options options = {});
     // Takes a timeout or a deadline in place of options: run(job, 30s).
     template <waiting_time W>
@@ -144,7 +148,7 @@ public:
         return run(job, acquire_options{.timeout = limit});
     }
 
-    // Returns the record of the latest run. Needs no lock.
+    // Returns the record of the latest run. The call takes no lock.
     [[nodiscard]] result<job_record> last(const query_options& options = {}) const;
     // Takes a timeout or a deadline in place of options: last(2s).
     template <waiting_time W>

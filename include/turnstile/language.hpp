@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// language: gives one plain error if the compiler is set to an older C++, and stops there, so that no errors follow
-// from it. Every header of the library includes this one, directly or indirectly, before its first declaration.
+// language: stops the compilation with one clear error if the compiler is set to an older C++. Every header of the
+// library includes this header, directly or indirectly, before its first declaration, so that no other errors appear.
 #pragma once
 
 #if defined(_MSVC_LANG) ? _MSVC_LANG < 202002L : __cplusplus < 202002L

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// leader: takes part in an election, in which at most one participant leads at any instant.
+// leader: a participant of an election, in which at most one participant leads at any instant.
 //
-// Use it for a service with several instances, one of which does the work. The program asks whether it leads:
+// Use it for a service with several instances, of which only one does the work. The program may ask whether it leads:
 //
 //     turnstile::leader seat{servers, "/election/scheduler", {.id = "host-1", .data = "10.0.0.7:8080"}};
 //     seat.start();
 //     if (seat.await({.timeout = 10s}) && seat.leads()) schedule(seat.fencing_token(), seat.lost());
 //
-// or it gives a function, which runs while it leads:
+// or it may give a function, which runs while it leads:
 //
 //     const auto duty = [](turnstile::leader_term& term) {
 //         while (!term.lost().stop_requested() && more_work()) do_some(term.fencing_token());
@@ -15,24 +15,27 @@
 //     turnstile::leader reports{servers, "/election/reports", duty, {.id = "host-1"}};
 //     reports.start();
 //
-// A lead is a hold, like a mutex's: it ends, by the lease, before another participant can lead. leads() compares
-// the lease with the clock at the call. The stop token of lost(), and the listener of on_change(), report the end.
+// The leading participant has a lead, which is a hold like a mutex's: its lease ends before another participant can
+// lead. leads() compares the end of the lease with the clock. The stop token of lost() and the listener of on_change()
+// report the end of the lead. A term is the time from the start of a lead until the function has returned or the lead
+// ends.
 //
 // | the term ends                                       | then the participant                                     |
 // |-----------------------------------------------------|----------------------------------------------------------|
-// | by a loss: the session, the znode, the lease        | queues again at once, behind all others                  |
+// | the session, the znode or the lease is lost         | queues again at once, behind all others                  |
 // | the function returns or throws; resign(), move_to() | queues again after `pause`; with `once` it stays out     |
 // | close()                                             | stays out, until start()                                 |
 //
-// The function must return when term.lost() is triggered. The library triggers it after a loss, no later than another
-// participant can lead, and at resign(), move_to() and close(). The participant gives up the lead after the function
-// has returned, not before. For one object the function never runs twice at the same time.
+// The function must return when term.lost() is triggered. The library triggers it at resign(), move_to() and close(),
+// and after a loss, before another participant can lead. At resign(), move_to() and close() the participant keeps the
+// lead until the function has returned. For one object the function never runs twice at the same time.
 //
-// The option `protocol` chooses the names of the znodes. Participants with different protocols do not see each other.
+// The option `protocol` chooses the queue of the election. Participants with different protocols do not see each other.
 // How to use an election: docs/how-to/election.md. Each step: docs/why/election.md.
 //
-// Thread safety: any thread may call any member, and so may the function and the callbacks. Threads: with a function
-// one thread of the object, from the first start() to close(), or none with an executor. Without a function none.
+// Thread safety: any thread may call any member, and so may the function and the callbacks. Threads: an object with a
+// function has one thread, from the first start() to close(). An object without a function, or with an executor, has
+// none.
 #pragma once
 
 #include <chrono>
@@ -61,22 +64,22 @@ struct commit_result;
 
 // The options of a participant.
 struct leader_options {
-    // The name of this participant for the others. No other participant should have the same. 1 to 1024 bytes of UTF-8.
-    // Empty: "<host>-<pid>".
+    // The name by which other programs know this participant. No other participant should have the same id. 1 to 1024
+    // bytes of UTF-8. Empty: "<host>-<pid>".
     std::string id{};
-    // Data that is published with the id, like the address of this instance. Up to 1024 bytes of UTF-8.
+    // Data that other programs can read with the id, like the address of this instance. Up to 1024 bytes of UTF-8.
     std::string data{};
-    // The names of the znodes. All participants of an election must have the same.
+    // The queue of the election. All participants of an election must have the same protocol.
     election_protocol protocol = election_protocol::selector;
-    // If true, the participant stays out after a term that it ended or lost, until the next start().
+    // If true, the participant does not queue again after its term, however the term ended, until the next start().
     bool once = false;
-    // The pause from the end of a term that this participant ended until it queues again. It keeps a function that
-    // returns at once from writing to the servers without end. Each time that the function throws, the pause grows, up
-    // to a minute, or to twice this value if that is longer. At most ten years.
+    // The pause before this participant queues again, after a term that it ended itself. Without the pause a function
+    // that returns at once would cause a stream of writes at the servers. Each time that the function throws, the pause
+    // grows, up to a minute, or up to twice this value if that is longer. At most ten years.
     boottime_clock::duration pause = std::chrono::seconds{1};
-    // The executor that runs the function. Empty: a thread of this object. If the executor throws, the participation
-    // ends, and on_exception gets the exception. If the executor never runs the function, this participant leads and
-    // does nothing.
+    // The executor that runs the function. Empty: a thread of this object. If the executor throws, the participant
+    // leaves the election, and on_exception gets the exception. If the executor never runs the function, this
+    // participant leads but does no work.
     executor run{};
     // Called with the exception that the function threw, on the function's thread. Empty: the library logs the
     // exception.
@@ -86,45 +89,50 @@ struct leader_options {
 // A participant of an election.
 class TURNSTILE_EXPORT leader {
 public:
-    // A function that the library calls for each term of this participant. `leader_options` chooses its thread.
+    // A function that the library calls for each term of this participant, on a thread that leader_options::run
+    // chooses.
     using function = std::function<void(leader_term&)>;
 
-    // Makes a participant, without or with a function, and sends nothing. Throws std::system_error: `bad_path`;
-    // `bad_option` (id, data, pause, an empty function); `closed` (a client that was moved from).
+    // Makes a participant, with the function `duty` or without a function, and sends nothing. Throws std::system_error:
+    // `bad_path`; `bad_option` (id, data, pause, an empty function); `closed` (`servers` was moved from).
     leader(const client& servers, std::string_view path, leader_options options = {});
     leader(const client& servers, std::string_view path, function duty,
            leader_options options = {});
-    // Refuses a temporary client: it would close at the end of the statement, and the participant with it.
+    // Refuses a temporary client, because it would close at the end of the statement, and the participant needs an open
+    // client.
     leader(client&&, std::string_view, leader_options = {}) = delete;
     leader(client&&, std::string_view, function, leader_options = {}) = delete;
     ~leader();  // calls close()
     leader(const leader&) = delete;
     leader& operator=(const leader&) = delete;
 
-    // Returns the path, as given.
+    // Returns the path that was given to the constructor.
     [[nodiscard]] const std::string& path() const noexcept;
     // Returns the id of this participant.
     [[nodiscard]] const std::string& id() const noexcept;
 
-    // Takes part from now on. Does nothing if the object takes part already. While the function of an ended term (lost,
-    // resigned, closed) still runs, the participant queues after that function has returned, even with `once`.
+    // Starts to take part in the election. Does nothing if the object takes part already. If the function of an earlier
+    // term still runs, the participant queues after that function has returned, even with `once`.
     void start();
-    // Takes part no longer. Without a function it gives up the lead or the place in the background. With a function it
-    // triggers the stop token, and waits until the function has returned and the lead is given up; called from the
-    // function it does not wait. Of close() and a concurrent start() the later one counts.
+    // Stops taking part. An object without a function gives up its lead, or its place in the queue, in the background.
+    // For an object with a function, close() triggers the stop token, and waits until the function has returned and the
+    // lead is given up. If the function itself calls close(), close() does not wait. If start() is called at the same
+    // time, the later of the two calls counts.
     void close() noexcept;
 
-    // Returns whether this participant leads now: it has a valid lead, and its function, if any, runs. False from the
-    // instant at which another participant might lead.
+    // Returns whether this participant leads now: it has a valid lead, and its function (if it has one) runs. The
+    // result is false before another participant can lead.
     [[nodiscard]] bool leads() const noexcept;
-    // Returns the instant until which this lead is certain, as of now; min() if this participant does not lead.
+    // Returns the instant until which the present lead is certain; min() if this participant does not lead. A later
+    // call may return a later instant.
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept;
     // Returns the token of the present lead; zero if this participant does not lead. A later leader has a larger token.
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
-    // Returns a stop token that is triggered when the present lead ends, for whatever reason, before another
-    // participant can lead. If this participant does not lead, the token is triggered already.
+    // Returns a stop token that is triggered when the present lead ends, for any reason, before another participant can
+    // lead. If this participant does not lead, the token is triggered already.
     [[nodiscard]] std::stop_token lost() const;
-    // Writes only if this participant still leads, see guard::commit(). `not_held` if it does not lead.
+    // Executes the writes only if this participant still leads, see guard::commit(). Returns `not_held` if it does not
+    // lead.
     result<commit_result> commit(const transaction& writes, const commit_options& options);
     result<commit_result> commit(const transaction& writes);
     // Takes a timeout or a deadline in place of options: commit(writes, 2s). Returns a result<commit_result>.
@@ -133,12 +141,12 @@ public:
         return commit(writes, {.timeout = limit});
     }
 
-    // Waits until this participant leads. A Boost interruption point. Errors:
+    // Waits until this participant leads. The call is a Boost interruption point. Errors:
     // - `timeout`, `cancelled`, `interrupted`: as in mutex::acquire().
-    // - `closed`: close() was called, the client is closed, or a term with `once` has ended.
+    // - `closed`: close() was called, the client is closed, or the term has ended and `once` is set.
     // - `not_held`: start() was not called.
     // - `no_permission`, `auth_failed`, `no_chroot`, `lease_too_short` and other errors of mutex::acquire(): this
-    //   object cannot take part, until the next start().
+    //   object cannot take part until the next start().
     result<void> await(const query_options& options = {});
     // Takes a timeout or a deadline in place of options: await(10s).
     template <waiting_time W>
@@ -146,40 +154,42 @@ public:
         return await(query_options{.timeout = limit});
     }
     // Calls `listener` with true when this participant begins to lead, and with false when its term is about to end.
-    // The calls come in order, on the client's callbacks executor, until the handle is destroyed. The handle's
-    // destructor waits for a call in progress, unless the listener itself destroys the handle. Throws `bad_option` for
-    // an empty listener.
+    // The library makes the calls in order, on the client's callbacks executor, until the handle is destroyed. The
+    // handle's destructor waits for a call in progress, unless the listener itself destroys the handle. Throws
+    // `bad_option` for an empty listener.
     [[nodiscard]] listener_handle on_change(std::function<void(bool leads)> listener);
     // Returns how many terms this participant has begun.
     [[nodiscard]] std::size_t terms() const noexcept;
-    // Returns why the object no longer takes part although it was not closed: the client is closed, an ACL refuses it,
-    // and so on. start() tries again.
+    // Returns the error because of which the object stopped taking part, for example a closed client or an ACL; empty
+    // if there was none. start() tries again.
     [[nodiscard]] std::optional<error> failure() const;
 
-    // Ends the present term: triggers its stop token. Does nothing if this participant does not lead.
+    // Ends the present term, and triggers its stop token. Does nothing if this participant does not lead.
     void resign() noexcept;
-    // Resigns in favour of the participant `successor`. Participants that come to lead before it step aside, once each
-    // at most, and for no longer than `within`. After that time the next in line leads. The call returns when the order
-    // is written at the servers and the stop token is triggered; present_leader() shows when the successor leads.
-    // Errors: the errors of guard::commit(), and
+    // Resigns in favour of the participant with the id `successor`. If another participant comes to lead first, it
+    // gives up the lead without a term and queues again, at most once each, until the time `within` has passed. After
+    // that time the next participant in the queue leads. The call returns when the servers have stored the order and
+    // the stop token is triggered; present_leader() shows when the successor leads. Errors: the errors of
+    // guard::commit(), and
     // - `not_held`: this participant does not lead.
     // - `bad_option`: `successor` does not take part, or `within` is out of range.
     result<void> move_to(std::string_view successor, boottime_clock::duration within,
                          const query_options& options = {});
-    // Resigns in favour of `successor`, with a timeout or a deadline of the call in place of options.
+    // Resigns in favour of `successor`, like move_to() above, with a timeout or a deadline of the call in place of
+    // options.
     template <waiting_time W>
     result<void> move_to(std::string_view successor, boottime_clock::duration within,
                          const W& limit) {
         return move_to(successor, within, {.timeout = limit});
     }
 
-    // Return all participants, the leader first; and the leader alone. Neither requires participation. To follow the
-    // leader, use leader_watch.
+    // participants() returns all participants, the leader first; present_leader() returns only the leader. This object
+    // need not take part. To follow the leader, use leader_watch.
     [[nodiscard]] result<std::vector<participant>> participants(
         const query_options& options = {}) const;
     [[nodiscard]] result<std::optional<participant>> present_leader(
         const query_options& options = {}) const;
-    // Take a timeout or a deadline in place of options: present_leader(2s).
+    // The same queries with a timeout or a deadline in place of options, as in present_leader(2s).
     template <waiting_time W>
     [[nodiscard]] result<std::vector<participant>> participants(const W& limit) const {
         return participants({.timeout = limit});

@@ -33,17 +33,18 @@ public:
     leader_term& operator=(const leader_term&) = delete;
     ~leader_term() = default;
 
-    // Returns a stop token that is triggered when the function must return: the lead is lost, or must be given up.
+    // Returns a stop token that is triggered when the function must return, because the lead is lost or must be given
+    // up.
     [[nodiscard]] std::stop_token lost() const noexcept;
-    // Returns whether this participant still leads, by the clock at the call.
+    // Returns whether this participant still leads at the time of the call.
     [[nodiscard]] bool valid() const noexcept;
-    // Returns the instant until which the lead is certain, as of now.
+    // Returns the instant until which the lead is certain. A later call may return a later instant.
     [[nodiscard]] boottime_clock::time_point valid_until() const noexcept;
     // Returns the token of this lead. A later leader has a larger token.
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
-    // Returns success while this participant leads, or else the reason, as guard::status().
+    // Returns success while this participant leads, or else the reason, like guard::status().
     [[nodiscard]] result<void> status() const;
-    // Writes only if this participant still leads, see guard::commit().
+    // Executes the writes only if this participant still leads, see guard::commit().
     result<commit_result> commit(const transaction& writes, const commit_options& options);
     result<commit_result> commit(const transaction& writes);
     // Takes a timeout or a deadline in place of options: commit(writes, 2s). Returns a result<commit_result>.

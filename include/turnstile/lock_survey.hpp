@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_survey: all locks below a path, of every kind, with their holders and waiters.
+// lock_survey: finds all locks below a path, of every kind, with their holders and waiters.
 //
 // Use it in tools and pages for operators.
 //
@@ -17,10 +17,10 @@
 // | latch        | leader with `latch`; Curator's LeaderLatch                                                  |
 // | shared_mutex | shared_mutex; Curator's InterProcessReadWriteLock                                           |
 // | semaphore    | semaphore; Curator's InterProcessSemaphoreV2, in its folder `leases`                        |
-// | kazoo        | kazoo's Lock, ReadLock and WriteLock as they are: apart from all others                     |
+// | kazoo        | kazoo's Lock, ReadLock and WriteLock, which share no queue with the other kinds             |
 //
-// The survey watches and writes nothing. It reads the locks one after the other, so the results for different locks are
-// of different instants, each between the call and its return.
+// The survey only reads, and sets no watch. It reads the locks one after the other. So the result for each lock was
+// true at some instant during the call, and these instants differ.
 //
 // Thread safety: any thread may call these functions. They block; each wait is a Boost interruption point.
 #pragma once
@@ -54,7 +54,7 @@ struct surveyed_lock {
     lock_kind kind = lock_kind::mutex;  // kind of the lock
     std::size_t contenders = 0;         // number of all contenders, holders and waiters
     // The holders and the waiters that were read, in the order of arrival. If the limit of a semaphore has shrunk,
-    // `holders` has only contenders that fit into it now.
+    // `holders` has only contenders that fit into the new limit.
     std::vector<contender> holders;
     std::vector<contender> waiters;
     // The limit of a semaphore, if it is known.
@@ -71,19 +71,20 @@ struct lock_survey {
 struct survey_options {
     wait_limit timeout{};    // for the whole call; default: the session timeout for each request
     std::stop_token stop{};  // ends the call with `cancelled`
-    // Says how many contenders of each lock the survey reads, the first ones first. Each costs a request. The others
-    // are only counted.
+    // The number of contenders of each lock that the survey reads, from the head of the queue. Each of these contenders
+    // costs one request. The survey only counts the others.
     std::size_t most_read = std::numeric_limits<std::size_t>::max();
 };
 
-// Returns the locks at `folder` and below it. "/" means all paths except the servers' own ("/zookeeper"). A contender
-// whose znode may not be read appears with its name alone. Errors: `bad_path`; `too_many` (more than 100,000 folders);
-// `timeout`, `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`, `protocol`.
+// Returns the locks at `folder` and below it. "/" means all paths except "/zookeeper", which belongs to the servers. If
+// an ACL forbids the client to read a contender's znode, the result has only the contender's name. Errors: `bad_path`;
+// `too_many` (more than 100,000 folders); `timeout`, `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`,
+// `auth_failed`, `protocol`.
 [[nodiscard]] TURNSTILE_EXPORT result<lock_survey> locks_below(const client& servers,
                                                                std::string_view folder,
                                                                const survey_options& options = {});
 
-// Returns the locks at exactly this path. Errors: the same, and `no_permission`.
+// Returns the locks at exactly the path `path`. Errors: the errors of locks_below(), and `no_permission`.
 [[nodiscard]] TURNSTILE_EXPORT result<std::vector<surveyed_lock>> locks_at(
     const client& servers, std::string_view path, const survey_options& options = {});
 

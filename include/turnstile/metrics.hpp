@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// metrics: how long this program waits for locks and holds them, what it lost and why, and the state of its sessions.
+// metrics: measures how long this program waits for locks and holds them, the holds that it lost, and its sessions.
 //
-// Make one object, give it to every client, and read it whenever a monitoring system asks.
+// Make one object, pass it to every client, and take a snapshot whenever a monitoring system asks.
 //
 //     const auto numbers = turnstile::metrics::start({.templates = {turnstile::path_template{"/orders/{}"}}});
 //     turnstile::client servers{"local:", {.metrics = numbers}};
 //     const std::string page = turnstile::prometheus_text(turnstile::families_of(numbers.snapshot()));
 //
 // Series. The numbers of all locks whose path fits a template form one series, which has the template's name. Every
-// other path has a separate series, up to `most_paths` paths; paths beyond them share the series "other". So the
-// number of series never exceeds the number of templates + most_paths + 1, whatever paths the program uses. A series
-// stays until the last copy of the metrics object is gone.
+// other path has a separate series, up to `most_paths` paths; all further paths share the series "other". So the number
+// of series never exceeds the number of templates + most_paths + 1, whatever paths the program uses. A series exists
+// until the last copy of the metrics object is destroyed.
 //
-// Counting. A call counts as soon as it waits in a client. A call that the library refuses before it waits
-// (`bad_option`, a closed client) does not count. For a lock that threads share (retained, cohort) each thread's call
-// counts, and not the common znode. For a multi_lock or quorum_lock each part counts. Entering a recursive_mutex again
-// does not count.
+// Counting. A call counts from the moment when it begins to wait in a client. A call that the library refuses before
+// that (`bad_option`, a closed client) does not count. For a lock that threads share (retained, cohort), the call of
+// each thread counts, not the znode that they share. For a multi_lock or quorum_lock the call for each part counts. A
+// second acquire of a recursive_mutex by its owner does not count.
 //
-// Events. `metrics_options::observer` gets each call as events, for tracing. turnstile/opentelemetry.hpp is such an
-// observer; turnstile/prometheus.hpp offers the snapshot to prometheus-cpp.
+// Events. `metrics_options::observer` gets the events of each call, for tracing. turnstile/opentelemetry.hpp has such
+// an observer. turnstile/prometheus.hpp passes snapshots to prometheus-cpp.
 //
-// Costs. A client without metrics does nothing. With metrics a call allocates one object, compares its path with the
-// templates, and takes a mutex of its series four times.
+// Costs. Without metrics there is no cost. With metrics each call allocates one object, compares the lock's path with
+// the templates, and locks a mutex of the series four times.
 //
 // Fork. The copy of a metrics object in a forked child stays empty.
 //
@@ -49,8 +49,8 @@
 
 namespace turnstile {
 
-// The event of a call for a lock. Each call reports `waits` first, then `granted` or `refused`. After `granted` the
-// call reports `released` or `lost`.
+// The kinds of events of a call for a lock. Each call has the event `waits` first, then `granted` or `refused`, and
+// after `granted` the event `released` or `lost`.
 enum class lock_event_kind { waits, granted, refused, released, lost };
 
 // Returns the name of the kind, like "granted".
@@ -65,23 +65,23 @@ struct lock_event {
     boottime_clock::time_point at{};  // the instant of the event
     boottime_clock::duration
         span{};  // the wait (`granted`, `refused`) or the hold (`released`, `lost`)
-    turnstile::fencing_token token{};  // the grant's; set from `granted` on
+    turnstile::fencing_token token{};  // the token of the grant; not set for `waits` and `refused`
     std::optional<errc> why{};         // the reason of `refused` and `lost`
 };
 
 // The options of a metrics object.
 struct metrics_options {
-    // A path belongs to the first template that it fits (path_template::matches).
+    // The templates. A path belongs to the first template that matches it (path_template::matches).
     std::vector<path_template> templates{};
     // The largest number of paths without a template that have a separate series. At most 10,000.
     std::size_t most_paths = 50;
     // Upper bounds of the histograms' buckets, ascending, above zero, at most 100. Empty: 18 bounds from 1 ms to 1 h.
     std::vector<boottime_clock::duration> bounds{};
-    // Called with each event, in the order of the call's events: `waits` on the thread that calls for the lock;
-    // `granted` and `refused` on the thread that gets the result, just before it gets it; `released` on the thread that
-    // releases; `lost` on a thread of the client. The library holds no internal lock meanwhile. Keep it short: the
-    // caller waits for it. It must be safe to call from several threads at once. The library logs an exception that it
-    // throws.
+    // Called with each event. The events of one call arrive in order: `waits` on the thread that makes the call;
+    // `granted` and `refused` on the thread that gets the result, just before that thread gets it; `released` on the
+    // thread that releases; `lost` on a thread of the client. The library holds none of its mutexes during the
+    // observer. Keep the observer short, because the caller waits for it. Several threads may call it at once. If the
+    // observer throws an exception, the library logs it.
     detail::callback<void(const lock_event& event)> observer{};
 };
 
@@ -91,40 +91,40 @@ struct lock_numbers {
     metric_histogram waits{};   // seconds from the call to the grant, of calls that were granted
     metric_histogram holds{};   // seconds from the grant to the release or the loss
     std::uint64_t granted = 0;  // number of grants
-    // Counts by the name of the reason (name_of): calls that ended without a grant, and holds that ended without a
-    // release.
+    // Counts by the name of the reason (name_of). `refused`: calls that ended without a grant. `lost`: holds that ended
+    // without a release.
     std::map<std::string, std::uint64_t> refused{};
     std::map<std::string, std::uint64_t> lost{};
     std::size_t held_now = 0;     // present holds
     std::size_t waiting_now = 0;  // calls that wait now
-    // The largest number of contenders ahead of a call that waits now, as the call last learned it.
+    // The largest number of contenders ahead of a call that waits now, according to the latest answers of the servers.
     std::size_t queue_depth = 0;
     boottime_clock::duration longest_wait{};  // among the calls that wait now
     boottime_clock::duration longest_hold{};  // among the present holds
-    // The shortest time that is left until a present hold is no longer certain (guard::remaining). Empty without a
-    // hold, and where holds have no limit (`local:`).
+    // The shortest remaining lease among the present holds (guard::remaining). Empty if there is no hold, or if leases
+    // have no limit (`local:`).
     std::optional<boottime_clock::duration> lease_margin{};
 };
 
-// The numbers of all clients of a metrics object.
+// The numbers of all clients that share a metrics object.
 struct metrics_snapshot {
     std::vector<lock_numbers>
         locks{};  // templates in their order, then paths in the order of their first call
-    // The number of sessions in each state, by the state's value.
+    // The number of sessions in each state. The index is the value of the session_state.
     std::array<std::size_t, 7> sessions{};
     std::uint64_t reconnects = 0;     // sessions that were connected again
     std::uint64_t lost_sessions = 0;  // sessions that expired, or whose lease ended
     std::uint64_t outages = 0;        // times that a client lost its last connection
-    // Length of the present outage of a client: the time since it lost its last connection, or since its start. If
-    // several clients have no connection, the longest of these times; if all clients have one, zero.
+    // The length of the present outage: the time since a client lost its last connection, or since its start if it had
+    // none. If several clients have no connection, the longest of their times. If all clients are connected, zero.
     boottime_clock::duration outage{};
 };
 
-// Returns the short name of a reason, as series and events have it: "session_lost", "timeout".
+// Returns the short name of a reason, like "session_lost" or "timeout", which `refused`, `lost` and metric labels use.
 [[nodiscard]] TURNSTILE_EXPORT std::string_view name_of(errc why) noexcept;
 
-// Returns the snapshot as families: `turnstile_lock_wait_seconds`, and the others of docs/how-to/metrics.md. The label
-// `lock` has the series.
+// Returns the snapshot as metric families: `turnstile_lock_wait_seconds` and the other families that
+// docs/how-to/metrics.md lists. The label `lock` contains the name of the series.
 [[nodiscard]] TURNSTILE_EXPORT std::vector<metric_family> families_of(
     const metrics_snapshot& numbers);
 

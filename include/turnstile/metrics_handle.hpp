@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// metrics_handle: the class `metrics` for client_options, without the numbers. Include metrics.hpp to use it.
+// metrics_handle: the class `metrics`, as client_options needs it. Include metrics.hpp to use it.
 //
 // Thread safety: one thread at a time may assign or destroy a metrics object. Any thread may call snapshot().
 #pragma once
@@ -17,11 +17,12 @@ class internals;
 struct metrics_options;
 struct metrics_snapshot;
 
-// A metrics object refers to numbers. Copies of it refer to the same numbers.
+// A handle of measured numbers (metrics.hpp). Copies refer to the same numbers.
 class TURNSTILE_EXPORT metrics {
 public:
     metrics() noexcept;  // refers to no numbers
-    // Makes numbers. Throws std::system_error(bad_option), with the value and the rule in the message.
+    // Makes a new set of numbers with these options. Throws std::system_error(bad_option), with the value and the rule
+    // in the message.
     [[nodiscard]] static metrics start(metrics_options options);
     [[nodiscard]] static metrics start();  // with the default options
     ~metrics();
@@ -30,11 +31,11 @@ public:
     metrics& operator=(const metrics& other);
     metrics& operator=(metrics&& other) noexcept;
 
-    // True if this object refers to numbers.
+    // Returns true if this object refers to numbers.
     explicit operator bool() const noexcept { return static_cast<bool>(inside_); }
 
-    // Returns the present numbers; none if this object refers to none. The numbers of one series are of one instant,
-    // but different series are read one after the other. The call does not wait for servers.
+    // Returns the present numbers, or an empty snapshot if this object refers to none. All numbers of one series
+    // (metrics.hpp) are from one instant; the series are read one after the other. The call does not wait for servers.
     [[nodiscard]] metrics_snapshot snapshot() const;
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// opentelemetry_observer: the calls for locks as metrics of OpenTelemetry C++.
+// opentelemetry_observer: records the calls for locks as metrics of OpenTelemetry C++.
 //
-// The observer takes the meter of the program's provider, and records each call as it happens:
+// The observer gets a meter from the program, and records each call when it happens:
 //
 //     const auto meter = opentelemetry::metrics::Provider::GetMeterProvider()->GetMeter("turnstile");
 //     const auto numbers = turnstile::metrics::start({.observer = turnstile::opentelemetry_observer{meter}});
@@ -14,10 +14,11 @@
 // | turnstile.lock.pending    | UpDownCounter | {call}    | turnstile.lock                                |
 // | turnstile.lock.held       | UpDownCounter | {hold}    | turnstile.lock                                |
 //
-// OpenTelemetry has no semantic conventions for locks. The names follow the names for connection pools
-// (db.client.connection.wait_time), and `error.type` is the general attribute: its value is name_of() of the error.
+// OpenTelemetry has no semantic conventions for locks. The names are like the names for connection pools
+// (db.client.connection.wait_time). `error.type` is OpenTelemetry's general attribute; its value is name_of() of the
+// error.
 //
-// This header needs the API of OpenTelemetry C++ 1.x (headers alone), which Debian 12 does not have.
+// This header needs the API of OpenTelemetry C++ 1.x (only headers), which Debian 12 does not have.
 //
 // Thread safety: copies share the instruments; any thread may call the observer.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// operator<<: prints tokens, errors, states and roles on streams, as text_of() (turnstile/text.hpp) writes them.
+// operator<<: prints tokens, errors, states and roles on streams, with the text of text_of() (turnstile/text.hpp).
 //
 //     std::cerr << hold.error() << '\n';
 //

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// owned: a pointer to the private state of a public class, whose definition the header does not need.
+// owned: a pointer to the private state of a public class. The public header need not define the state's class.
 //
 // Thread safety: the same as the state's.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace turnstile::detail {
 
-// Owns a `T` as std::unique_ptr does, without <memory>. Null only after a move.
+// Owns a `T` like std::unique_ptr, but does not need <memory>. Null only after a move.
 template <class T>
 class owned {
 public:

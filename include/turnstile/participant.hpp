@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// participant: one participant of an election, as any client can read it without taking part.
+// participant: a participant of an election. Any client can read the participants; it need not take part.
 //
 // leader::participants(), leader::present_leader() and leader_watch return participants.
 //
@@ -14,7 +14,7 @@
 
 namespace turnstile {
 
-// The queue in which participants wait, and the recipe of Curator that shares it.
+// The queue in which participants wait. Participants that use the named recipe of Curator share the queue.
 enum class election_protocol {
     // Curator's LeaderSelector: the queue of a mutex, with the participant's id in the znode.
     selector,
@@ -24,13 +24,13 @@ enum class election_protocol {
 
 // A participant.
 struct participant {
-    // The id, from the data of its znode. Curator's participants write their ids in the same place.
+    // The id, from the data of the participant's znode. Curator's participants write their ids into the same data.
     std::string id{};
     std::string data{};  // published data, see leader_options::data
-    // True if it is first in the queue. Only the participant itself knows whether its lease is valid.
+    // True if the participant is first in the queue. Only the participant itself knows whether its lease is valid.
     bool leads = false;
     std::string znode{};               // name of the znode
-    turnstile::fencing_token token{};  // the token of its lead
+    turnstile::fencing_token token{};  // the fencing token of the participant's lead
     // The servers' id of the session that owns the znode.
     std::int64_t session_id = 0;
     // Time of entry into the queue, on the servers' leader's clock.

@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// path_template: lock paths that contain values which users may have chosen.
+// path_template: makes lock paths from values that users may have chosen.
 //
 // Use it to make one lock for each order, user or file. Each argument becomes a part of exactly one name in the path,
-// whatever bytes it has. An argument cannot climb out of its folder, cannot make a path that the servers refuse, and
-// cannot name the lock of another argument.
+// whatever bytes it has. An argument cannot lead to a path outside of its folder or to a path that the servers refuse,
+// and two arguments do not give the same path.
 //
 //     const turnstile::path_template orders{"/locks/orders/{}"};
 //     turnstile::mutex m{servers, orders.format(order_id)};
 //
 // In the template `{}` represents an argument, at most one in each name ("/by-day/{}/order-{}"). `{{` and `}}` are
-// braces. All other text is taken literally.
+// braces. All other text is literal.
 //
-// Escaping. An argument is written literally, except for these characters: control characters, the space, "/", "%", a
-// leading ".", bytes that are not UTF-8, and the characters that ZooKeeper refuses. Each of their bytes becomes "%" and
-// two lower-case hexadecimal digits, as in a URL. An empty argument becomes "%empty".
+// Escaping. An argument appears literally in the path, except for these characters: control characters, the space, "/",
+// "%", a leading ".", bytes that are not UTF-8, and the characters that ZooKeeper refuses. Each of their bytes becomes
+// "%" and two lower-case hexadecimal digits, as in a URL. An empty argument becomes "%empty".
 //
-// Length. An argument that is then longer than `k_longest_argument` bytes is cut to at most `k_longest_beginning`
-// bytes. It gets the suffix "%~" and a digest of the whole argument (UUID version 5, RFC 4122: 122 bits of SHA-1).
+// Length. If the escaped argument is longer than `k_longest_argument` bytes, the template keeps at most its first
+// `k_longest_beginning` bytes. It then appends "%~" and a digest of the whole argument (UUID version 5, RFC 4122: 122
+// bits of SHA-1).
 //
-// Reserved names. A name must not look like a znode of a recipe (for example "lock-" and ten digits at its end), and
-// must not be ZooKeeper's "/zookeeper". If it would, the last byte of the argument is escaped too.
+// Reserved names. A name in the path must not look like a znode of a recipe (for example, it must not end with "lock-"
+// and ten digits), and the path must not begin with ZooKeeper's "/zookeeper". In these cases the template also escapes
+// the last byte of the argument.
 //
-// So different arguments give different paths: always up to that length, and beyond it unless SHA-1 collides. Numbers
-// are written in decimal, and equal their text. These rules are a contract between versions:
-// docs/start/path-templates.md.
+// So different arguments give different paths. For arguments that were cut, that is true unless SHA-1 collides. A
+// number becomes decimal digits, so the number 7 and the text "7" give the same path. These rules are a contract
+// between versions: docs/start/path-templates.md.
 //
 // Thread safety: a value; any thread may call const members.
 #pragma once
@@ -59,9 +61,9 @@ public:
     static constexpr std::size_t k_longest_argument = 128;
     static constexpr std::size_t k_longest_beginning = 80;  // characters before a digest
 
-    // Parses `text`, a template. Throws std::system_error(bad_path), with the template and the rule in the message: it
-    // must start with "/", its braces must be paired, a name has at most one `{}`, and with arguments it must be a path
-    // that the servers accept.
+    // Parses the template `text`. Throws std::system_error(bad_path), with the template and the rule in the message.
+    // Rules: the text starts with "/", its braces are paired, a name has at most one `{}`, and with arguments the text
+    // is a path that the servers accept.
     explicit path_template(std::string_view text);
 
     // Returns the path for these arguments. Throws std::system_error(bad_path) if their number differs from
@@ -72,22 +74,22 @@ public:
         const std::array<std::string_view, sizeof...(A)> views = views_of(texts);
         return format_list(views);
     }
-    // The same for a number of arguments that is known only at run time.
+    // Like format(), if the number of arguments is known only at run time.
     [[nodiscard]] std::string format_list(std::span<const std::string_view> arguments) const;
 
-    // Returns the template, as given.
+    // Returns the template that was given to the constructor.
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
     // Returns the number of arguments.
     [[nodiscard]] std::size_t arguments() const noexcept { return pieces_.size() - 1; }
 
-    // Returns true if `path` has this template's form: its text, and at least one byte in place of each argument. Every
-    // path that format() returns has this form.
+    // Returns true if `path` has the form of this template: the template's text, with at least one byte in place of
+    // each `{}`. Every path that format() returns has this form.
     [[nodiscard]] bool matches(std::string_view path) const noexcept;
 
-    // Returns an argument as it appears in a path (without the rule for reserved names).
+    // Returns `argument` as it appears in a path, before the rule for reserved names is applied.
     [[nodiscard]] static std::string escape(std::string_view argument);
-    // Returns the argument whose escaped form the text is, for tools that list locks. Returns nothing if the argument
-    // was cut, or if the text is not an escaped argument.
+    // Returns the argument whose escaped form is `escaped`, for tools that list locks. Returns an empty optional if the
+    // argument was cut, or if `escaped` is not an escaped argument.
     [[nodiscard]] static std::optional<std::string> unescape(std::string_view escaped);
 
 private:
@@ -108,7 +110,7 @@ private:
     [[nodiscard]] std::string argument_at(std::size_t index, std::string_view argument) const;
 
     std::string text_;
-    std::vector<std::string> pieces_;  // the text between the arguments, one more than these
+    std::vector<std::string> pieces_;  // the texts before, between and after the arguments
 };
 
 }  // namespace turnstile

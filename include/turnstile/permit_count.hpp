@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// permit_count: a number of permits of a semaphore, made from an integer of any type.
+// permit_count: a number of a semaphore's permits. It can be made from an integer of any type.
 //
 //     auto five = connections.acquire(5);
 //     auto batches = connections.acquire(turnstile::permit_count{batch.size()}, {.timeout = 2s});
 //
-// No value wraps round or is truncated. The call that gets an out-of-range number refuses it with `bad_option`; the
-// message names the value and the rule.
+// No value wraps round or is truncated. If a number is out of range, the call that gets the permit_count returns or
+// throws `bad_option`; the message names the value and the rule.
 //
 // Thread safety: a value.
 #pragma once
@@ -25,7 +25,8 @@ public:
     // The largest number in range.
     static constexpr std::int32_t k_most = std::numeric_limits<std::int32_t>::max();
 
-    // A number of any integer type. The call that gets a `count` out of range refuses it.
+    // Makes a number from `count`, an integer of any type. A number out of range is refused later, by the call that
+    // gets it.
     template <std::integral N>
     requires(!std::same_as<N, bool> && !std::same_as<N, char>)
         // NOLINTNEXTLINE(google-explicit-constructor): reads as `acquire(5)`
@@ -33,7 +34,7 @@ public:
         : count_{std::in_range<std::int64_t>(count) ? static_cast<std::int64_t>(count)
                                                     : std::numeric_limits<std::int64_t>::max()} {}
 
-    // Returns the number as given; a number beyond std::int64_t becomes the largest std::int64_t.
+    // Returns the number. A number that std::int64_t cannot represent becomes the largest std::int64_t.
     [[nodiscard]] constexpr std::int64_t value() const noexcept { return count_; }
     // Returns whether the number is from 1 to k_most.
     [[nodiscard]] constexpr bool in_range() const noexcept {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// prometheus_collectable: the numbers of metrics.hpp for prometheus-cpp (Debian's prometheus-cpp-dev).
+// prometheus_collectable: passes the numbers of metrics.hpp to prometheus-cpp (Debian's prometheus-cpp-dev).
 //
 // A program that has an Exposer adds the numbers of its locks to the same page:
 //
 //     const auto locks = std::make_shared<turnstile::prometheus_collectable>(numbers);
 //     exposer.RegisterCollectable(locks);
 //
-// This header needs prometheus-cpp's core, and includes nothing else of it. The program links prometheus-cpp::core.
+// This header needs only the core of prometheus-cpp. The program links prometheus-cpp::core.
 //
 // Thread safety: any thread may call Collect().
 #pragma once
@@ -57,7 +57,7 @@ inline ::prometheus::ClientMetric prometheus_metric(metric_kind kind, const metr
 
 }  // namespace detail
 
-// Returns the families in prometheus-cpp's form.
+// Returns the families as objects of prometheus-cpp.
 inline std::vector<::prometheus::MetricFamily> prometheus_families(
     const std::vector<metric_family>& from) {
     std::vector<::prometheus::MetricFamily> all;
@@ -76,10 +76,10 @@ inline std::vector<::prometheus::MetricFamily> prometheus_families(
 // A Collectable that takes a snapshot whenever it is collected.
 class prometheus_collectable final : public ::prometheus::Collectable {
 public:
-    // Collects the numbers of this metrics object.
+    // Makes a Collectable for the metrics object `numbers`.
     explicit prometheus_collectable(metrics numbers) : numbers_{std::move(numbers)} {}
 
-    // Returns the families of the present numbers, as prometheus-cpp asks for them.
+    // Returns the families of the present numbers. prometheus-cpp calls this function.
     [[nodiscard]] std::vector<::prometheus::MetricFamily> Collect() const override {
         return prometheus_families(families_of(numbers_.snapshot()));
     }

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // rate_gate: lets at most n entries through per period, over all instances of a service.
 //
-// Use it to respect the limit of a partner's interface.
+// Use it to respect the rate limit of another company's interface.
 //
 //     turnstile::rate_gate calls{servers, "/limits/partner-api", {.entries = 100, .period = 1min}};
 //     if (calls.enter({.timeout = 5s})) call_partner();
 //
-// The window slides: no span of time as long as the period contains more than n entries. The leader of the servers
-// gives the entries their time stamps, so the clocks of the instances do not matter. Entries have the order of the
-// callers' arrival: a caller that has to wait for its time keeps its place. An entry counts from the moment when it is
-// recorded, whatever its caller does then.
+// The window slides: no time span of one period contains more than n entries. The servers' leader gives the entries
+// their time stamps, so the clocks of the instances do not matter. Callers enter in the order of their arrival: a
+// caller that has to wait for its time keeps its place in the queue. An entry counts from the moment when it is
+// recorded, whatever its caller does afterwards.
 //
-// A rule of up to 60 entries is exact: the place of the oldest entry is free again one period after it. A larger rule
-// counts entries in slots of 1/59 of the period, and frees all places of a slot together. So a place may become free up
-// to one slot later than by an exact count, and never earlier.
+// A rule of up to 60 entries is exact: an entry stops counting exactly one period after it was recorded. For a larger
+// rule the gate counts entries in time slots of 1/59 of the period, and all entries of a slot stop counting together.
+// So an entry may become possible up to one slot later than by an exact count, but never earlier.
 //
-// The record is a persistent znode beside the queue's path, `<path>-record`, of at most 1.5 KB. It contains the stamps
-// or the slots of one period, and the rule, so that instances with different rules find out. How to use a gate:
-// docs/how-to/job_gate.md. The protocol: docs/why/job_gate.md.
+// The record is a persistent znode beside the queue's path, `<path>-record`, of at most 1.5 KB. It contains the time
+// stamps or the slots of one period. It also contains the rule, so that an instance with a different rule gets an
+// error. How to use a gate: docs/how-to/job_gate.md. The protocol: docs/why/job_gate.md.
 //
 // Thread safety: any thread may call any member. The gate starts no thread; enter() waits in the caller's thread.
 #pragma once
@@ -41,7 +41,7 @@ struct rate_rule {
     boottime_clock::duration period{};
 };
 
-// The state of a gate.
+// The state of a gate at one instant.
 struct rate_state {
     std::size_t entered = 0;              // entries within the last period
     boottime_clock::duration retry_in{};  // time until the next entry is possible; zero: now
@@ -53,26 +53,28 @@ public:
     // The largest number of entries of a rule.
     static constexpr std::size_t k_most_entries = 1'000'000;
 
-    // Makes a gate, and sends nothing. Throws std::system_error: `bad_path`, `bad_option` (the rule), `closed`.
+    // Makes a gate, and sends nothing. Throws std::system_error: `bad_path`, `bad_option` (the rule is out of range),
+    // `closed` (`servers` was moved from).
     rate_gate(const client& servers, std::string_view path, rate_rule rule);
-    // Refuses a temporary client: it would close at the end of the statement, and the gate with it.
+    // Refuses a temporary client, because it would close at the end of the statement, and the gate needs an open
+    // client.
     rate_gate(client&&, std::string_view, rate_rule) = delete;
     ~rate_gate();
     rate_gate(const rate_gate&) = delete;
     rate_gate& operator=(const rate_gate&) = delete;
 
-    // Returns the path, as given.
+    // Returns the path that was given to the constructor.
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Waits for its turn, then until the rule allows an entry, and enters. A Boost interruption point. Uses the options
-    // timeout, stop and label. Errors:
-    // - `timeout`, `cancelled`, `interrupted` and the others of mutex::acquire() and guard::commit(): the caller has
-    //   not entered.
-    // - `bad_option`: the record has another rule. The message names both.
+    // Waits until the caller is first in the queue and the rule allows an entry, and records the entry. The call is a
+    // Boost interruption point. It uses the options timeout, stop and label. Errors:
+    // - `timeout`, `cancelled`, `interrupted` and the other errors of mutex::acquire() and guard::commit(): the caller
+    //   has not entered.
+    // - `bad_option`: the record has another rule. The message names both rules.
     // - `outcome_unknown`: the entry may have been recorded. Treat it as no entry.
     result<void> enter(acquire_options options = {});
-    // Enters if the rule allows it now; otherwise returns `busy`, with the expected wait in the message. Waits only for
-    // callers that are entering at the same moment.
+    // Enters if the rule allows an entry now; otherwise returns `busy`, with the expected wait in the message. The call
+    // waits only for callers that are entering at the same moment.
     result<void> try_enter(acquire_options options = {});
     // Takes a timeout or a deadline in place of options: enter(30s).
     template <waiting_time W>
@@ -84,7 +86,8 @@ public:
         return try_enter(acquire_options{.timeout = limit});
     }
 
-    // Returns the present state. Makes no entry, but joins the queue for a moment, to learn the leader's time.
+    // Returns the present state. The call records no entry, but joins the queue for a moment, to read the clock of the
+    // servers' leader.
     [[nodiscard]] result<rate_state> state(acquire_options options = {}) const;
     // Takes a timeout or a deadline in place of options: state(2s).
     template <waiting_time W>

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// recursive_mutex: a fair, exclusive lock between processes that its owner may acquire again.
+// recursive_mutex: a fair, exclusive lock between processes, which its owner may acquire again.
 //
-// Use it where code that holds the lock calls other code that acquires it too.
+// Use it if code that holds the lock calls other code that acquires the same lock.
 //
 //     turnstile::recursive_mutex orders{servers, "/locks/orders"};
 //     auto outer = orders.acquire({.timeout = 2s});
-//     auto inner = orders.acquire();   // at once, no request: the same hold, one more guard
+//     auto inner = orders.acquire();   // at once, no request: one more guard of the same hold
 //     inner->unlock();                 // still held
 //     outer->unlock();                 // now it is released
 //
-// The owner is the calling thread; or a `turnstile::owner` that the program passes on, for work that moves between
-// threads. All guards of one hold share its znode, token, lease and loss. The lock is released together with the last
-// of these guards, whatever their order. Other owners wait in the queue, including other threads of this process, and
-// owners of other recursive_mutex objects on the path.
+// The owner is the calling thread, or a `turnstile::owner` that the program passes to each call, for work that moves
+// between threads. All guards of one hold share the hold's znode, token, lease and loss. The lock is released when the
+// last of these guards is released, in whatever order. Other owners wait in the queue: other threads of this process
+// too, and owners that use another recursive_mutex object on the same path.
 //
-// Only the owner releases a hold. guard::release() in a thread that is not the owner fails with `not_owner`, and the
-// guard keeps its share; unlock() of the standard forms does the same. A guard's destructor, move assignment and
+// Only the owner may release its hold. If another thread calls guard::release() or recursive_mutex::unlock(), the call
+// fails with `not_owner`, and the guard keeps its share of the hold. The guard's destructor, move assignment and
 // unlock() cannot report an error, so they release the share in any thread.
 //
-// An owner cannot enter a lost hold again (the lease ended, or the session or the znode is gone): acquire() returns
+// An owner cannot share a lost hold (the lease ended, or the session or the znode is gone): acquire() returns
 // `session_lost` until all guards of that hold are released.
 //
-// Protocol: the same as `mutex` (docs/why/mutex.md), so both, Curator's InterProcessMutex and Go's samuel client share
-// a path and a queue. docs/why/recursive_mutex.md describes the additions.
+// Protocol: the same as for `mutex` (docs/why/mutex.md). So on one path a recursive_mutex shares the queue with
+// `mutex`, Curator's InterProcessMutex and the Go client samuel/go-zookeeper. docs/why/recursive_mutex.md describes the
+// additions.
 //
 // Thread safety: any thread may call any member. Do not destroy a recursive_mutex while a call on it is in progress.
 // Asynchronous acquisitions and guards may outlive it.
@@ -49,45 +50,47 @@ namespace turnstile {
 // A recursive lock on one path.
 class TURNSTILE_EXPORT recursive_mutex : public lockable<recursive_mutex> {
 public:
-    // The standard forms (lockable.hpp): each lock() needs an unlock() by the same thread, which undoes the latest one;
-    // current() is the guard of the latest one. All of them throw `session_lost` while the thread has a lost hold.
+    // The standard forms (lockable.hpp): each lock() needs an unlock() by the same thread, which undoes the thread's
+    // latest lock(). current() returns the guard of the latest lock(). lock() and the try forms throw `session_lost`
+    // while the thread has a lost hold.
 
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
-    // and the rule); `closed` for a client that was moved from.
+    // and the rule), or `closed` if `servers` was moved from.
     recursive_mutex(const client& servers, std::string_view path);
-    // Makes a lock with these modes, as for mutex: a handover inside the process, a retained hold, a delay after a
-    // crash. Also throws `bad_option`.
+    // Makes a lock with options, as for mutex: a lock that threads of this process share (retained, cohort or both), or
+    // a lock with a delay after a crash, see lock_options. Also throws `bad_option`.
     recursive_mutex(const client& servers, std::string_view path, const lock_options& modes);
-    // Refuses a temporary client: it would close at the end of the statement, and the lock with it.
+    // Refuses a temporary client, because it would close at the end of the statement, and the lock needs an open
+    // client.
     recursive_mutex(client&&, std::string_view, const lock_options& = {}) = delete;
-    // Releases the holds that the standard forms have taken.
+    // Releases the holds that lock() and the other standard forms have taken.
     ~recursive_mutex();
     recursive_mutex(const recursive_mutex&) = delete;
     recursive_mutex& operator=(const recursive_mutex&) = delete;
 
-    // Returns the path, as given.
+    // Returns the path that was given to the constructor.
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Each of the three also takes a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.
+    // These functions also take a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.
     using lockable::acquire;
     using lockable::async_acquire;
     using lockable::try_acquire;
 
-    // Waits for the lock, or shares the owner's hold at once. A call that enters again uses only the option on_lost.
-    // Errors: the errors of mutex::acquire(), and
+    // Waits for the lock; or, if the owner `identity` already has a hold, returns one more guard of that hold at once.
+    // In the second case the call uses only the option on_lost. Errors: the errors of mutex::acquire(), and
     // - `session_lost`: `identity` has a lost hold. Release its guards first.
-    // - `would_deadlock`: `identity` is already waiting for this lock, elsewhere.
+    // - `would_deadlock`: `identity` is already waiting for this lock in another call.
     result<guard> acquire(acquire_options options = {}, owner identity = owner::calling_thread());
     // Like acquire(), but returns `busy` if the owner has no hold and a contender is ahead.
     result<guard> try_acquire(acquire_options options = {},
                               owner identity = owner::calling_thread());
-    // The asynchronous form of acquire(); `handler` is called as by mutex::async_acquire(). The handler runs on another
-    // thread, so the owner must be given and cannot be a thread: a thread is refused with
+    // Like acquire(), but no thread waits. `handler` is called as by mutex::async_acquire(). The handler runs on
+    // another thread, so `identity` cannot be a thread: use owner::make(). For a thread the call throws
     // std::system_error(bad_option).
     void async_acquire(acquire_options options, owner identity,
                        std::function<void(result<guard>)> handler);
 
-    // Returns how many guards share the hold of this owner, a lost hold included; 0 if it has none.
+    // Returns how many guards share the hold of this owner, even if that hold is lost; 0 if the owner has no hold.
     [[nodiscard]] std::size_t count(owner identity = owner::calling_thread()) const;
 
     // These queries work like the queries of mutex.
@@ -97,7 +100,7 @@ public:
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
-    // Take a timeout or a deadline in place of options: queue(2s).
+    // The same queries with a timeout or a deadline in place of options, as in queue(2s).
     template <waiting_time W>
     [[nodiscard]] result<bool> is_locked(const W& limit) const {
         return is_locked({.timeout = limit});

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// redis::check: lets your own Lua script check that a hold still exists, in the same step as its write.
+// redis::check: lets a Lua script of your program check that a hold still exists, in the same step in which the script
+// writes.
 //
-// Use it if the data that a lock protects are in the same Redis database as the lock.
+// Use it if the lock and the data that it protects are in the same Redis database.
 //
 //     const auto check = turnstile::redis::check(*hold).value();
 //     const std::string script = std::string{turnstile::redis::stands_function()} +
@@ -9,21 +10,21 @@
 //         "return redis.call('DECR', KEYS[2])";
 //     redisCommand(db, "EVAL %s 2 %s %s %s", script.c_str(), check.key.c_str(), "{turnstile}:stock", check.znode.c_str());
 //
-// A fencing token lets a store refuse the write of an old holder only after the next holder has written. This check
-// goes further. Redis executes a script as a whole and nothing beside it, so no other client gets the lock between the
-// check and the write. The lock passes on only when the hold's znode is removed: by a release, by the end of the
-// session, or by an operator. So no pause, however long, lets a write of this holder follow another client's grant
-// (docs/why/redis.md).
+// With a fencing token a store can refuse the write of an old holder, but only after the next holder has written. This
+// check gives more. Redis executes nothing else while it executes a script, so no other client gets the lock between
+// the check and the write. Another client is granted the lock only after the hold's znode is removed: by a release, by
+// the end of the session, or by an operator. So however long the program is paused, a write of this holder never comes
+// after another client's grant (docs/why/redis.md).
 //
 // Limits:
 // - The data must be in the database of the locks: the same server and database index. In a Redis Cluster all keys of a
-//   script must be in one slot; so your keys begin with the hash tag of the locks' tree, "{turnstile}", or
-//   "{turnstile:shop}" with "?tree=shop" in the connect string.
-// - Threads of one process that hand a hold to each other (lock_options::retain_for, cohort) share one znode. The check
-//   distinguishes processes, but not these threads.
+//   script must be in one slot. So your keys must begin with the hash tag of the locks: "{turnstile}", or
+//   "{turnstile:shop}" if the connect string has "?tree=shop".
+// - If threads of one process hand a hold over to each other (lock_options::retain_for, cohort), they share one znode.
+//   The check cannot distinguish these threads.
 //
-// Thread safety: the same as the guard's. The call asks no server. The values stay the same for the whole hold, so you
-// can read them once after the grant and use them in every script.
+// Thread safety: the same as the guard's. The call sends nothing. The values stay the same for the whole hold, so you
+// can get them once after the grant and use them in every script.
 #pragma once
 
 #include <string>
@@ -45,14 +46,14 @@ struct script_check {
     friend bool operator==(const script_check&, const script_check&) = default;
 };
 
-// Returns the arguments for this hold. Errors:
+// Returns the arguments of turnstile_stands() for this hold. Errors:
 // - `not_held`: the guard is empty.
-// - `bad_option`: the hold is not on a Redis server; or it consists of several holds (check each); or this build of the
-//   library lacks Redis.
+// - `bad_option`: the hold is not on a Redis server; or it consists of several holds (check each one); or this build of
+//   the library lacks Redis.
 [[nodiscard]] TURNSTILE_EXPORT result<script_check> check(const guard& hold);
 
-// Returns Lua code for the beginning of your script. It defines `turnstile_stands(key, znode)`, which is true while the
-// hold exists.
+// Returns Lua code for the beginning of your script. The code defines the function `turnstile_stands(key, znode)`,
+// which returns true while the hold exists.
 [[nodiscard]] TURNSTILE_EXPORT std::string_view stands_function() noexcept;
 
 }  // namespace redis

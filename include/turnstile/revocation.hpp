@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// revocation: asks a holder or a waiter to leave the queue, or removes it.
+// revocation: asks a holder or a waiter to give up a lock, or takes the lock away from it.
 //
 // Use it when an operator or a program needs a lock whose holder does not release it.
 //
 //     turnstile::revocation orders{servers, "/locks/orders"};
 //     auto stuck = lock.holder().value();
 //     const turnstile::revoke_options reason{.who = "ops", .why = "deployment"};
-//     orders.ask(*stuck, reason).value();                                // it may let go
-//     if (is_held_after(5s)) orders.take(*stuck, reason).value();        // it has to
+//     orders.ask(*stuck, reason).value();                                // the holder may release
+//     if (is_held_after(5s)) orders.take(*stuck, reason).value();        // the holder has to
 //
 // | call       | effect                                                   | G1   | the old holder learns it          |
 // |------------|----------------------------------------------------------|------|-----------------------------------|
 // | ask()      | writes a request into the contender's znode              | kept | by `on_asked_to_release`          |
 // | take()     | writes an order; later deletes a znode that still exists | kept | by the loss (`revoked`)           |
-// | take_now() | deletes the znode at once                                | lost | by the loss, when it hears of it  |
+// | take_now() | deletes the znode at once                                | lost | by the loss, perhaps much later   |
 //
-// ask(). The holder decides whether it releases the lock. Curator's clients get the request from their revocation
-// listener, if their znode says that they have one.
+// ask(). The holder decides whether it releases the lock. A client of Curator gets the request through its revocation
+// listener, if the data of its znode shows that it has such a listener.
 //
-// take(). A holder of this library that sees the order loses its hold at once, with `revoked`. A holder that does not
-// see it (paused, cut off) cannot confirm its hold any more; take() deletes its znode when its lease must have ended.
-// So no contender is granted the lock while the old hold is still valid (G1).
+// take(). A holder that uses this library loses its hold at once, with `revoked`, when it sees the order. A holder that
+// does not see the order (because it is paused or cut off) cannot extend its lease any more. So take() waits until that
+// lease must have ended, and then deletes the znode. No contender is granted the lock while the old hold is still valid
+// (promise G1 in docs/guarantees.md).
 //
-// take_now() gives up G1: the old holder may believe in its hold until it hears of the deletion, and only fencing
-// tokens protect against it.
+// take_now() gives up G1: the old holder regards its hold as valid until it learns of the deletion, and until then only
+// fencing tokens protect the data.
 //
-// An order replaces a request. A holder that has not read the request by then learns only of its loss. So leave the
-// holder time between the two calls, as `turnstile take` does. A request never replaces an order.
+// The order of take() replaces the request of ask(). A holder that has not read the request before does not get it; it
+// learns only of its loss. So give the holder time between the two calls, as `turnstile take` does. A request never
+// replaces an order.
 //
-// Each call acts only on the znode that the caller saw: if the path has a znode with another czxid by now, the call
-// does nothing. The names of the operator and the reason go to the old holder, and to the log of this process
-// (log.hpp). Revocation works for contenders of every recipe. How to use it: docs/how-to/revocation.md. The protocol:
-// docs/why/revocation.md.
+// Each call acts only on the znode that the caller saw: if that znode was deleted, and the path now has a new znode
+// (another czxid), the call does nothing. The old holder gets the operator's name and the reason; the log of this
+// process (log.hpp) has them too. Revocation works for contenders of every recipe. How to use revocation:
+// docs/how-to/revocation.md. The protocol: docs/why/revocation.md.
 //
 // Thread safety: any thread may call any member.
 #pragma once
@@ -52,65 +54,68 @@ namespace turnstile {
 
 // The options of ask() and take().
 struct revoke_options {
-    std::string who{};  // the operator, for the record: at most 1024 bytes
-    // The reason, for the record: at most 1024 bytes.
+    std::string who{};  // the operator's name, for the old holder and the log: at most 1024 bytes
+    // The reason, for the old holder and the log: at most 1024 bytes.
     std::string why{};
     // take(): the time from the order to the deletion of a znode that still exists. Default: twice the session timeout
-    // that the contender claims in its znode, or twice this client's, if that is longer.
+    // that the contender claims in its znode, or twice this client's session timeout if that is longer.
     //
-    // The time must be given for a contender of another library, which keeps no lease and claims no session timeout;
-    // and for a contender whose claim cannot be true (contender_metadata drops claims above an hour, and
-    // `longest_session` excludes claims above its value).
+    // The caller must set this time for a contender of another library, which has no lease and claims no session
+    // timeout. The caller must also set it if the contender's claim cannot be true: the claim is more than an hour
+    // (contender_metadata leaves it out then), or more than `longest_session`.
     std::optional<std::chrono::milliseconds> wait{};
     // take(): the longest session timeout that the servers grant (maxSessionTimeout), if the caller knows it. Default:
     // unknown.
     std::optional<std::chrono::milliseconds> longest_session{};
     // A stop request ends the call with `cancelled`. The call then withdraws its request or order, which takes up to 5
-    // s more. If the servers do not answer in that time, the message says that the mark remains in the znode.
+    // s more. If the servers do not answer in that time, the message says that the request or order remains in the
+    // znode.
     std::stop_token stop{};
 };
 
-// The way in which a contender left.
+// The way in which a contender left the queue.
 enum class revocation_outcome {
-    gave_way,    // its znode was removed before its time had passed
-    deleted,     // its time had passed, and take() deleted its znode
+    gave_way,    // its znode was removed before take() deleted it
+    deleted,     // take() deleted its znode after the wait
     gone_before  // its znode did not exist when the call began
 };
 
-// Returns whether the contender's znode had an order of take() when it was read.
+// Returns whether the data of the contender's znode had an order of take() when the caller read it.
 [[nodiscard]] TURNSTILE_EXPORT bool is_ordered_away(const contender& seen);
 
 // Revokes contenders of one lock.
 class TURNSTILE_EXPORT revocation {
 public:
-    // Throws std::system_error: `bad_path`; `closed` for a client that was moved from.
+    // Makes an object for the lock at `path`, and sends nothing. Throws std::system_error: `bad_path`, or `closed` if
+    // `servers` was moved from.
     revocation(const client& servers, std::string_view path);
-    // Refuses a temporary client: it would close at the end of the statement, and the object with it.
+    // Refuses a temporary client, because it would close at the end of the statement, and the object needs an open
+    // client.
     revocation(client&&, std::string_view) = delete;
     ~revocation();
     revocation(const revocation&) = delete;
     revocation& operator=(const revocation&) = delete;
 
-    // Asks the contender to release the lock. Errors of all members: `removed` (ask(): the contender is gone),
-    // `no_permission`, `bad_option` (`who`, `why`, `wait`; a contender without a name), `busy` (its znode changes
-    // faster than it can be read), and the errors of queries: `timeout`, `not_connected`, `cancelled`, `interrupted`,
-    // `closed`, `forked`, `auth_failed`, `protocol`.
+    // Asks the contender `target` to release the lock. Errors of all members: `removed` (ask(): the contender is gone),
+    // `no_permission`, `bad_option` (`who`, `why`, `wait`; a contender without a name), `busy` (other clients change
+    // the znode's data faster than this call can replace it), and the errors of queries: `timeout`, `not_connected`,
+    // `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`, `protocol`.
     [[nodiscard]] result<void> ask(const contender& target, const revoke_options& options) const;
-    // Takes the lock from the contender, and waits until its znode is gone. A Boost interruption point; an interruption
-    // withdraws the order, as `stop` does.
+    // Takes the lock from the contender, and waits until the contender's znode is gone. The call is a Boost
+    // interruption point; an interruption withdraws the order, as `stop` does.
     [[nodiscard]] result<revocation_outcome> take(const contender& target,
                                                   const revoke_options& options) const;
-    // Returns how long take() waits at most between its order and the deletion, so that a program can say so before.
-    // Sends nothing. If another client writes over the order, the wait starts anew, at most twice. Errors:
-    // `bad_option`.
+    // Returns the longest wait of take() between its order and the deletion, so that a program can show that time
+    // before it calls take(). Sends nothing. If another client overwrites the order, the wait starts again, at most
+    // twice. Errors: `bad_option`.
     [[nodiscard]] result<std::chrono::milliseconds> longest_wait(
         const contender& target, const revoke_options& options) const;
     // Removes the request or order that ask() or take() wrote with the same `who` and `why`, if it is still at the end
-    // of the znode's data. A holder that has read an order has lost its hold nevertheless. Ignores `stop`. For a
-    // contender of Curator, whose data a request replaces, it writes the data of `target` again.
+    // of the znode's data. A holder that has read an order has lost its hold nevertheless. The call ignores `stop`. For
+    // a contender of Curator, a request replaces the znode's data; the call then writes the data in `target` back.
     [[nodiscard]] result<void> withdraw(const contender& target,
                                         const revoke_options& options) const;
-    // Deletes the znode at once, without regard to G1.
+    // Deletes the contender's znode at once, and does not keep G1.
     [[nodiscard]] result<revocation_outcome> take_now(const contender& target,
                                                       const revoke_options& options) const;
 

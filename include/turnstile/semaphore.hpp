@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // semaphore: a fair, counting lock between processes. At most n permits are held at any instant.
 //
-// Use it to limit how many processes do something at once, like connections to a database. The servers grant permits
-// in the order of arrival.
+// Use it to limit how many processes do something at once, like connections to a database. Waiters get permits in the
+// order in which they arrived at the servers.
 //
 //     turnstile::semaphore connections{servers, "/semaphores/database", 20};
 //     if (auto permit = connections.acquire({.timeout = 2s})) query();
 //     if (auto several = connections.acquire(5, {.timeout = 2s})) query_in_bulk();
 //     connections.set_limit(30).value();
 //
-// A guard holds one permit, or several at once. It belongs to no thread, may move to another thread, is lost with its
-// session, and gives the permits back when it is destroyed. The acquire() and release() of std::counting_semaphore
-// return no such object, so they are not members; `counting_semaphore` below has them.
+// A guard holds one permit, or several at once. It belongs to no thread, may move to another thread, is lost when its
+// session ends, and gives the permits back when it is destroyed. The functions of std::counting_semaphore return no
+// guard, so this class does not have them; `counting_semaphore` below has them.
 //
-// The number of permits. The servers store it in the data of the path. The first acquisition of an object that gives a
-// number writes it. An object that gives a different number gets an error with both numbers, at its first acquisition.
-// From then on set_limit() of any client changes the number for all clients, and disturbs no holder. An object that
-// gives no number uses the stored one.
+// The number of permits is stored in the data of the path's znode. The first acquisition of an object that has a number
+// stores that number. If a later object has a different number, its first acquisition fails, and the error has both
+// numbers. Any client may change the stored number for all clients with set_limit(), which disturbs no holder. An
+// object that has no number uses the stored number.
 //
-// Fairness. First come, first served: a large request at the head of the queue lets no small request pass, so it does
-// not starve. Only the head watches the holds. A hold that ends wakes the head; then the waiters behind it wake one
-// after the other, as far as there are permits.
+// Fairness. First come, first served: a small request does not overtake a large request at the head of the queue, so
+// large requests do not starve. Only the waiter at the head watches the holds. When a hold ends, the head wakes; then
+// the waiters behind it wake one after the other, as long as there are free permits.
 //
-// No overbooking. A hold that ended at the servers was invalid in its client before (see guard). When the limit
-// shrinks, no holder loses a permit; new grants wait until enough permits were given back.
+// No overbooking. A hold becomes invalid in its client before it ends at the servers (see guard). When the limit
+// shrinks, no holder loses a permit; new grants wait until enough permits have been given back.
 //
 // Protocol: ephemeral sequential znodes `_c_<uuid>-lease-<n>`, or `-lease<k>-<n>` for k permits. A path cannot be
-// shared with the semaphores of Curator or kazoo, which work in other ways. How to use a semaphore:
+// shared with the semaphores of Curator or kazoo, which use other protocols. How to use a semaphore:
 // docs/how-to/semaphore.md. Each step, and what happens if it fails: docs/why/semaphore.md.
 //
 // Thread safety: any thread may call any member. Do not destroy a semaphore while a call on it is in progress.
@@ -56,24 +56,26 @@ namespace turnstile {
 class TURNSTILE_EXPORT semaphore {
 public:
     // Makes a semaphore of `permits` permits, or a semaphore that uses the stored number. Sends nothing. Throws
-    // std::system_error: `bad_path`, and `bad_option` for a number outside permit_count's range (the message names the
-    // value and the rule); `closed` for a client that was moved from.
+    // std::system_error: `bad_path`; `bad_option` for a number outside permit_count's range (the message names the
+    // value and the rule); `closed` if `servers` was moved from.
     semaphore(const client& servers, std::string_view path, permit_count permits);
     semaphore(const client& servers, std::string_view path);
-    // Refuses a temporary client: it would close at the end of the statement, and the semaphore with it.
+    // Refuses a temporary client, because it would close at the end of the statement, and the semaphore needs an open
+    // client.
     semaphore(client&&, std::string_view, permit_count = 1) = delete;
     ~semaphore();
     semaphore(const semaphore&) = delete;
     semaphore& operator=(const semaphore&) = delete;
 
-    // Returns the path, as given.
+    // Returns the path that was given to the constructor.
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Wait for one permit, or for several at once, under one guard. Errors: the errors of mutex::acquire(), and
+    // Wait for one permit, or for `permits` permits at once under one guard. Errors: the errors of mutex::acquire(),
+    // and
     // - `bad_option`: `permits` is out of range, or larger than the limit; or the stored number differs from this
-    //   object's. The message has the numbers.
-    // - `bad_path`: there is no semaphore yet, and this object gives no number; or the data of the path is not a
-    //   semaphore's.
+    //   object's number. The message has the numbers.
+    // - `bad_path`: there is no semaphore yet, and this object has no number; or the data of the path is not a
+    //   semaphore's data.
     result<guard> acquire(acquire_options options = {}) { return acquire(1, std::move(options)); }
     result<guard> acquire(permit_count permits, acquire_options options = {});
     // Take the permits if they are free and no contender waits; otherwise return `busy`. For details see
@@ -107,8 +109,8 @@ public:
         return try_acquire(permits, acquire_options{.timeout = limit});
     }
 
-    // Like async_acquire() above, with a timeout or a deadline `limit` in place of options. Without `permits` it
-    // acquires one. `handler` runs once, with the hold or the error.
+    // Like async_acquire() above, with a timeout or a deadline `limit` in place of options. Without `permits` the call
+    // acquires one permit. `handler` runs once, with the hold or the error.
     template <waiting_time W>
     void async_acquire(const W& limit, std::function<void(result<guard>)> handler) {
         async_acquire(1, acquire_options{.timeout = limit}, std::move(handler));
@@ -122,15 +124,15 @@ public:
     // Returns the stored number of permits. Errors: the errors of the queries, and `bad_path` as above.
     [[nodiscard]] result<std::int32_t> limit(const query_options& options = {}) const;
     // Sets the number of permits for all clients, and creates the semaphore if there is none. A larger number wakes the
-    // head of the queue. A smaller number takes no permit from a holder, and refuses waiters that ask for more permits
-    // than exist from now on.
+    // head of the queue. A smaller number takes no permit from a holder. Waiters that request more permits than the new
+    // number get an error.
     //
     // Errors: the errors of the queries, and `bad_option` (out of range), `bad_path` (as above), `no_permission`. After
     // `timeout`, `cancelled`, `interrupted` and `not_connected` the number may have been set, or may be set later.
     result<void> set_limit(permit_count permits, const query_options& options = {});
-    // Returns the number of permits that one call could get now: permits that no contender holds or waits for.
+    // Returns the number of permits that one call could get now: the permits that no contender holds or waits for.
     [[nodiscard]] result<std::int32_t> available(const query_options& options = {}) const;
-    // Take a timeout or a deadline in place of options: set_limit(30, 2s).
+    // The same functions with a timeout or a deadline in place of options, as in set_limit(30, 2s).
     template <waiting_time W>
     [[nodiscard]] result<std::int32_t> limit(const W& longest) const {
         return limit({.timeout = longest});
@@ -144,18 +146,19 @@ public:
         return available({.timeout = limit});
     }
 
-    // Queries: the caller needs no permit, and a query changes nothing. Errors: the same as the queries of mutex.
+    // Queries. They neither take a permit nor change anything. Errors: the same as for the queries of mutex.
     //
     // Returns all contenders in their order.
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
-    // Returns all contenders whose permits fit into the limit. After the limit has shrunk, holders that no longer fit
-    // are left out, although they hold their permits until they give them back.
+    // Returns the holders, as far as their permits fit into the limit. If the limit has shrunk, the result leaves out
+    // holders that no longer fit, although they hold their permits until they give them back.
     [[nodiscard]] result<std::vector<contender>> holders(const query_options& options = {}) const;
-    // Returns the number of contenders before this guard's znode; the error `removed` if the znode is not in the queue.
+    // Returns the number of contenders ahead of this guard's znode, or the error `removed` if the znode is not in the
+    // queue.
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
-    // Take a timeout or a deadline in place of options: queue(2s).
+    // The same queries with a timeout or a deadline in place of options, as in queue(2s).
     template <waiting_time W>
     [[nodiscard]] result<std::vector<contender>> queue(const W& limit) const {
         return queue({.timeout = limit});
@@ -174,16 +177,16 @@ private:
     const detail::owned<state> state_;
 };
 
-// An adapter with the members of std::counting_semaphore, for generic code. It takes permits one by one, without
-// guards. Any thread may give them back, the longest held first. A lost permit counts as held until it is given back;
-// unlike a guard, this adapter does not report the loss.
+// An adapter with the members of std::counting_semaphore, for generic code. It takes permits one by one, and returns no
+// guards. Any thread may give permits back; the permit that was held longest is given back first. A lost permit counts
+// as held until it is given back. Unlike a guard, this adapter does not report the loss of a permit.
 //
-// Thread safety: any thread may call any member. The semaphore must live longer.
+// Thread safety: any thread may call any member. The semaphore must outlive the adapter.
 class TURNSTILE_EXPORT counting_semaphore {
 public:
-    // Takes permits of this semaphore, and none yet.
+    // Makes an adapter for the semaphore `of`, and takes no permit yet.
     explicit counting_semaphore(semaphore& of);
-    // Gives back all permits.
+    // Gives back all permits that this object holds.
     ~counting_semaphore();
     counting_semaphore(const counting_semaphore&) = delete;
     counting_semaphore& operator=(const counting_semaphore&) = delete;
@@ -194,7 +197,8 @@ public:
     }
     // Waits for a permit. Throws std::system_error, or boost::thread_interrupted.
     void acquire();
-    // Returns false if no permit was free, or no server answered, in time.
+    // Tries to get a permit: once, until `timeout` has passed, or until the time point `time`. Returns false if no
+    // permit became free in time, or if no server answered in time.
     [[nodiscard]] bool try_acquire();
     template <duration_like D>
     [[nodiscard]] bool try_acquire_for(const D& timeout) {
@@ -205,9 +209,10 @@ public:
         return try_acquire_within(left_until(time));
     }
     // Gives back `update` permits, and returns at once; the client removes the znodes in the background. If this object
-    // holds fewer, it throws `not_owner` and gives nothing back (std::counting_semaphore may raise the count instead).
+    // holds fewer permits, release() throws `not_owner` and gives nothing back. (std::counting_semaphore raises its
+    // count instead.)
     void release(std::ptrdiff_t update = 1);
-    // Returns the number of permits that this object holds, lost ones included.
+    // Returns the number of permits that this object holds, including lost permits.
     [[nodiscard]] std::size_t held() const;
 
 private:

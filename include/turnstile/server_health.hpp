@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_health: what each server of a ZooKeeper ensemble reports about itself now, for operators and pages.
+// server_health: the present report of each server of a ZooKeeper ensemble about itself, for tools and pages.
 //
 //     for (const auto& server : turnstile::health_of_servers("zk1:2181,zk2:2181", 2s).value())
 //         print(server.name, to_string(server.role), server.version, server.problem);
 //
-// The functions ask each server over short connections, with four-letter words: `srvr`, which servers answer by
-// default, and `conf`, which most servers do not (4lw.commands.whitelist in zoo.cfg). They need no session.
+// The functions ask each server over short connections, with four-letter words. Servers answer `srvr` by default, but
+// `conf` only if it is in 4lw.commands.whitelist (zoo.cfg). The functions need no session.
 //
-// Thread safety: any thread may call these functions. They block, also while host names are resolved.
+// Thread safety: any thread may call these functions. They block until the servers have answered; they also resolve
+// host names.
 #pragma once
 
 #include <chrono>
@@ -23,8 +24,8 @@
 
 namespace turnstile {
 
-// The configuration of a server, from `conf`. Zero: the server does not give the value; a standalone server does not
-// give its limits in ticks.
+// The configuration of a server, from `conf`. Zero: the server does not report the value. A standalone server does not
+// report its limits in ticks.
 struct server_configuration {
     std::chrono::milliseconds tick{};  // the tickTime
     int init_limit = 0;                // in ticks: how long a follower may take to join
@@ -41,24 +42,25 @@ struct server_health {
     std::string address;     // "192.0.2.1:2181"; the name if it cannot be resolved
     bool reachable = false;  // the server accepts connections
     bool serves = false;     // the server reports its role, so it is a part of a working ensemble
-    std::string problem{};   // a sentence, if the server does not serve or answer
-    server_role role = server_role::unknown;  // its role, from `srvr`
+    std::string problem{};   // a sentence about the fault, if the server does not serve or answer
+    server_role role = server_role::unknown;  // the server's role, from `srvr`
     std::string version{};                    // "3.8.0"
-    std::chrono::microseconds round_trip{};  // connection, question and answer; 0 without an answer
+    std::chrono::microseconds
+        round_trip{};  // time to connect, ask and get the answer; 0 without an answer
     // The values below cover the time since the start of the server.
     std::optional<double> latency_ms{};          // average latency of requests
     std::optional<double> longest_latency_ms{};  // longest latency of a request
     std::optional<std::int64_t> connections{};   // connections of clients, this one included
     std::optional<std::int64_t> received{};      // packets received from clients
-    std::optional<std::int64_t> outstanding{};   // requests in its queue now
+    std::optional<std::int64_t> outstanding{};   // requests that wait in the server now
     // Number of znodes.
     std::optional<std::int64_t> nodes{};
     std::optional<server_configuration> configuration{};  // if `conf` is allowed
 };
 
 // Returns the reports in the order of the connect string. A name with several addresses has one report for each
-// address. Empty for "local:" and for other kinds of servers ("redis://", "sqlite:"). `limit` is the time for all words
-// together. Errors: `bad_connect_string`.
+// address. Empty for "local:" and for other kinds of servers ("redis://", "sqlite:"). `limit` is the longest time for
+// all requests together. Errors: `bad_connect_string`.
 [[nodiscard]] TURNSTILE_EXPORT result<std::vector<server_health>> health_of_servers(
     std::string_view connect_string,
     std::chrono::milliseconds limit = std::chrono::milliseconds{2'000});
@@ -69,12 +71,13 @@ struct server_answer {
     std::string address;  // "192.0.2.1:2181"; the name if it cannot be resolved
     // True if the server answered, and its whitelist has the word.
     bool allowed = false;
-    std::string text{};     // the first 64 MiB
-    std::string problem{};  // why there is no answer; empty if the server answered
+    std::string text{};     // the answer, at most its first 64 MiB
+    std::string problem{};  // the reason why there is no answer; empty if the server answered
 };
 
-// Asks all servers one word, like `cons` (connections) or `dump` (sessions). `limit` is the time for all
-// servers together. Errors: `bad_connect_string`, `bad_option` (the word does not consist of four lower-case letters).
+// Sends one four-letter word to all servers, like `cons` (connections) or `dump` (sessions), and returns the answers.
+// `limit` is the longest time for all servers together. Errors: `bad_connect_string`, `bad_option` (the word does not
+// consist of four lower-case letters).
 [[nodiscard]] TURNSTILE_EXPORT result<std::vector<server_answer>> answers_of_servers(
     std::string_view connect_string, std::string_view word,
     std::chrono::milliseconds limit = std::chrono::milliseconds{2'000});

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // shared_mutex: a fair lock between processes for readers, writers, and readers that may become writers.
 //
-// Use it for data that many processes read at once and one process changes. Any number of readers, or one writer, hold
-// the lock; the servers grant it in the order of arrival.
+// Use it for data that many processes read at the same time and one process changes. Any number of readers, or one
+// writer, hold the lock. Waiters get it in the order in which they arrived at the servers.
 //
 //     turnstile::shared_mutex prices{servers, "/locks/prices"};
 //     if (auto hold = prices.acquire_shared({.timeout = 2s})) show();
@@ -18,19 +18,19 @@
 // | upgradable      | readers                        | writer (upgrade), reader (downgrade)             |
 // | writer          | none                           | upgradable, reader (downgrade)                   |
 //
-// Fairness. A waiter is granted the lock before later waiters that exclude it. Readers do not starve a waiting writer;
-// readers that came before the writer share the lock. One exception: an upgrade passes the writers that wait, since
-// they wait for the upgradable hold, which becomes a writer's.
+// Fairness. Of two waiters that exclude each other, the earlier waiter gets the lock first. So a writer does not wait
+// for readers that arrive later. Exception: an upgrade overtakes waiting writers, because these writers wait for the
+// upgradable hold, which becomes a writer's hold.
 //
-// Conversions leave no gap: no other client can hold the lock as a writer in between. Only one upgradable hold exists
-// at a time, so two upgrades cannot wait for each other. An upgrade waits for the readers that hold the lock. So a
-// caller that also holds the lock as a reader waits for itself.
+// Conversions leave no gap: no other client can hold the lock as a writer before the conversion is complete. Only one
+// upgradable hold exists at a time, so two upgrades cannot wait for each other. An upgrade waits for the readers that
+// hold the lock. So if the caller of an upgrade also holds the lock as a reader, it waits for itself.
 //
-// Fencing tokens. Of two holds that exclude each other, the later has the larger token. Tokens of readers that hold
-// together are unordered. A conversion makes the guard's token larger.
+// Fencing tokens. Of two holds that exclude each other, the later hold has the larger token. Tokens of readers that
+// hold together are unordered. A conversion makes the guard's token larger.
 //
-// Protocol: Curator's InterProcessReadWriteLock (`_c_<uuid>-__READ__<n>`, `-__WRIT__<n>`). On the same path Curator
-// takes part in the same queue; it takes an upgradable reader for a reader, and an upgrade for a writer. How to use a
+// Protocol: Curator's InterProcessReadWriteLock (`_c_<uuid>-__READ__<n>`, `-__WRIT__<n>`). Curator's clients on the
+// same path share the queue; they regard an upgradable reader as a reader, and an upgrade as a writer. How to use a
 // shared_mutex: docs/how-to/shared-mutex.md. Each step, and what happens if it fails: docs/why/shared-mutex.md.
 //
 // Thread safety: any thread may call any member; one thread at a time uses a guard. Do not destroy a shared_mutex while
@@ -56,9 +56,9 @@ namespace detail {
 class exclusive_queue;
 }  // namespace detail
 
-// A view of a shared_mutex that takes it in one way, as a reader, an upgradable reader or a writer. It has the
-// interface of a mutex, for code that knows only acquire(). Thread safety: as shared_mutex. A view may outlive its
-// shared_mutex.
+// A view of a shared_mutex, whose acquire() takes the lock always as a reader, always as an upgradable reader, or
+// always as a writer. A view has the interface of a mutex, for code that knows only acquire(). Thread safety: the same
+// as shared_mutex's. A view may outlive its shared_mutex.
 class TURNSTILE_EXPORT shared_mutex_view {
 public:
     shared_mutex_view(const shared_mutex_view& other);
@@ -69,7 +69,7 @@ public:
 
     // Returns the path of the lock.
     [[nodiscard]] const std::string& path() const noexcept;
-    // Returns how the view takes the lock.
+    // Returns the kind of hold that the view acquires.
     [[nodiscard]] contender_kind kind() const noexcept;
 
     // Like the members of shared_mutex for this kind.
@@ -104,16 +104,17 @@ class TURNSTILE_EXPORT shared_mutex : public lockable<shared_mutex>,
                                       public upgrade_lockable<shared_mutex> {
 public:
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
-    // and the rule); `closed` for a client that was moved from.
+    // and the rule), or `closed` if `servers` was moved from.
     shared_mutex(const client& servers, std::string_view path);
-    // Refuses a temporary client: it would close at the end of the statement, and the lock with it.
+    // Refuses a temporary client, because it would close at the end of the statement, and the lock needs an open
+    // client.
     shared_mutex(client&&, std::string_view) = delete;
     // Releases the holds that lock(), lock_shared() and the other forms of the standard library have taken.
     ~shared_mutex();
     shared_mutex(const shared_mutex&) = delete;
     shared_mutex& operator=(const shared_mutex&) = delete;
 
-    // Returns the path, as given.
+    // Returns the path that was given to the constructor.
     [[nodiscard]] const std::string& path() const noexcept;
 
     // Each of these also takes a timeout or a deadline in place of options, as in acquire_shared(2s): see lockable.hpp.
@@ -127,7 +128,8 @@ public:
     using upgrade_lockable::try_upgrade;
     using upgrade_lockable::upgrade;
 
-    // Wait for the lock: as a writer, as a reader, as an upgradable reader. Errors: the errors of mutex::acquire().
+    // Wait for the lock as a writer (acquire), a reader (acquire_shared) or an upgradable reader (acquire_upgrade).
+    // Errors: the errors of mutex::acquire().
     result<guard> acquire(acquire_options options = {});
     result<guard> acquire_shared(acquire_options options = {});
     result<guard> acquire_upgrade(acquire_options options = {});
@@ -136,57 +138,63 @@ public:
     result<guard> try_acquire(acquire_options options = {});
     result<guard> try_acquire_shared(acquire_options options = {});
     result<guard> try_acquire_upgrade(acquire_options options = {});
-    // Takes the lock as a writer, and no thread waits. For details see mutex::async_acquire(). For the other kinds use
-    // readers().async_acquire() and upgraders().async_acquire().
+    // Like acquire(), but no thread waits. `handler` gets the hold or the error, as for mutex::async_acquire(). For
+    // readers and upgradable readers use readers().async_acquire() and upgraders().async_acquire().
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
-    // Converts a writer's hold to an upgradable reader's or a reader's, or an upgradable reader's to a reader's. The
-    // guard remains the same hold: its callbacks continue, and its znode keeps its place under a new name. Does nothing
-    // if the hold is of that kind already.
+    // Converts a hold to a weaker kind: a writer's hold to an upgradable reader's or a reader's hold, or an upgradable
+    // reader's hold to a reader's hold. The guard keeps its callbacks, and its znode keeps its place in the queue under
+    // a new name. Does nothing if the hold already has the requested kind.
     //
-    // The calls wait for the servers' answer, but no longer than the lease, and are no interruption points. After an
+    // The calls wait for the servers' answer, but no longer than the lease. They are not interruption points. After an
     // error the hold is unchanged. Errors:
-    // - `not_held`: the guard is empty. The errors of guard::status(): the hold is over.
+    // - `not_held`: the guard is empty. An error of guard::status(): the hold is over.
     // - `no_permission`: an ACL forbids the change.
-    // - `bad_option`: the guard belongs to a different lock; or it is a reader's, which cannot become upgradable.
+    // - `bad_option`: the guard belongs to a different lock; or the hold is a reader's hold, which cannot become
+    //   upgradable.
     result<void> downgrade_to_upgradable(guard& hold);
     result<void> downgrade_to_shared(guard& hold);
 
-    // Converts an upgradable reader's hold to a writer's. Waits until the other readers have released; readers that
-    // arrive meanwhile wait behind the upgrade. The guard then covers both holds: the loss of either one is its loss,
-    // and callbacks that were registered with it remain. A writer's guard stays as it is.
+    // Converts an upgradable reader's hold to a writer's hold. The call waits until the other readers have released the
+    // lock; readers that arrive meanwhile wait behind the upgrade. Afterwards the guard `hold` owns two holds: the
+    // upgradable reader's and the writer's. If one of them is lost, the guard is lost. The guard keeps its callbacks.
+    // Does nothing if the guard is a writer's already.
     //
-    // The options belong to a further acquisition; their on_lost is called beside the first acquisition's. After an
-    // error the guard's hold is unchanged. Errors: the errors of acquire(), and
-    // - `bad_option`: the guard belongs to a different lock, or is a plain reader's.
-    // - `too_many`: the upgrade needs the session of the hold, and that session owns as many znodes as is safe.
+    // The upgrade is a second acquisition, with `options`. After a loss both callbacks are called: the on_lost of these
+    // options and the on_lost of the first acquisition. After an error the guard's hold is unchanged. Errors: the
+    // errors of acquire(), and
+    // - `bad_option`: the guard belongs to a different lock, or its hold is a reader's hold that is not upgradable.
+    // - `too_many`: the upgrade has to use the session of the hold, and that session already owns as many znodes as is
+    //   safe.
     result<void> upgrade(guard& hold, acquire_options options = {});
-    // Upgrades if no other reader holds the lock; otherwise returns `busy`.
+    // Like upgrade(), but returns `busy` if another reader holds the lock.
     result<void> try_upgrade(guard& hold, acquire_options options = {});
-    // Like upgrade(), but no thread waits. `handler` gets the guard back, upgraded or as it was. Throws `bad_option`
+    // Like upgrade(), but no thread waits. `handler` gets the guard back, upgraded or unchanged. Throws `bad_option`
     // for an empty handler.
     void async_upgrade(guard hold, acquire_options options,
                        std::function<void(guard hold, result<void> outcome)> handler);
 
-    // Views that take the lock in one way, for multi_lock and for code that knows only acquire().
+    // Return views that take the lock as a reader, an upgradable reader or a writer, for multi_lock and for code that
+    // knows only acquire().
     [[nodiscard]] shared_mutex_view readers() const;
     [[nodiscard]] shared_mutex_view upgraders() const;
     [[nodiscard]] shared_mutex_view writers() const;
 
-    // Queries. They need no lock and change nothing. Errors: the same as mutex's.
+    // Queries. They neither take a lock nor change anything. Errors: the same as for the queries of mutex.
     //
-    // Returns whether a contender holds the lock, in any way.
+    // Returns whether a contender holds the lock, as a reader or as a writer.
     [[nodiscard]] result<bool> is_locked(const query_options& options = {}) const;
     // Returns all contenders in their order.
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options = {}) const;
-    // Returns all holders: a writer, or readers. An upgraded hold is two contenders, of the kinds `upgradable` and
-    // `upgrade`.
+    // Returns all holders: one writer, or all readers that hold the lock. An upgraded hold appears as two contenders,
+    // of the kinds `upgradable` and `upgrade`.
     [[nodiscard]] result<std::vector<contender>> holders(const query_options& options = {}) const;
-    // Returns the number of contenders before this guard's znode; the error `removed` if the znode is not in the queue.
+    // Returns the number of contenders ahead of this guard's znode, or the error `removed` if the znode is not in the
+    // queue.
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
-    // Take a timeout or a deadline in place of options: queue(2s).
+    // The same queries with a timeout or a deadline in place of options, as in queue(2s).
     template <waiting_time W>
     [[nodiscard]] result<bool> is_locked(const W& limit) const {
         return is_locked({.timeout = limit});

@@ -20,14 +20,15 @@ namespace turnstile {
 // Combines stop tokens.
 class stop_any {
 public:
-    // Triggers the token at once if one of `tokens` is triggered already. A token that can never be triggered has no
-    // effect.
+    // Makes the combined token. It is triggered at once if one of `tokens` is triggered already. A token that can never
+    // be triggered has no effect.
     stop_any(std::initializer_list<std::stop_token> tokens) {
         for (const auto& token : tokens) relays_.emplace_back(token, relay{source_});
     }
     stop_any(const stop_any&) = delete;
     stop_any& operator=(const stop_any&) = delete;
-    // Afterwards the token keeps its state. Waits for a trigger that is in progress on another thread.
+    // The combined token keeps its state afterwards. The destructor waits if another thread is just triggering the
+    // token.
     ~stop_any() = default;
 
     // Returns the combined token.

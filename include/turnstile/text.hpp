@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// text_of: the text of a token, an error, a state or a role, for people and logs.
+// text_of: returns a token, an error, a state or a role as text, for people and logs.
 //
 //     log(turnstile::text_of(hold.error()) + ", " + turnstile::text_of(servers.state()));
 //
-// turnstile/ostream.hpp and turnstile/fmt.hpp print the same text. The text of an `errc` is the message of its
-// category.
+// turnstile/ostream.hpp and turnstile/fmt.hpp print the same text. The text of an `errc` is the message that its error
+// category has for it.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // with_lock: calls a function while a lock is held.
 //
-// Use it to get the outcome of the lock and the value of the function as one result.
+// Use it to get the error of the acquire, or the value of the function, as one result.
 //
 //     const auto shipped = turnstile::with_lock(orders, {.timeout = 2s}, [](turnstile::guard& hold) {
 //         return ship(hold.fencing_token());
 //     });
 //     if (!shipped) log(shipped.error().message());
 //
-// It works with every recipe whose acquire() returns a guard, like mutex, multi_lock and quorum_lock.
+// It works with every lock type whose acquire() returns a guard, like mutex, multi_lock and quorum_lock.
 //
 // Thread safety: the same as the lock's.
 #pragma once
@@ -29,17 +29,17 @@ concept acquirable = requires(L& lock, acquire_options options) {
     { lock.acquire(options) } -> std::same_as<result<guard>>;
 };
 
-// Calls `function()` or `function(guard&)` while it holds `lock`, then releases the lock. Returns
+// Acquires `lock`, calls `function()` or `function(guard&)`, and then releases the lock. Returns
 // - the function's value, or
 // - the error of acquire(): the function has not run; or
-// - the reason of a loss (`session_lost`, `removed`, `revoked`, `held_too_long`, `closed`): the hold was lost before
-//   the function returned. The function has run, another client may have held the lock meanwhile, and the value is
-//   dropped.
+// - the reason of a loss (`session_lost`, `removed`, `revoked`, `held_too_long`, `closed`), if the hold was lost before
+//   the function returned. The function has run, another client may have held the lock meanwhile, and the function's
+//   value is discarded.
 //
-// A function that returns a result<T>, such as the result of guard::commit(), makes this call return a result<T> too:
-// the function's error is the error of the call, also after a loss of the hold.
+// If the function returns a result<T>, such as the result of guard::commit(), this call also returns a result<T>. If
+// that result is an error, this call returns that error, even if the hold was lost too.
 //
-// An exception of the function is thrown on after the release.
+// If the function throws an exception, the call releases the lock and passes the exception on to the caller.
 template <acquirable L, class F>
 auto with_lock(L& lock, acquire_options options, F&& function) {
     const auto call = [&function](guard& hold) -> decltype(auto) {
@@ -72,7 +72,7 @@ auto with_lock(L& lock, const W& limit, F&& function) {
     return with_lock(lock, acquire_options{.timeout = limit}, std::forward<F>(function));
 }
 
-// Runs the function under the lock, without a limit of the wait.
+// Runs the function under the lock. The wait for the lock has no limit.
 template <acquirable L, class F>
 auto with_lock(L& lock, F&& function) {
     return with_lock(lock, acquire_options{}, std::forward<F>(function));
