@@ -92,7 +92,8 @@ void client_handle::make_tunnel(const core::session_identity& own) {
                                        });
 }
 
-// A handle whose credentials a server has refused is not connected and never connects again.
+// Sends credentials of an unknown scheme, so that the server refuses them. A handle with refused credentials is not
+// connected, and never connects again.
 void client_handle::disconnect() {
     sweep_.begin(handle_, "turnstile-leaves", {});
     sweep_.await(k_leave_limit);

@@ -64,7 +64,7 @@ public:
         return is_linked() && !closed_ && connection_ == connection;
     }
 
-    // The session moves to the leader once no request is in progress.
+    // Plans the move to the leader, which begins when no request is in progress.
     void begin_move(way_to_leader&& way) {
         TURNSTILE_CHECK(phase_ == phase::attached);
         to_leader_ = std::move(way);

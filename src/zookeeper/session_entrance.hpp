@@ -39,8 +39,8 @@ public:
     session_entrance(const connect_string& servers, const core::session_settings& settings,
                      known_servers& known, int stop);
 
-    // Asks one server after the other until one gives a session, or leaves the opening to the C client. A later call
-    // continues with the next server. Returns nothing at the stop.
+    // Asks one server after the other, until a server opens a session, or until a server's answer shows that the C
+    // client must open it. A later call continues with the next server. Returns nothing when `stop` becomes readable.
     [[nodiscard]] std::optional<session_entry> next();
 
 private:

@@ -28,11 +28,11 @@ public:
     void has_asked() noexcept { asking_ = asking::settled; }
 
     void attached(core::time_point now) noexcept { flaps_.attached(now); }
-    // Returns true if the connections that end early are suspicious.
+    // Returns true if so many connections have ended early that the client must ask which znodes the session owns.
     [[nodiscard]] bool detached(core::time_point now, core::duration timeout) noexcept {
         return flaps_.detached(now, timeout);
     }
-    // Another client has the session, which must not be closed.
+    // Notes that another client has the session, so that this client must not close it.
     void confirm() noexcept { shared_ = true; }
     [[nodiscard]] bool is_confirmed() const noexcept { return shared_; }
 
