@@ -26,7 +26,6 @@
 
 namespace turnstile::detail {
 
-// A prefix of connect strings, with the kind of server that it selects.
 struct back_end {
     std::string_view prefix;                     // "redis://", "local:"
     std::string_view servers;                    // "Redis", for messages

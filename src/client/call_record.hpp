@@ -22,7 +22,6 @@ class call_record {
 public:
     using observer = callback<void(const lock_event&)>;
 
-    // Counts a call that begins to wait.
     call_record(std::shared_ptr<lock_series> series, std::uint64_t number, observer listener);
     ~call_record();
     call_record(const call_record&) = delete;

@@ -131,7 +131,7 @@ bool callback_queue::hand_over() noexcept {
     return turn_;
 }
 
-// Called when the executor no longer exists, or has dropped its task.
+// Called when the executor throws, or destroys its task without running it.
 void callback_queue::abandoned() noexcept {
     tasks dropped;  // destroyed after the lock is released: what they own may call this queue
     const base::lock_guard lock{mutex_};

@@ -22,8 +22,7 @@ namespace turnstile::detail {
 
 namespace {
 
-// Time before the deadline of a wait for a session at which the client asks the servers for the cause, if it is
-// unknown.
+// If a caller still waits for a session this long before its deadline, the client asks the servers for the cause.
 constexpr std::chrono::milliseconds k_diagnosis{1'500};
 
 // Calls whose contenders enter their queues together in one session.

@@ -22,7 +22,6 @@
 
 namespace turnstile::detail {
 
-// Counts events of the contenders of a client (client_counters).
 struct contender_counts {
     std::atomic<std::uint64_t> entered{0};
     std::atomic<std::uint64_t> granted{0};

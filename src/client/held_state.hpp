@@ -50,7 +50,7 @@ public:
         kind_ = answered.asked_for.value_or(kind_);
     }
     [[nodiscard]] unsigned renamings() const noexcept { return renamed_->answered; }
-    // Why the last renaming was refused, if it was.
+    // Reason for which the last renaming was refused; empty if it was not refused.
     [[nodiscard]] const std::optional<error>& refusal() const noexcept { return renamed_->refused; }
 
     // ---- the tied hold, which this one's loss ends -------------------------------------------

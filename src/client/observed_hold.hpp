@@ -46,7 +46,6 @@ protected:
         if (record_) record_loss(why);
     }
     // ---- called under no lock, because the observer runs --------------------------------------
-    // Reports that the caller gave up its wait or its hold.
     void note_given_up(const error& why) noexcept {
         if (record_) record_given_up(why);
     }

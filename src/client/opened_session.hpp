@@ -40,8 +40,8 @@ struct opened_session {
 
 class session_opening {
 public:
-    // True while the coordinator opens the session of this epoch. The session's first events may come before it
-    // returns.
+    // True while the coordinator opens the session of this epoch. The session's first events may come before
+    // coordinator::open() returns.
     [[nodiscard]] bool is_for(std::uint64_t epoch) const noexcept { return epoch_ == epoch; }
     void begin(std::uint64_t epoch) noexcept {
         const base::lock_guard lock{mutex_};

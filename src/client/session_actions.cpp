@@ -51,7 +51,6 @@ public:
     void operator()(core::changed& change) const REQUIRES(runner_.mutex_);
     void operator()(core::warning& warning) const REQUIRES(runner_.mutex_);
 
-    // True if the next action is also a request.
     bool another_request = false;
     // The epoch of the session that the core requests.
     std::optional<std::uint64_t> opens{};

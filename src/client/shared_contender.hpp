@@ -73,7 +73,7 @@ private:
         std::shared_ptr<local_hold> hold;
         std::vector<call::task> callbacks;
     };
-    // The effects of a step that follow after the lock is released.
+    // The effects of a step, which are executed after the release of the mutex.
     struct deferred_effects {
         boost::container::small_vector<std::shared_ptr<local_hold>, 1> answered;
         boost::container::small_vector<std::shared_ptr<local_hold>, 1>

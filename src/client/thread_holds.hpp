@@ -18,7 +18,6 @@ namespace turnstile::detail {
 
 class thread_holds {
 public:
-    // True if the calling thread has a hold here.
     [[nodiscard]] bool has_own() const {
         const base::lock_guard lock{mutex_};
         return holds_.contains(owner::calling_thread());

@@ -134,8 +134,8 @@ void timer_thread::call(base::unique_lock& lock, group& of, client& armed) {
     returned_.notify_all();
 }
 
-// Calls all clients that are due, or all armed clients, and sets the timer for the rest. Returns false if the thread
-// must end.
+// Calls the clients that are due, or with `everyone` all armed clients, and sets the timer for the rest. Returns false
+// if the thread must end.
 bool timer_thread::run_due(bool everyone) {
     base::unique_lock lock{mutex_};
     stop_groups(lock);

@@ -27,7 +27,7 @@ class worker_pool final : public thread_crew::member,
 public:
     static constexpr std::size_t k_most_threads = thread_crew::k_most_threads;
 
-    // Starts a pool with a crew for this pool alone, which ends with the pool. Throws boost::thread_resource_error if
+    // Starts a pool, and a crew for this pool only. The crew ends with the pool. Throws boost::thread_resource_error if
     // the first thread cannot be started.
     [[nodiscard]] static std::shared_ptr<worker_pool> start(
         std::size_t most = k_most_threads, boottime_clock::duration linger = thread_crew::k_linger);

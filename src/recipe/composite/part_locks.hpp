@@ -23,7 +23,6 @@ public:
 
     [[nodiscard]] std::size_t size() const noexcept { return locks_.size(); }
     [[nodiscard]] const any_lock& operator[](std::size_t which) const { return locks_[which]; }
-    // Returns the paths of all locks as one text.
     [[nodiscard]] const std::string& paths() const noexcept { return paths_; }
 
     [[nodiscard]] bool can_be_tried_together() const noexcept { return queues_.size() > 1; }

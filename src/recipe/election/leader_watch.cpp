@@ -88,7 +88,7 @@ private:
         const base::lock_guard lock{mutex_};
         failure_ = std::move(failure);
     }
-    // Pauses until the next look. Returns false if the watch has ended.
+    // Waits until the next read of the queue is due. Returns false if the watch has ended.
     bool pause();
 
     const detail::queue_lock queue_;
