@@ -71,7 +71,6 @@ public:
         const base::lock_guard lock{mutex_};
         return life_ == life::closed;
     }
-    // Returns the connect string in its normal form.
     [[nodiscard]] std::string describe() const { return services_->servers->describe(); }
     [[nodiscard]] const client_options& options() const noexcept { return options_; }
     [[nodiscard]] const client_services& services() const noexcept { return *services_; }
@@ -92,7 +91,6 @@ public:
     // Runs the handler of a call that has no contender, as a callback of the client.
     void post(std::function<void()> callback);
 
-    // Adds the cause to an error that says that there is no session. Returns any other error unchanged.
     [[nodiscard]] error away_error(const error& why) const;
 
     // ---- for turnstile::client --------------------------------------------------------------

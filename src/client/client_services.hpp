@@ -59,7 +59,6 @@ struct client_services {
     std::shared_ptr<metrics_impl> metrics;   // null: no metrics
     std::atomic<std::uint64_t> requests{0};  // requests that a session passed to the back end
 
-    // Starts the client's own threads, or uses the threads of a runtime.
     void start_threads(const client_options& options);
     // True on a thread that runs user code. A client that closes waits for such threads.
     [[nodiscard]] bool on_user_thread() const;

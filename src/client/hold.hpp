@@ -54,7 +54,6 @@ public:
     };
 
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
-    // Returns the hold's znode, so that a commit of another hold can check it.
     [[nodiscard]] virtual standing_znode standing() const = 0;
     // Called before and after a commit of another hold that checks this hold's znode. In between, the hold is not
     // released. begin_commit() fails if the hold has ended. `why`: the reason why nothing was written, if that is
@@ -123,7 +122,6 @@ protected:
     // Returns the error for a hold that is no longer certain although no loss was reported. Either `limit`, the hold's
     // own limit, or the lease has passed.
     [[nodiscard]] error end_of_certainty(boottime_clock::time_point limit) const;
-    // Waits for the end of a release that has been started.
     [[nodiscard]] virtual result<void> await_release(boottime_clock::time_point /*deadline*/) {
         return {};
     }
@@ -136,7 +134,6 @@ private:
 
 // Refuses a transaction that cannot be committed under the hold `by`, without asking a server.
 [[nodiscard]] result<void> check_commit(const transaction& writes, const hold& by);
-// Returns bad_option if a part of the transaction writes `znode`, which is the znode of a hold.
 [[nodiscard]] result<void> check_untouched(const transaction& writes, const std::string& znode);
 // Commits a checked transaction through the first part of `held`. Until the servers answer, the other parts of `held`
 // and the further holds that the transaction names are not released (commit_holds.cpp).

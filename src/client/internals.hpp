@@ -71,7 +71,6 @@ public:
         return of.further_holds_;
     }
 
-    // Makes a handle whose destructor calls `end` once.
     [[nodiscard]] static listener_handle make_handle(std::function<void()> end) {
         return listener_handle{new registration{std::move(end)}};
     }

@@ -27,7 +27,6 @@ class shared_queue {
 public:
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
     [[nodiscard]] virtual client_impl& servers() const noexcept = 0;
-    // Ends the wait of `caller`, if it waits.
     virtual void give_up(core::local_id caller, const error& why) = 0;
     // Ends the caller's wait or hold. If the process gives up the contender, returns the contender's hold, which the
     // caller of this function must release.

@@ -28,7 +28,6 @@ public:
     // Throws std::system_error(bad_option).
     explicit metrics_impl(metrics_options options);
 
-    // Makes the record of a call that begins to wait for the lock on `path`.
     [[nodiscard]] std::unique_ptr<call_record> begin(const std::string& path);
     // Counts a change of a session. `is_outage`: the change has ended the client's last connection.
     void on_change(const session_change& step, bool is_outage) noexcept;

@@ -92,7 +92,6 @@ inline constexpr bool k_is_user_code = false;
 template <class... Arguments>
 inline constexpr bool k_is_user_code<callback<void(Arguments...)>> = true;
 
-// Returns the options for one part of a composite, derived from the options of the whole call.
 [[nodiscard]] acquire_options options_of_part(const acquire_options& whole, composite kind);
 // Returns the options if one of them will be called later or passed to a part; otherwise an empty value.
 [[nodiscard]] base::cold<acquire_options> needed_later(acquire_options&& options, composite kind);

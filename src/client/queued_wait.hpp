@@ -63,7 +63,6 @@ private:
 
     std::stop_source cancel_;
     std::stop_source answered_;
-    // The callbacks of the given options.
     callback<void(const std::string&)> on_entered_;
     callback<void(std::size_t)> on_queued_;
     std::optional<std::stop_callback<std::function<void()>>> stop_;

@@ -19,7 +19,6 @@ namespace turnstile::detail {
 // client without credentials.
 [[nodiscard]] result<void> check(const client_options& options, bool has_identity = false);
 
-// Checks the options that every kind of call has.
 [[nodiscard]] result<void> check_call(const acquire_options& options);
 [[nodiscard]] result<void> check_modes(const lock_options& modes);
 

@@ -33,7 +33,6 @@ struct watcher {
 // Reads the Stat of the top znode. The caller needs only the arrival of the answer.
 [[nodiscard]] int hand_over_witness(zhandle_t* handle, pending_request& pending);
 
-// Reads the Stat of the znode that `pending` has created.
 [[nodiscard]] int hand_over_stat(zhandle_t* handle, pending_request& pending);
 
 // Returns the path on which the answered request sets a watch, or null.

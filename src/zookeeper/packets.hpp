@@ -58,7 +58,6 @@ inline constexpr std::int32_t k_auth_request = -4;  // the request number of eac
 [[nodiscard]] std::string create_ephemeral_packet(std::int32_t request, std::string_view path);
 [[nodiscard]] std::string remove_packet(std::int32_t request, std::string_view path);
 
-// Returns the frame with its length before it.
 [[nodiscard]] std::string framed(std::string_view frame);
 
 // Returns the length of an attach_packet() that begins with the bytes `begun`. Returns 4 while the length field is
@@ -85,7 +84,6 @@ struct path_list {
     std::size_t count = 0;           // the number that the server reports
     std::vector<std::string> paths;  // the paths that are completely in the frame
 };
-// Returns the list in the answer to list_packet().
 [[nodiscard]] std::optional<path_list> parse_paths(std::string_view frame);
 
 }  // namespace turnstile::zookeeper

@@ -53,7 +53,6 @@ public:
     [[nodiscard]] std::optional<attach_answer> attach(const attach_request& request);
     // Reads the answer to an attach request that the caller has written. Returns what attach() returns.
     [[nodiscard]] std::optional<attach_answer> finish_attach();
-    // Returns the server's answer to the attach, unparsed.
     [[nodiscard]] const std::string& attach_frame() const noexcept { return attach_frame_; }
 
     enum class listing { listed, unimplemented, unauthenticated, sasl_wanted, cut_off };
@@ -68,7 +67,6 @@ public:
         return clock_;
     }
 
-    // Returns the reason why the last call failed.
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
 
 private:

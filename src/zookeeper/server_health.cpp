@@ -19,7 +19,6 @@ constexpr std::string_view k_local = "local:";
 constexpr int k_no_descriptor = -1;
 constexpr std::size_t k_longest_list = std::size_t{64} << 20U;
 
-// The name of a server, with one of its addresses.
 struct found_server {
     std::string name;
     socket_address address;  // length 0: the name cannot be resolved

@@ -41,7 +41,6 @@ public:
     [[nodiscard]] const word_answer& answer() const noexcept { return answer_; }
     [[nodiscard]] pollfd wish() const noexcept { return {socket_.get(), awaited_, 0}; }
 
-    // Called when the socket is ready for the awaited events.
     void go_on() {
         switch (stage_) {
             case stage::connecting: return settle_connection();

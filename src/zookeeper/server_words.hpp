@@ -15,7 +15,6 @@
 
 namespace turnstile::zookeeper {
 
-// The result of a question to one server.
 struct word_answer {
     bool connected = false;
     int failure = 0;      // errno, if the connection failed

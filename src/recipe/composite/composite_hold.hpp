@@ -69,7 +69,6 @@ protected:
     // ---- the whole hold ---------------------------------------------------------------------
     // True if the caller has its guard, and has not given it up.
     [[nodiscard]] bool has_holder() const;
-    // Posts the callbacks that report a loss, and triggers `lost()`.
     void tell_lost(std::vector<task>&& callbacks);
     // Returns the result of release(): the reason why the hold had ended before, or `first`, the first error of a part.
     [[nodiscard]] result<void> released(const std::optional<error>& first) const;

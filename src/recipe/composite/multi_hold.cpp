@@ -99,7 +99,6 @@ void multi_hold::async_acquire() {
     base::finish_or_end("a multi_lock's call", [this] { go_on_async(begin()); });
 }
 
-// Continues the call with the parts to request next.
 void multi_hold::go_on_async(const part_questions& next) {
     if (next.is_over) return answer_handler();
     if (next.ask) return ask_async(*next.ask);

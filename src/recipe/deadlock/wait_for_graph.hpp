@@ -54,7 +54,6 @@ public:
                                                           std::string_view name) const;
 
 private:
-    // The place of a contender: its queue, and its position in that queue.
     struct place {
         std::size_t queue = 0;
         std::size_t position = 0;

@@ -103,7 +103,6 @@ public:
     // Returns the actions, which must be executed in this order.
     [[nodiscard]] std::vector<action> take() { return std::exchange(to_do_, {}); }
 
-    // Enters the queue, for a new turn.
     void seek() {
         state_ = seeking{};
         do_next(enter{++turn_});

@@ -211,7 +211,6 @@ void election_seat::return_from(course::turn turn) {
     changed_.notify_all();
 }
 
-// Waits until the lead of this term is given up.
 void election_seat::await_end(std::optional<course::turn> term) noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     base::unique_lock lock{mutex_};

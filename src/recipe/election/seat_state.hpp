@@ -24,7 +24,6 @@
 
 namespace turnstile::detail {
 
-// A granted hold, with the callback of its loss.
 struct leadership {
     guard hold;
     std::optional<std::stop_callback<std::function<void()>>> loss{};  // destroyed under no lock

@@ -14,7 +14,6 @@
 
 namespace turnstile::detail {
 
-// A queue: the contenders of one family on one path.
 struct queue_of {
     std::string path;
     core::contender_family family = core::contender_family::lock;
