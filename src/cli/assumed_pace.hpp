@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// assumed_pace: the tickTime and syncLimit that the client assumes for the servers. Values on the command line come
-// first, then the server's own values, then the sample configuration. A long session timeout raises the sample tick.
-// Other kinds of servers have no followers: their pace is zero.
+// assumed_pace: the tickTime and syncLimit that the client assumes for the servers. The command line's values come
+// first, then the servers' reported values, then ZooKeeper's sample configuration. A session timeout that is too long
+// for the sample tick raises the assumed tick. Other kinds of servers have no followers, so their values are zero.
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -18,7 +18,7 @@ struct assumed_pace {
     std::chrono::milliseconds tick{};
     int sync_limit = 0;
 
-    // The longest delay between a follower's answer and its report of the session to the leader.
+    // The longest delay between a follower's reply and the leader's knowledge of it.
     [[nodiscard]] std::chrono::milliseconds relay_bound() const noexcept {
         return tick * (sync_limit + 1);
     }

@@ -54,7 +54,7 @@ bool is_confirmed(const bench_options& options) {
     return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// Returns the number of packets that all servers have received since their start. Omits servers that do not report it.
+// Returns the number of packets that the servers have received since their start. Omits servers that do not report it.
 std::int64_t received_by(const std::string& servers) {
     std::int64_t sum = 0;
     if (const auto told = health_of_servers(servers))
@@ -62,8 +62,8 @@ std::int64_t received_by(const std::string& servers) {
     return sum;
 }
 
-// Triggers `over` after `span` or at a signal. Returns the signal, or 0. `done` is triggered if all work has ended
-// before.
+// Waits for `span`, a signal or `done`, and then triggers `over`. Returns the signal, or 0. `done` means that all work
+// has already ended.
 int wait_for_end(const forwarded_signals& signals, std::chrono::seconds span,
                  std::stop_source& over, const std::stop_token& done) {
     const auto deadline = boottime_clock::now() + span;
@@ -79,13 +79,13 @@ int wait_for_end(const forwarded_signals& signals, std::chrono::seconds span,
     return ended_by;
 }
 
-// Returns a path for this run alone, so that the lock has no other contenders.
+// Returns a path that only this run uses, so that the lock has no other contenders.
 std::string own_lock(const std::string& path) {
     return path + "/run-" + std::to_string(::getpid()) + "-" +
            std::to_string(boottime_clock::now().time_since_epoch().count());
 }
 
-// Removes the bench's empty folders, but no path that existed before the bench.
+// Removes the folders that the bench has created, if they are empty.
 class bench_folders {
 public:
     bench_folders(const bench_options& options, std::string lock)

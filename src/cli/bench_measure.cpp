@@ -32,7 +32,7 @@ void bench_measure::work(const client& servers, lane& own, const std::stop_token
         }
         own.samples.acquires.push_back(granted - called);
         const auto released = released_at_.exchange(0);
-        // If the client found the lock free, its grant is no hand-over.
+        // If the lock was free at the call, the grant is not a hand-over.
         if (released > called.time_since_epoch().count())
             own.samples.hand_overs.push_back(granted.time_since_epoch() -
                                              boottime_clock::duration{released});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_measure: several clients acquire one lock again and again for some time; measures their times.
+// bench_measure: several clients acquire one lock again and again, and this class measures the durations.
 //
 // Thread safety: run() from one thread.
 #pragma once
@@ -41,7 +41,7 @@ public:
 
     // Connects all clients. Errors: the errors of client::wait_connected.
     result<void> connect();
-    // Runs until `stop` is triggered. Returns the measurements, or the first failure of a client.
+    // Runs until `stop` is triggered. Returns the measurements, or the first client's failure.
     result<bench_samples> run(const std::stop_token& stop);
 
 private:
@@ -53,13 +53,12 @@ private:
 
     const bench_plan plan_;
     std::vector<std::unique_ptr<client>> clients_;
-    // The time of the latest release; 0 after the next grant.
+    // The time of the latest release; 0 while the lock is held.
     std::atomic<boottime_clock::rep> released_at_{0};
     std::stop_source failed_;
 };
 
-// Returns the value below which the fraction `part` of all values lies: 0.5, 0.99, 1. Zero if `all` is empty. Sorts
-// `all`.
+// Returns the percentile `part` (0.5, 0.99, 1) of the values. Returns zero if `all` is empty. Sorts `all`.
 [[nodiscard]] boottime_clock::duration percentile(std::vector<boottime_clock::duration>& all,
                                                   double part);
 

@@ -15,7 +15,7 @@ namespace turnstile::cli {
 template <class T>
 using choices = std::vector<std::pair<std::string, T>>;
 
-// Returns "term, kill or none".
+// Returns a text such as "term, kill or none".
 template <class T>
 std::string words_of(const choices<T>& all) {
     std::string text;
@@ -26,7 +26,7 @@ std::string words_of(const choices<T>& all) {
     return text;
 }
 
-// Returns "{term,kill,none}", from which completions take the words.
+// Returns a text such as "{term,kill,none}", from which the completions take the words.
 template <class T>
 std::string type_of(const choices<T>& all) {
     std::string text;

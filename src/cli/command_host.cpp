@@ -17,7 +17,7 @@
 namespace turnstile::cli {
 namespace {
 
-// After Ctrl-C the command does not wait long for servers that do not answer. The keeper continues.
+// Ctrl-C must not have to wait long for servers that do not answer. The keeper continues the closing.
 constexpr std::chrono::milliseconds k_close_timeout{1'000};
 
 // Time limit for a server to report its tick.
@@ -28,7 +28,7 @@ std::optional<server_configuration> configuration_of(const std::string& server) 
     return told && !told->empty() ? told->front().configuration : std::nullopt;
 }
 
-// Returns why the hold ended. The command may be killed shortly before the hold ends; then the hold has no error yet.
+// Returns why the hold ended. If the keeper killed the command just before the end, the hold has no error yet.
 std::string reason_of_loss(const command_end& end, const result<void>& hold) {
     if (!hold) return hold.error().message();
     return end.at_longest ? "--max-hold was about to end the hold"
@@ -43,8 +43,7 @@ command_host::command_host(const keeping_options& options)
       keeper_{start_keeper({options.command, options.on_lost, options.grace, signals_.mask_before(),
                             status_.reader()},
                            guard_)} {
-    // Ignores these signals only in this process: the keeper was forked before, and the command gets its signal
-    // dispositions from the keeper.
+    // Only this process ignores these signals: the keeper was forked before, and the command inherits from the keeper.
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGTSTP, SIG_IGN);
     ::setenv(k_guardian_variable, guardian_name(keeper_).c_str(), 1);
@@ -100,7 +99,7 @@ int with_command_host(const keeping_options& keeping, server_settings& servers,
     const auto how = command_host::options_for(servers);
     try {
         command_host host{keeping};
-        // The constructor may wait: for a resolver, or for the disk of a file that the connect string names.
+        // The client's constructor may wait for name resolution, or for a disk if the connect string names a file.
         std::optional<stop_by_signal> starting{std::in_place, host.signals()};
         client zookeeper{servers.servers, how};
         starting.reset();

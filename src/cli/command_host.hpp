@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_host: the environment in which a process runs a command under a hold: signals, status lines, a keeper.
+// command_host: runs a command under a hold. It has the signals, the status lines and the keeper, the process that
+// kills the command before the lease ends.
 //
 //     command_host host{options.keeping};              // before there is a second thread
 //     client servers{where, host.options_for(options.servers)};
@@ -28,27 +29,26 @@ namespace turnstile::cli {
 
 class command_host {
 public:
-    // Forks the keeper, blocks the signals that it forwards, and ignores some others. Throws std::system_error and
-    // no_guard.
+    // Forks the keeper, blocks the signals that are forwarded to the command, and ignores SIGPIPE and SIGTSTP. Throws
+    // std::system_error and no_guard.
     explicit command_host(const keeping_options& options);
-    // Destroy the client first: the keeper closes the client's session.
+    // Destroy the client first. At the end, the keeper closes the sessions that the client has not closed.
     ~command_host() { end_keeper(std::move(keeper_)); }
     command_host(const command_host&) = delete;
     command_host& operator=(const command_host&) = delete;
 
     [[nodiscard]] const forwarded_signals& signals() const noexcept { return signals_; }
     [[nodiscard]] const status_pipe& status() const noexcept { return status_; }
-    // Returns options that make the keeper the guardian. They refuse a lock beside contenders of another kind.
+    // Returns client options that make the keeper the guardian, and that refuse a path with contenders of another kind.
     [[nodiscard]] static client_options options_for(const server_settings& servers);
 
-    // Waits until the client is connected. Checks that the session timeout that the servers granted is long enough for
-    // the grace.
+    // Waits until the client is connected. Checks that the granted session timeout is long enough for the grace period.
     [[nodiscard]] result<void> connect(client& zookeeper, const server_settings& servers);
 
-    // Runs the command under the hold. Its environment gets these variables and the hold's variables.
+    // Runs the command under the hold. The command gets these environment variables and the hold's.
     [[nodiscard]] command_end run(const watched_hold& hold, std::vector<std::string> environment);
-    // Returns the exit code. Prints one line on stderr if the command did not end by itself; `hold` says why the hold
-    // is not valid.
+    // Returns the exit code. If the command did not end by itself, prints one line on stderr; `hold` contains the
+    // reason.
     [[nodiscard]] int code_of(const command_end& end, const result<void>& hold) const;
 
 private:
@@ -59,8 +59,8 @@ private:
     keeper_link keeper_;
 };
 
-// Settles the servers and calls `work` with a host and a client that is not connected yet. Returns the exit code of
-// `work`. For invalid options prints one line on stderr and returns the exit code of that error.
+// Determines the servers, and calls `work` with a host and an unconnected client. Returns the exit code of `work`. For
+// invalid options, prints one line on stderr and returns an exit code.
 [[nodiscard]] int with_command_host(
     const keeping_options& keeping, server_settings& servers,
     const std::function<int(client& zookeeper, command_host& host)>& work);

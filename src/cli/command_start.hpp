@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_start: forks the command below the keeper, in a new process group.
+// command_start: forks the command as a child of the keeper, in a new process group.
 #pragma once
 
 #include <sys/types.h>
@@ -19,18 +19,18 @@ struct started_command {
     int failure = 0;             // errno of fork
 };
 
-// Returns when the process that will become the command exists, in its group. From then on a signal to the group ends
-// it, even while exec waits for a file server that does not answer.
+// Returns when the child process exists and has its group. From then on, a signal to the group ends the child, even
+// while exec waits for a file server.
 [[nodiscard]] started_command start_command(const keeper_settings& settings,
                                             const process_guard& guard,
                                             const std::vector<std::string>& environment);
 
-// True while exec has neither succeeded nor failed. A process that gets SIGKILL before then never runs the program.
+// True while exec is in progress. If the child gets SIGKILL before the end of exec, the program never runs.
 [[nodiscard]] bool is_under_way(const support::descriptor& exec) noexcept;
-// Returns errno of a failed exec, else 0. Blocks until exec has succeeded or failed.
+// Returns the errno of a failed exec, or 0. Blocks until exec has ended.
 [[nodiscard]] int failure_of(const support::descriptor& exec) noexcept;
 
-// Returns the message for a command that exec refused with this errno.
+// Returns the message for a command whose exec failed with this errno.
 [[nodiscard]] std::string failure_text(const std::vector<std::string>& command, int failure);
 
 }  // namespace turnstile::cli

@@ -20,8 +20,8 @@
 namespace turnstile::cli {
 namespace {
 
-// Never waits. The socket has no room if the keeper has been stopped for long. Then the order is dropped, and
-// is_keeper_late() ends the keeper in time.
+// Does not wait. If the keeper has been stopped for long, the socket is full and the order is dropped. is_keeper_late()
+// then ends the keeper in time.
 bool send(int socket, keeper_order order, std::int64_t value, std::string_view rest = {}) {
     const order_packet packet{order, value};
     std::string text(sizeof packet, '\0');
@@ -102,8 +102,7 @@ bool command_watch::take_report() {
     return false;
 }
 
-// Returns a small fraction of the remaining time, so that a new confirmation reaches the keeper long before the keeper
-// would act.
+// A small fraction of the remaining time, so that a new confirmation reaches the keeper long before the keeper acts.
 int command_watch::longest_pause() const {
     const auto left = hold_.valid_until() - boottime_clock::now();
     const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(left) / 50;
@@ -125,7 +124,7 @@ bool command_watch::wait_and_handle() {
     if (watched[1].revents != 0) forward_signals();
     if (!told_loss_) tell_lease();
     if (watched[0].revents != 0) return take_report();
-    // Kills a keeper that does not act in time. The socket then reports the keeper's end.
+    // If the keeper does not act in time, kills it. The socket then reports the keeper's end.
     if (is_keeper_late()) {
         end_.hold_lost = true;
         ::kill(keeper_process_, SIGKILL);
@@ -138,7 +137,7 @@ command_end command_watch::run(const std::vector<std::string>& environment) {
     if (!start(environment)) return end_;
     while (wait_and_handle()) {
     }
-    // The hold may have ended at the same moment as the command.
+    // The hold may have ended together with the command.
     if (!hold_.status()) end_.hold_lost = true;
     end_.at_longest = hold_.longest && is_end_of(*hold_.longest, told_);
     return end_;

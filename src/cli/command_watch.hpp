@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_watch: while the command runs, reports the hold's validity to the keeper, forwards signals, and writes status
-// lines for the command.
+// command_watch: reports to the keeper how long the hold is valid, while the command runs. It also forwards signals to
+// the command and writes its status lines.
 #pragma once
 
 #include <functional>
@@ -26,7 +26,7 @@ struct watched_hold {
     std::function<boottime_clock::time_point()> valid_until;
     std::function<result<void>()> status;
     std::stop_token lost;
-    // The end that --max-hold sets: valid_until() is never later.
+    // The end that --max-hold sets. valid_until() is never later.
     std::optional<boottime_clock::time_point> longest{};
 };
 
@@ -47,7 +47,7 @@ public:
                   const forwarded_signals& signals, watched_hold hold, const status_pipe& status,
                   lost_policy policy);
 
-    // Starts the command with this environment. Returns when the command and all processes that it started have ended.
+    // Runs the command with this environment. Returns when the command and all processes that it started have ended.
     [[nodiscard]] command_end run(const std::vector<std::string>& environment);
 
 private:
@@ -56,10 +56,10 @@ private:
     void tell_lease();
     void tell_loss();
     void forward_signals();
-    // Returns false if no further report follows.
+    // Reads a report of the keeper. Returns false if it is the last report.
     [[nodiscard]] bool take_report();
     [[nodiscard]] int longest_pause() const;
-    // True if the command must be dead by now and the keeper has not reported it. Then the keeper is stopped or
+    // True if the command must be dead by now, but the keeper has not reported its end. The keeper is then stopped or
     // blocked.
     [[nodiscard]] bool is_keeper_late() const;
 

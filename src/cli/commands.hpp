@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// commands: the subcommands of `turnstile`. Each function adds one subcommand to the command line. The source file with
-// the name of the subcommand defines the function; look.cpp, take.cpp and completion.cpp define two.
+// commands: the subcommands of `turnstile`. Each function adds one subcommand, and is defined in the source file with
+// its name. look.cpp, take.cpp and completion.cpp define two each.
 #pragma once
 
 #include <functional>
@@ -13,11 +13,12 @@ class App;
 
 namespace turnstile::cli {
 
-// The action that the command line requests. Each subcommand sets it.
+// The parsed command line.
 struct command_line {
-    // The words after "--". Options among them belong to the command that is run.
+    // The words after "--", which belong to the command that is run.
     std::vector<std::string> behind_dashes;
-    // Runs while the process has one thread, and returns the exit code. An error is one line on stderr.
+    // The chosen subcommand's work, which that subcommand sets. Called while the process has one thread. Returns the
+    // exit code. Prints an error as one line on stderr.
     std::function<int()> action;
 };
 

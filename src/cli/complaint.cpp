@@ -14,7 +14,7 @@ int complain(std::string_view sentence, int code) {
 
 std::string explanation_of(const std::system_error& failure) {
     std::string text = failure.what();
-    // The exception of std::thread names nothing, and has only the system's words.
+    // The exception of std::thread contains only the system's error text.
     if (text == failure.code().message()) text = "cannot start a thread: " + text;
     const bool exhausted = failure.code() == std::errc::resource_unavailable_try_again ||
                            failure.code() == std::errc::not_enough_memory;

@@ -8,10 +8,11 @@
 
 namespace turnstile::cli {
 
-// Prints "turnstile: " and the sentence, made printable. Returns `code`.
+// Prints "turnstile: " and the sentence, with unprintable characters replaced. Returns `code`.
 int complain(std::string_view sentence, int code = 0);
 
-// Returns a text for a failure of the system: what failed, and the limit to raise if memory or threads have run out.
+// Returns a message for a failure of the system. If memory or threads have run out, the message names the limit to
+// raise.
 [[nodiscard]] std::string explanation_of(const std::system_error& failure);
 
 }  // namespace turnstile::cli

@@ -17,7 +17,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Parses "{text,wide,json}", which CLI11 stores as the type of a value.
+// Parses a text such as "{text,wide,json}", which CLI11 stores as a value's type.
 std::vector<std::string> choices_in(const std::string& type) {
     std::vector<std::string> choices;
     const auto open = type.find('{');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// completion: the suggestions of a shell while a person types `turnstile ...`, generated from the existing commands.
+// completion: generates shell completions for `turnstile` from the existing commands.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The completion scripts of the shells. No script sends a request to a server, so a key press gets an answer at once.
+// The completion scripts for the shells. They send no requests to servers, so that completion is immediate.
 #include "cli/completion.hpp"
 
 namespace turnstile::cli {
@@ -18,7 +18,7 @@ std::string all_names(const suggested_command& command) {
     return text;
 }
 
-// Puts a description in single quotes for a shell, without the characters that are special in zsh.
+// Puts a description in single quotes for a shell. Removes the characters that are special in zsh.
 std::string quoted(const std::string& text) {
     std::string result = "'";
     for (const char symbol : text)

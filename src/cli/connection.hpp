@@ -10,7 +10,7 @@
 
 namespace turnstile::cli {
 
-// Settles the servers, connects, and calls `work`. Returns the exit code of `work`. Prints an error as one line on
+// Determines the servers, connects, and calls `work`. Returns the exit code of `work`. Prints an error as one line on
 // stderr.
 [[nodiscard]] int with_client(server_settings& settings,
                               const std::function<result<int>(client& servers)>& work);

@@ -31,7 +31,8 @@ constexpr std::array k_mounts{"/sys/fs/cgroup", "/sys/fs/cgroup/unified"};
     throw std::runtime_error{"no control group can be made: " + part + ": " + std::strerror(why)};
 }
 
-// Returns the path of this process's group below the mount, from /proc. Empty: the mount itself, as in a container.
+// Returns the path of this process's group relative to the mount, from /proc. Empty if the group is the mount itself,
+// as in a container.
 std::string own_path() {
     const auto groups = support::text_of_kernel_file(AT_FDCWD, "/proc/self/cgroup");
     constexpr std::string_view k_second_version = "0::";
@@ -45,8 +46,8 @@ std::string own_path() {
     return {};
 }
 
-// Checks that the folder belongs to this process's group. /proc may report a path of another cgroup namespace. The list
-// of members cannot mislead: the kernel uses the process ids of the reader's PID namespace.
+// Checks that the folder is this process's group: the path in /proc may belong to another cgroup namespace. The member
+// list is reliable, because its process ids are of the reader's PID namespace.
 bool has_this_process(const support::descriptor& folder) {
     const auto members = "\n" + support::text_of_kernel_file(folder.get(), "cgroup.procs");
     return members.find("\n" + std::to_string(::getpid()) + "\n") != std::string::npos;
@@ -71,8 +72,8 @@ support::descriptor writable(const support::descriptor& folder, const char* name
     return file;
 }
 
-// Tests whether a process can join the group. A folder that can be created may still accept no process: the group above
-// may be threaded, or belong to another user.
+// Tests whether a process can join the new group. It may refuse: the parent group may be threaded, or belong to another
+// user.
 int failure_of_trial(const control_group& group) {
     const pid_t trial = ::fork();
     if (trial < 0) return errno;
@@ -93,7 +94,7 @@ void remove_below(int parent, const char* name) {
     ::unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-// Removes groups of dead runs. While `run` or its keeper lives, it holds a file lock on its group's folder.
+// Removes the groups of dead runs. A live `run` or keeper holds a file lock on its group's folder.
 void remove_left_behind(int parent) {
     const int folder = ::openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* const entries = folder < 0 ? nullptr : ::fdopendir(folder);
@@ -108,9 +109,8 @@ void remove_left_behind(int parent) {
     ::closedir(entries);
 }
 
-// Opens the folder and locks it while this process or a fork of it lives. Another `run` that starts at the same time
-// may take the new folder for a dead run's, and remove it before the lock. Then this function returns a closed
-// descriptor.
+// Opens the folder, and locks it for as long as this process or a fork of it lives. Before the lock, another starting
+// `run` may take the new group for a dead run's, and remove it. Then returns a closed descriptor.
 support::descriptor locked_folder(int parent, const std::string& name) {
     support::descriptor folder{
         ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// control_group: a control group (cgroup v2) for one command. The kernel can kill the whole group.
+// control_group: a control group (cgroup v2) for one command, so that the kernel can kill the command's processes
+// together.
 //
 //     control_group group;                       // below the group of this process
 //     if (::fork() == 0 && group.join() == 0) ...
 //     group.kill();                              // kills also processes that fork meanwhile, or run as another user
 //     group.remove();
 //
-// The group is a child of this process's group, so that all limits stay in force. It has no controllers. The
-// constructor removes empty groups that dead runs have left there.
+// The group is a child of this process's group, so all limits stay in force. It enables no controllers. The constructor
+// removes empty groups of dead runs.
 //
 // Thread safety: one thread; after a fork both processes may use their copies.
 #pragma once
@@ -20,8 +21,8 @@ namespace turnstile::cli {
 
 class control_group {
 public:
-    // Creates the group, and tests it with a child process that joins it. Call it while the process has one thread.
-    // Throws std::runtime_error with the reason for which no process can join a new group here.
+    // Creates the group, and tests it with a child process that joins it. Call this while the process has one thread.
+    // Throws std::runtime_error with the reason if a process cannot join a new group here.
     control_group();
     control_group(const control_group&) = delete;
     control_group& operator=(const control_group&) = delete;
@@ -34,8 +35,8 @@ public:
     // Removes the group and the groups below it. No process may be left in them.
     void remove() const noexcept;
 
-    // True if systemd manages the group of this process and has not delegated it. Then systemd expects that no other
-    // program creates groups there.
+    // True if systemd manages this process's group and has not delegated it. systemd then expects that no other program
+    // creates groups there.
     [[nodiscard]] static bool is_left_to_systemd();
 
 private:

@@ -21,7 +21,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Time limits: for each four-letter word of the servers, and for the trial at the path.
+// Time limits for each four-letter command to a server, and for the trial at the path.
 constexpr std::chrono::milliseconds k_health_limit{3'000};
 constexpr std::chrono::milliseconds k_path_limit{30'000};
 
@@ -46,7 +46,7 @@ void survey_path(const client& servers, examination& seen) {
     }
 }
 
-// Reads the locks with the user's own credentials and session timeout.
+// Reads the locks with the user's credentials and session timeout.
 void look_through_session(examination& seen) {
     auto options = client_options_of(seen.settings);
     options.roles = role_detection::off;
@@ -72,7 +72,7 @@ void look_through_session(examination& seen) {
     survey_path(servers, seen);
 }
 
-// Tests the process guard, before this process has a second thread.
+// Tests whether a process guard is available. Call this before the process has a second thread.
 void look_for_guard(examination& seen) {
     try {
         seen.guard = process_guard{guard_choice::automatic}.name();

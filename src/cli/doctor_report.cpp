@@ -20,7 +20,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// The text output has at most this many findings of a kind. JSON has all.
+// The text output shows at most this many findings of each kind. JSON has all.
 constexpr std::size_t k_most_of_a_kind = 10;
 
 // Findings about the file of a SQLite connect string.
@@ -222,7 +222,7 @@ json json_of_clocks(const examination& seen) {
     return result;
 }
 
-// Only users of `turnstile run` need a process guard. The locks of a program do not.
+// Only `turnstile run` and `turnstile elect` need a process guard.
 findings guard_findings(const examination& seen) {
     if (seen.no_guard.empty()) return {};
     return {

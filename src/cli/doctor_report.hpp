@@ -11,7 +11,7 @@
 
 namespace turnstile::cli {
 
-// Returns all findings: problems first, and each cause before its effects.
+// Returns all findings, problems first. Each cause comes before its effects.
 [[nodiscard]] findings all_findings(const examination& seen);
 
 [[nodiscard]] std::string doctor_text(const examination& seen, const findings& found);

@@ -9,13 +9,13 @@
 
 namespace turnstile::cli {
 
-// Returns nothing for a text without a number, with a sign, with an unknown unit, or above ten years.
+// Returns nothing if the text has no number, a sign, or an unknown unit, or is above ten years.
 [[nodiscard]] std::optional<std::chrono::milliseconds> parse_duration(std::string_view text);
 
-// Returns the two largest units: "12 s", "5 min 3 s", "3 h 20 min", "2 d 4 h".
+// Returns the span in its two largest units: "12 s", "5 min 3 s", "3 h 20 min", "2 d 4 h".
 [[nodiscard]] std::string duration_text(std::chrono::seconds span);
 
-// Returns the span as text; exact to the millisecond if it is below a minute: "300 ms", "2.5 s", "12 s".
+// Returns the span as text, exact to the millisecond below one minute: "300 ms", "2.5 s", "12 s".
 [[nodiscard]] std::string exact_text(std::chrono::milliseconds span);
 
 }  // namespace turnstile::cli

@@ -26,7 +26,7 @@ inline void add_duration_function(CLI::App& command, const std::string& name,
     });
 }
 
-// Adds an option. For a value below `least` the message names the bound.
+// Adds an option whose value must be at least `least`.
 inline void add_duration(CLI::App& command, const std::string& name,
                          std::chrono::milliseconds& target, std::chrono::milliseconds least = {}) {
     add_duration_function(command, name, [&target, name, least](std::chrono::milliseconds value) {

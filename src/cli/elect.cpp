@@ -58,7 +58,7 @@ struct elect_options {
 
 constexpr std::chrono::milliseconds k_look{1'000};
 
-// A participant of the election, from its entry to its end.
+// A participant of the election, from its entry to its exit.
 class candidacy {
 public:
     candidacy(const client& servers, command_host& host, const elect_options& options)
@@ -78,28 +78,27 @@ public:
         if (options.http->port == 0) complain("answers at http://" + to_string(page_->address()));
     }
 
-    // Runs until a signal ends it, or a term with --once. Returns the exit code.
+    // Runs until a signal arrives, or, with --once, until a term ends. Returns the exit code.
     int run() {
         say("waiting to lead as " + election_.id());
         election_.start();
         while (!code_) {
             wait();
-            // After a term the other participants lead first. Otherwise a machine whose command ends at once would lead
-            // all the time.
+            // The next term waits until other participants have led. Otherwise a machine whose command ends at once
+            // would always lead.
             if (terms_.run()) {
                 if (!code_) say("does not lead any more");
             } else if (const auto failure = election_.failure(); failure && !code_) {
                 code_ = complain(failure->message(), exit_code_of(failure->code()));
             }
         }
-        // The election leaves the queue first. The page's destructor waits for answers, and the answers wait for
-        // servers.
+        // Leaves the queue first: the page's destructor waits for pending answers, and these wait for servers.
         election_.close();
         return *code_;
     }
 
 private:
-    // Waits for a signal, a term, or the next check that this participant is still in the election.
+    // Waits for a signal, a term, or the next check of the participation.
     void wait() {
         std::array<pollfd, 2> watched{
             {{host_.signals().descriptor(), POLLIN, 0}, {terms_.descriptor(), POLLIN, 0}}};
@@ -122,8 +121,7 @@ private:
                       {"TURNSTILE_PATH=" + options_.path, "TURNSTILE_ID=" + election_.id(),
                        "TURNSTILE_TOKEN=" + term.fencing_token().to_hex()});
         const int code = host_.code_of(end, term.status());
-        // If the command cannot run on this machine, this participant leaves the election, so that another machine
-        // leads.
+        // If the command cannot run on this machine, leaves the election, so that another machine leads.
         if (end.stop_asked || end.failure != 0 || options_.once) code_ = code;
     }
 
@@ -148,7 +146,7 @@ int stand(client& servers, command_host& host, const elect_options& options) {
     return candidacy{servers, host, options}.run();
 }
 
-// Returns the leader's id and data, "-" without a leader.
+// Returns the leader's id and data, or "-" without a leader.
 std::string text_of(const elect_options& options, const std::optional<participant>& leader) {
     if (options.form == output_form::json) return leader_line(options.path, leader);
     if (!leader) return "-\n";
@@ -158,7 +156,7 @@ std::string text_of(const elect_options& options, const std::optional<participan
 
 // Prints the leader whenever it changes.
 result<int> listen(client& servers, const elect_options& options) {
-    // If the first read fails, for example because the path is not allowed, the command ends. Later failures may pass.
+    // If the first read fails, for example because of the path, the command ends. Later failures may be temporary.
     const auto first = leader{servers, options.path}.present_leader();
     if (first.has_error()) return first.error();
     std::promise<int> end;

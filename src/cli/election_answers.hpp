@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// election_answers: the answers of `turnstile elect --http`, computed from a view of the election.
+// election_answers: computes the HTTP answers of `turnstile elect --http` from a view of the election.
 //
 // | path      | 200                                           | 503                                       |
 // |-----------|-----------------------------------------------|-------------------------------------------|
@@ -41,7 +41,7 @@ struct http_answer {
 };
 
 // Returns a line of `turnstile elect --listen -o json`, with its newline: {"path","leader","znode","token","data"}.
-// Without a leader "leader" is null and the fields after it are missing.
+// Without a leader, "leader" is null and the later fields are missing.
 [[nodiscard]] std::string leader_line(const std::string& path,
                                       const std::optional<participant>& leader);
 

@@ -14,23 +14,23 @@ namespace turnstile::cli {
 namespace {
 
 constexpr std::chrono::milliseconds k_fresh{1'000};
-// A probe of Kubernetes waits for a second.
+// By default, a Kubernetes probe waits for one second.
 constexpr std::chrono::milliseconds k_patience{700};
 constexpr std::chrono::milliseconds k_no_patience{1};
 
-// Reads the queue again a second after the last read has ended. One read answers all requests that have waited for it.
-// Otherwise each request would wait for its own timeout while the servers do not answer.
+// Reads the queue at most once a second. One read answers all requests that waited for it. Otherwise each request would
+// use up its own timeout while the servers do not answer.
 class queue_reader {
 public:
     queue_reader(const leader& seat, const client& servers) : seat_{seat}, servers_{servers} {}
 
-    // Returns the view of this machine alone, without waiting for servers.
+    // Returns this machine's own view, without waiting for servers.
     [[nodiscard]] election_view own_view() const {
         election_view now;
         add_own(now);
         return now;
     }
-    // Returns the view with the queue; may wait for servers. Reads the state of this machine after the queue.
+    // Returns the view with the queue, and may wait for servers. Reads this machine's state after the queue.
     [[nodiscard]] election_view view() {
         election_view now;
         add_queue(now);
@@ -59,12 +59,12 @@ private:
         }
     }
     void read() {
-        // Takes the time before the request, because the answer may be that old.
+        // The time before the request, because the answer may be that old.
         asked_ = boottime_clock::now();
         queue_ = seat_.participants({.timeout = is_connected() ? k_patience : k_no_patience});
         fresh_until_ = boottime_clock::now() + k_fresh;
     }
-    // Without a session the read would wait for one, and only its error is of use.
+    // Without a connected session, a read would only wait, and only its error would be useful.
     [[nodiscard]] bool is_connected() const {
         for (std::size_t i = 0; i != servers_.session_count(); ++i)
             if (servers_.session(i).state == session_state::connected) return true;
@@ -113,7 +113,7 @@ public:
         if (head.method == "POST")
             throw admin::refusal{405, "method", "POST: expected GET or HEAD"};
         const auto& route = route_of(head);
-        // A leader is healthy whatever the servers answer, so its probe does not wait for servers.
+        // A leader is healthy even if the servers do not answer, so its probe does not wait for them.
         const bool is_known = route.question == asks::this_machine ||
                               (route.path == "/healthz" && queue_.own_view().leads);
         return {.largest_body = 0, .waits = !is_known};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // election_page: the HTTP server of `turnstile elect --http`, for a sidecar and for probes.
 //
-// The server reads the election's queue at most once a second, whatever the number of its clients. It has the same
-// checks and limits as the admin page (admin/http).
+// The server reads the election's queue at most once a second, however many clients it has. It makes the same checks as
+// the admin page, and has the same limits (admin/http).
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ namespace turnstile::cli {
 
 class election_page {
 public:
-    // Starts to answer. `names`: further names of this server. `seat` and `servers` must outlive the page. Throws
+    // Starts the server. `names`: further host names of this server. `seat` and `servers` must outlive the page. Throws
     // std::runtime_error if it cannot listen at the address.
     election_page(const http_address& where, std::vector<std::string> names, const leader& seat,
                   const client& servers);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// examination: the observations of `turnstile doctor`, before it derives findings.
+// examination: the observations of `turnstile doctor`, from which it derives findings.
 //
 // Thread safety: a value.
 #pragma once
@@ -23,9 +23,9 @@
 
 namespace turnstile::cli {
 
-// The clock of this machine and its adjustment by the kernel.
+// This machine's clock, and the kernel's adjustment of it.
 struct host_clock {
-    bool synchronised = false;  // by a time daemon, says the kernel
+    bool synchronised = false;  // the kernel reports that a time daemon adjusts the clock
     double rate = 0;            // the relative speed-up of the clock
 };
 
@@ -54,10 +54,10 @@ struct examination {
 [[nodiscard]] std::optional<server_configuration> told_pace(
     const std::vector<server_health>& servers);
 
-// Returns the pace that the client assumes for the servers.
+// Returns the tick and syncLimit that the client assumes for the servers.
 [[nodiscard]] assumed_pace pace_of(const examination& seen);
 
-// The time for which a hold is certain after a confirmation, through a follower and through the leader.
+// For how long a hold is certain after a confirmation, through a follower and through the leader.
 struct certain_hold {
     std::chrono::milliseconds through_follower{};
     std::chrono::milliseconds through_leader{};

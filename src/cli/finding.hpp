@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// finding: an observation of `turnstile doctor`, with advice.
+// finding: a result of `turnstile doctor`, with advice.
 //
 // Thread safety: a value.
 #pragma once
@@ -9,7 +9,7 @@
 
 namespace turnstile::cli {
 
-// problem: locks do not work, or are unsafe. warning: locks work worse than they could. note: information.
+// problem: locks do not work, or are unsafe. warning: locks work worse than they could. note: information only.
 enum class severity { problem, warning, note };
 
 [[nodiscard]] inline const char* to_string(severity weight) noexcept {

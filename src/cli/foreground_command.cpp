@@ -18,7 +18,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Gets its arguments and environment ready made: the child of a process with threads must not allocate after the fork.
+// The caller prepares arguments and environment before the fork: the child of a process with threads must not allocate.
 [[noreturn]] void become(char* const* words, const sigset_t& mask, pid_t parent) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(k_cannot_execute);

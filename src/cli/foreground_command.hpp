@@ -9,9 +9,9 @@
 
 namespace turnstile::cli {
 
-// Runs the command to its end, with "NAME=value" added to its environment. Returns the exit code as a shell computes
-// it. Forwards TERM, HUP, USR1 and USR2. The terminal itself sends INT and QUIT to the command. The command dies with
-// this process.
+// Runs the command to its end, with "NAME=value" added to its environment. Returns the exit code that a shell would
+// return. Forwards TERM, HUP, USR1 and USR2; the terminal itself sends INT and QUIT to the command. If this process
+// dies, the kernel kills the command.
 [[nodiscard]] int run_in_foreground(const std::vector<std::string>& command,
                                     const std::string& environment,
                                     const forwarded_signals& signals);

@@ -30,7 +30,7 @@ bool is_taken(int signal, signals_taken which) {
     return !contains(k_not_handed_on, signal) && !contains(support::k_fault_signals, signal);
 }
 
-// True for a signal that the kernel sent because of a write of this process. It is not meant for the command.
+// True if the kernel sent the signal because of this process's own write. Such a signal is not meant for the command.
 bool is_own_fault(const signalfd_siginfo& arrived) {
     const auto signal = static_cast<int>(arrived.ssi_signo);
     return (signal == SIGPIPE || signal == SIGXFSZ) &&
@@ -47,7 +47,7 @@ bool is_ignored(int signal) {
 forwarded_signals::forwarded_signals(signals_taken which) {
     sigset_t set;
     ::sigemptyset(&set);
-    // sigaddset() refuses the two numbers that the C library keeps for itself.
+    // sigaddset() refuses the two signals that the C library reserves.
     for (int signal = 1; signal <= SIGRTMAX; ++signal)
         if (is_taken(signal, which) && !is_ignored(signal)) ::sigaddset(&set, signal);
     ::sigprocmask(SIG_BLOCK, &set, &before_);

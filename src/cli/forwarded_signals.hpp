@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// forwarded_signals: reads from a descriptor the signals that a `turnstile` command handles or forwards.
+// forwarded_signals: receives the signals that a `turnstile` command handles or forwards, through a descriptor.
 //
 // | signals taken | which                                                                                      |
 // |---------------|--------------------------------------------------------------------------------------------|
@@ -18,19 +18,19 @@ enum class signals_taken { usual, all };
 
 class forwarded_signals {
 public:
-    // Blocks the signals for this thread and for threads that it starts. An ignored signal stays ignored, because the
-    // caller used nohup. Throws std::system_error.
+    // Blocks the signals for this thread and for threads that it starts later. Signals that were ignored stay ignored
+    // (nohup). Throws std::system_error.
     explicit forwarded_signals(signals_taken which = signals_taken::usual);
 
     [[nodiscard]] int descriptor() const noexcept { return descriptor_.get(); }
-    // Returns the signal mask from before this object. The command starts with that mask.
+    // Returns the signal mask before this object was made. The command starts with that mask.
     [[nodiscard]] const sigset_t& mask_before() const noexcept { return before_; }
-    // Returns the next signal that has arrived; 0 if none has.
+    // Returns the next signal that has arrived, or 0.
     [[nodiscard]] int next() const noexcept;
-    // Returns when a signal has arrived that ends a wait.
+    // Waits for a signal for which ends_wait() is true.
     void wait_for_end() const noexcept;
-    // True if the signal ends a wait for the lock. Such a signal ends a process that does not catch it. Signals that
-    // have a meaning only for the command do not end the wait: USR1, USR2 and real-time signals.
+    // True if the signal ends the wait for a lock, because it would end a process that does not catch it. USR1, USR2
+    // and real-time signals have a meaning only for the command, and do not end the wait.
     [[nodiscard]] static bool ends_wait(int signal) noexcept;
 
 private:

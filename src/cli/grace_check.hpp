@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// check_grace: checks whether a session's timeout is long enough for the command's grace.
+// check_grace: checks that the session timeout is long enough for the command's grace period.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,8 @@
 
 namespace turnstile::cli {
 
-// `session_timeout`: the timeout that the client requests, or that the servers have granted. The check includes the
-// relay bound even if the client is connected to the leader, because the connection may move to a follower. Error:
-// bad_option, with the numbers.
+// `session_timeout`: the requested or the granted timeout. The check always assumes a connection to a follower, because
+// the connection may move there. Error: bad_option, with the numbers.
 [[nodiscard]] result<void> check_grace(const keeping_options& options, const assumed_pace& servers,
                                        std::chrono::milliseconds session_timeout);
 

@@ -56,7 +56,7 @@ std::string own_namespace() {
     return {name.data(), static_cast<std::size_t>(std::max<ssize_t>(length, 0))};
 }
 
-// The kernel reuses process ids, so the start time is part of the name. The result has no blanks.
+// Includes the start time, because the kernel reuses process ids. The result has no blanks.
 std::string name_of_process(pid_t process) {
     return std::to_string(process) + '@' + entry_of(process).start + '@' + own_namespace();
 }
@@ -76,8 +76,8 @@ std::string text_of(const held_lock& lock) {
     return lock.kind + ' ' + lock.run + ' ' + lock.path;
 }
 
-// Returns the locks of runs that are ancestors of this process. Includes runs in another PID namespace, because this
-// process cannot see whether they are ancestors.
+// Returns the locks of runs that are ancestors of this process. Also returns the locks of runs in another PID
+// namespace, whose ancestry this process cannot see.
 std::vector<held_lock> held_above() {
     const char* const text = std::getenv(k_variable);
     std::vector<held_lock> held;
@@ -98,8 +98,7 @@ const char* name_of(wanted_kind kind) {
     return "permits";
 }
 
-// True if a hold of the kind `held` allows what `wanted` requests. Permits never do: each permit counts as a separate
-// hold.
+// True if a hold of the kind `held` includes the wanted kind. Permits never do, because each permit is a separate hold.
 bool suffices(std::string_view held, wanted_kind wanted) {
     if (wanted == wanted_kind::permits) return false;
     return held == name_of(wanted) || (held == "exclusive" && wanted == wanted_kind::shared);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// held_above: the locks that this process runs under already, and what `run` does if it is started for one of them.
+// held_above: finds the locks that an outer `run` already holds, if this `run` is part of its command.
 //
-// Each `run` adds its locks to TURNSTILE_HELD in its command's environment: a line "KIND RUN PATH" for each lock. KIND
-// is mutex, exclusive, shared or permits. RUN identifies the process of `run`. A nested `run` on the same path would
-// wait for the outer one, and the outer one for it. A variable may outlive the hold, in a job of at(1) or a terminal
-// multiplexer. So a line counts only while that process is an ancestor of this process.
+// Each `run` adds a line "KIND RUN PATH" for each of its locks to TURNSTILE_HELD in its command's environment. KIND is
+// mutex, exclusive, shared or permits. RUN identifies the process of `run`. Without this, a nested `run` on the same
+// path would wait for the outer `run`, and the outer for the nested. The variable may outlive the hold (at(1), terminal
+// multiplexers). So a line counts only if its `run` is an ancestor of this process.
 #pragma once
 
 #include <optional>
@@ -14,12 +14,12 @@
 
 namespace turnstile::cli {
 
-// Returns TURNSTILE_HELD for the command of a run with these options.
+// Returns the value of TURNSTILE_HELD for the command of a run with these options.
 [[nodiscard]] std::string held_with(const run_options& options);
 
-// Returns nothing if `run` must acquire the lock. If an outer run holds a lock of these options, returns an exit code
-// in two cases. With --reenter, the command replaces this process, and a failed exec gives the code. Without --reenter
-// and without a limit of the wait, `run` refuses to wait for ever, with one line on stderr.
+// Returns nothing if `run` must acquire the lock. If an outer run holds it, there are two more cases. With --reenter,
+// the command replaces this process; a failed exec returns an exit code. Without --reenter and without a time limit,
+// prints one line on stderr and returns an exit code, because `run` would wait for ever.
 [[nodiscard]] std::optional<int> end_at_held_lock(const run_options& options);
 
 }  // namespace turnstile::cli

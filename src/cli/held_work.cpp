@@ -24,19 +24,19 @@ int code_of(const error& failure, const run_options& options) {
 
 int complain_of(const client& servers, const error& failure, const run_options& options) {
     const int code = code_of(failure, options);
-    // A signal has closed the client; no message is necessary.
+    // After a signal, no message is necessary.
     if (failure == errc::cancelled || failure == errc::closed) return code;
     const bool taken = failure == errc::busy;
     return complain(failure.message() + (taken ? holder_text(servers, options) : ""), code);
 }
 
-// Passes the exit code of a failed command through job_gate, which records the failure.
+// An exception that carries a failed command's exit code through job_gate, which records the failure.
 struct command_failed {
     int code;
 };
 
-// Checks whether the hold's znode still exists. Another client may have removed it since the latest confirmation. A
-// hold on several locks is checked by its lease only.
+// Checks that the hold's znode still exists: another client may have removed it since the last confirmation. A hold on
+// several locks has no single znode, so only its lease is checked.
 result<void> still_stands(guard& hold, std::chrono::milliseconds patience) {
     if (hold.znode().empty()) return {};
     const auto asked = hold.commit(transaction{}.check("/"), {.timeout = patience});
@@ -69,15 +69,14 @@ int work_under_lock(const client& servers, const run_options& options, acquire_o
     if (!hold) return complain_of(servers, hold.error(), options);
     const int code = work(*hold);
     const auto stood = still_stands(*hold, options.servers.connect_timeout);
-    // The result of the release does not matter. If the release is not confirmed, the hold ends with the session, and
-    // the session ends with this process.
+    // A failed release does no harm: the hold then ends with the session, at the latest when this process ends.
     static_cast<void>(hold->release(options.servers.connect_timeout));
     return stood ? code : code_with_loss(code, stood.error(), options);
 }
 
 int work_once(const client& servers, const run_options& options, acquire_options how,
               const held_work& work) {
-    // A run that never recorded its end blocks later runs for one period only.
+    // `at_most_for`: a run that died before it recorded its end blocks later runs for only one period.
     job_gate gate{servers,
                   options.paths.front(),
                   {.period = options.once_per, .at_most_for = options.once_per}};

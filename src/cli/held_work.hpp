@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// held_work: the work of `run` under a hold, and two functions that acquire the hold.
+// held_work: acquires the hold of `run` and does the work under it.
 #pragma once
 
 #include <functional>
@@ -11,16 +11,16 @@
 
 namespace turnstile::cli {
 
-// Runs under the hold and returns the exit code.
+// The work under the hold. Returns the exit code.
 using held_work = std::function<int(guard& hold)>;
 
-// Waits for the lock, does the work and releases the lock. Returns the exit code. Prints one line on stderr if the lock
-// was not granted.
+// Acquires the lock, does the work and releases the lock. Returns the exit code. If the lock is not granted, prints one
+// line on stderr.
 [[nodiscard]] int work_under_lock(const client& servers, const run_options& options,
                                   acquire_options how, const held_work& work);
 
-// Like work_under_lock, but only if the job is due (--once-per), with a job_gate on the path. If the exit code is not
-// zero, the gate records a failure. The period begins in either case.
+// Like work_under_lock, but only if the job is due (--once-per). A job_gate on the path decides that. An exit code
+// other than zero is recorded as a failure. The next period begins in either case.
 [[nodiscard]] int work_once(const client& servers, const run_options& options, acquire_options how,
                             const held_work& work);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// help: the pages that --help prints, 80 columns wide. A test compares them with the existing options.
+// help: the pages of --help, 80 columns wide. A test compares them with the existing options.
 #pragma once
 
 #include <string>
@@ -24,7 +24,7 @@ namespace turnstile::cli {
 [[nodiscard]] std::string completion_help();
 [[nodiscard]] std::string manual_help();
 
-// The options that choose the servers. Each page has them.
+// The options that choose the servers, which are part of each page.
 [[nodiscard]] std::string_view servers_help() noexcept;
 
 }  // namespace turnstile::cli

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The help pages of the commands for operators, and of the commands that describe the program itself.
+// The help pages of the operators' commands, and of the commands about the program itself.
 #include "cli/help.hpp"
 
 namespace turnstile::cli {

@@ -33,7 +33,7 @@ bool begins_item(std::string_view line) {
     return line.size() > 2 && line.starts_with("  ") && line[2] != ' ';
 }
 
-// Parses "  --grace DURATION     from SIGTERM to SIGKILL" and the lines that continue it.
+// Parses lines such as " --grace DURATION from SIGTERM to SIGKILL" and their continuation lines.
 std::vector<help_item> items_of(const std::vector<std::string>& lines) {
     std::vector<help_item> items;
     for (const auto& line : lines) {
@@ -69,7 +69,7 @@ help_block block_of(std::vector<std::string> lines) {
     return block;
 }
 
-// Compares names together with the comma or space after them, so that --wait does not match --wait-for.
+// Compares whole words, so that --wait does not match --wait-for.
 bool has_name(const std::string& term, std::string_view name) {
     std::istringstream words{term};
     for (std::string word; words >> word;) {

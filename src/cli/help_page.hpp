@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// help_page: a parsed page of --help. Manual pages and completions are generated from it.
+// help_page: a parsed page of --help, for the generation of manual pages and completions.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -16,7 +16,7 @@ struct help_item {
     std::string text;
 };
 
-// The lines between two blank lines.
+// The lines between two empty lines.
 struct help_block {
     enum class form { paragraph, items, verbatim };
     form shape = form::paragraph;
@@ -33,11 +33,11 @@ struct help_page {
 
 [[nodiscard]] help_page parse_help(std::string_view text);
 
-// Returns the description of an option, by one of its names ("--grace", "-n"). Empty if the page does not have the
-// option.
+// Returns an option's description; empty if the page does not have the option. `name`: any of the option's names
+// ("--grace", "-n").
 [[nodiscard]] std::string text_of_option(const help_page& page, std::string_view name);
 
-// Returns a manual page (man 7 man) named `name`. `title` is its description in one line.
+// Returns a manual page (man 7 man). `title`: its description in one line.
 [[nodiscard]] std::string manual_page(const std::string& name, const std::string& title,
                                       const help_page& page);
 

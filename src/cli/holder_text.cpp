@@ -19,7 +19,7 @@ lock_kind kind_of_queue(wanted_kind kind) {
     return lock_kind::shared_mutex;
 }
 
-// The client removes its own znode in the background after a try, so the list may still contain that znode.
+// After a failed try, the client removes its znode in the background. So the list may still contain that znode.
 std::optional<contender> holder_at(const client& servers, const std::string& path,
                                    const run_options& options) {
     const auto found =

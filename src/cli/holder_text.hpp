@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// holder_text: names the holder of a lock that a try did not get.
+// holder_text: describes the holder of a lock that `run --try` did not get.
 //
 // Thread safety: any thread may call this function.
 #pragma once
@@ -12,9 +12,8 @@
 namespace turnstile::cli {
 
 // Returns the end of an error message, such as "; held by web1, pid 12, nightly, since 2026-11-21T04:38:36Z". With
-// several paths, names each taken path and its holder. Asks for a list of each path's contenders, and reads only the
-// first of them. Returns an empty text if the lock has become free, or no server answers in time. The text may contain
-// any bytes of other clients.
+// several paths, names each held path and its holder. Reads only the first contender of each path. Returns an empty
+// text if the lock is free by now, or if no server answers in time. The text may contain any bytes of other clients.
 [[nodiscard]] std::string holder_text(const client& servers, const run_options& options);
 
 }  // namespace turnstile::cli

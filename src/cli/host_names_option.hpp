@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// --allow-host NAME: adds names by which clients may call an HTTP server of the command.
+// --allow-host NAME: adds a host name under which clients may call the command's HTTP server.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -15,7 +15,7 @@ std::optional<http_address> parse_http_address(std::string_view text) {
     if (digits.empty() || read.ec != std::errc{} || read.ptr != end) return std::nullopt;
     const bool bracketed = host.starts_with('[') && host.ends_with(']');
     if (bracketed) host = host.substr(1, host.size() - 2);
-    // The last part of an IPv6 address without brackets could be a port, so it is refused.
+    // Refuses an IPv6 address without brackets, because its last part could be a port.
     if (!bracketed && host.find_first_of(":[]") != std::string_view::npos) return std::nullopt;
     if (!host.empty()) address.host = host;
     return address;

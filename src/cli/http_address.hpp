@@ -17,10 +17,10 @@ struct http_address {
     friend bool operator==(const http_address&, const http_address&) = default;
 };
 
-// Without a host, the address is the loopback's. Returns nothing if the text is not an address.
+// Without a host, the address is the loopback address. Returns nothing if the text is invalid.
 [[nodiscard]] std::optional<http_address> parse_http_address(std::string_view text);
 
-// Returns "127.0.0.1:8080" or "[::1]:8080".
+// Returns a text such as "127.0.0.1:8080" or "[::1]:8080".
 [[nodiscard]] std::string to_string(const http_address& address);
 
 }  // namespace turnstile::cli

@@ -21,7 +21,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Blocks SIGTTOU: the keeper changes a terminal's foreground group while it is itself in the background.
+// Blocks SIGTTOU, because the keeper sets the terminal's foreground group while it is in the background itself.
 void block_terminal_output() {
     sigset_t signals;
     ::sigemptyset(&signals);
@@ -50,7 +50,8 @@ void block_terminal_output() {
 }  // namespace
 
 keeper_link start_keeper(const keeper_settings& settings, process_guard& guard) {
-    // The ends of holds are times of this process's clock. By another clock the keeper would end the command too late.
+    // The ends of holds are times of this process's clock. With another clock, the keeper would kill the command too
+    // late.
     if (support::children_get_other_clocks())
         throw no_guard{
             "the command cannot be ended in time: this process and its children have different "

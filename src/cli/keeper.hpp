@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper: the small process between `run` and its command. It ends the command in time.
+// keeper: a small process between `run` and its command, which kills the command before the hold ends.
 //
-// `run` owns the session. If `run` is frozen (SIGSTOP, a debugger), it cannot signal the command, and another client
-// may be granted the lock while the command runs. The keeper prevents this. `run` forks it before the client starts
-// threads. The keeper has one thread and its own process group. `run` reports to it until when the hold is certain, and
-// the keeper applies `supervision` to the command.
+// `run` owns the session. If `run` is stopped (SIGSTOP, a debugger), it cannot signal the command, and another client
+// may get the lock while the command still runs. The keeper prevents this. It has one thread and a separate process
+// group, and `run` forks it before the client starts threads. `run` reports to the keeper until when the hold is
+// certain, and the keeper applies `supervision` to the command.
 //
 // | process that ends | consequence                                                                               |
 // |-------------------|-------------------------------------------------------------------------------------------|
@@ -23,21 +23,21 @@
 
 namespace turnstile::cli {
 
-// The data with which `run` communicates with its keeper.
+// The connection of `run` to its keeper.
 struct keeper_link {
     support::descriptor socket;
     support::descriptor guardian;  // for the client of `run`
     pid_t pid = -1;
 };
 
-// Forks the keeper, which takes over the guard. Call it with the forwarded signals blocked and before the process has a
-// second thread. Throws std::system_error, and no_guard if the keeper would have another clock.
+// Forks the keeper, which takes over `guard`. Call this with the forwarded signals blocked, and before the process has
+// a second thread. Throws std::system_error; throws no_guard if the keeper would have another clock.
 [[nodiscard]] keeper_link start_keeper(const keeper_settings& settings, process_guard& guard);
 
-// The value of TURNSTILE_GUARDIAN for the client of `run`, while the link exists.
+// The value of TURNSTILE_GUARDIAN for the client of `run`, valid while the link exists.
 [[nodiscard]] std::string guardian_name(const keeper_link& keeper);
 
-// Tells the keeper that `run` ends, and reaps it. Does not wait for a keeper that still has a session to close.
+// Tells the keeper that `run` ends, and reaps the keeper. Does not wait if the keeper must still close a session.
 void end_keeper(keeper_link keeper) noexcept;
 
 }  // namespace turnstile::cli

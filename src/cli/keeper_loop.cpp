@@ -49,7 +49,7 @@ support::descriptor watch_children() {
     return opened(::signalfd(-1, &child, SFD_CLOEXEC | SFD_NONBLOCK), "signalfd");
 }
 
-// Empties a descriptor of a timer or of signals. Only its readiness matters.
+// Reads and drops all data of a timer or signal descriptor: only its readiness matters.
 void drain(int descriptor) {
     std::array<char, 1024> room{};
     while (::read(descriptor, room.data(), room.size()) > 0) {
@@ -141,13 +141,13 @@ void keeper_loop::take_order() {
 }
 
 void keeper_loop::start(std::string_view environment) {
-    // The hold has expired in the meantime, so no command is started.
+    // The hold has expired meanwhile, so no command starts.
     if (supervision_.due(boottime_clock::now()) != supervision::action::none) {
         report({keeper_report::ended, true, 0});
         return;
     }
-    // If an earlier command was killed before its program ran, no further command is started: the keeper could not
-    // report that command's end before the killed process has ended.
+    // If an earlier command was killed before its program ran, no further command starts: the keeper could not report
+    // that command's end before the killed process has ended.
     if (given_up_ > 0) {
         report({keeper_report::not_started, false, EBUSY});
         return;
@@ -169,10 +169,10 @@ void keeper_loop::take_exec(short events) {
 
 void keeper_loop::take_change() {
     drain(changes_.get());
-    // The loop also reaps orphans of the command, which have become children of this process.
+    // Also reaps orphans of the command, which have become children of this process.
     for (;;) {
         siginfo_t change{};
-        // WNOWAIT keeps the id of the command's group reserved until the group has been killed.
+        // WNOWAIT keeps the command's process id reserved until the group is killed.
         if (::waitid(P_ALL, 0, &change, WEXITED | WSTOPPED | WNOHANG | WNOWAIT) != 0) return;
         if (change.si_pid == 0) return;
         const bool stopped = change.si_code == CLD_STOPPED;
@@ -184,22 +184,22 @@ void keeper_loop::take_change() {
     }
 }
 
-// A command that holds a lock must not be stopped with Ctrl-Z, because all waiters would wait until a person
-// continues it. A command that was stopped with SIGSTOP stays stopped.
+// Ctrl-Z must not stop a command that holds a lock, because all waiters would wait until a person continues it. A
+// command that was stopped with SIGSTOP stays stopped.
 void keeper_loop::take_stop(int signal) {
     awaits_terminal_ = signal == SIGTTIN || signal == SIGTTOU;
     if (signal == SIGTSTP) signal_command(SIGCONT);
     lend_terminal();
 }
 
-// Also called later: a shell's `fg` sends nothing to a running job, so only the terminal's foreground group shows it.
+// Called repeatedly: a shell's `fg` sends no signal to a running job, so only the terminal's foreground group shows it.
 void keeper_loop::lend_terminal() {
     if (!awaits_terminal_ || !terminal_.lend(command_)) return;
     awaits_terminal_ = false;
     signal_command(SIGCONT);
 }
 
-// A stopped command handles a terminating signal only after SIGCONT.
+// A stopped command acts on a terminating signal only after SIGCONT.
 void keeper_loop::forward(int signal) const {
     signal_command(signal);
     if (forwarded_signals::ends_wait(signal)) signal_command(SIGCONT);
@@ -207,8 +207,8 @@ void keeper_loop::forward(int signal) const {
 
 void keeper_loop::end_command() {
     signal_command(SIGKILL);
-    // The keeper does not wait for a program that has not started: a file server that does not answer may block its
-    // process for ever.
+    // Does not wait for a program whose exec is in progress: a file server that does not answer may block that process
+    // for ever.
     const bool runs_never = is_under_way(exec_);
     if (runs_never) given_up_ = command_;
     const int status = runs_never ? SIGKILL : guard_.end_all(command_);

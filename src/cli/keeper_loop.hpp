@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_loop: the keeper's event loop, from the start of a command to its end, for one command after another.
+// keeper_loop: the keeper's event loop. It runs one command after another.
 //
-// Thread safety: the one thread of the keeper's process.
+// Thread safety: the keeper's only thread.
 #pragma once
 
 #include <string_view>
@@ -18,12 +18,12 @@ namespace turnstile::cli {
 
 class keeper_loop {
 public:
-    // `run_group`: the process group of `run`, which may own the terminal. `sessions` receives messages about the
-    // sessions of `run` in the meantime. Throws std::system_error.
+    // `run_group`: the process group of `run`, which may own the terminal. Meanwhile `sessions` receives the messages
+    // about the sessions of `run`. Throws std::system_error.
     keeper_loop(const keeper_settings& settings, const process_guard& guard, int socket,
                 pid_t run_group, session_closing& sessions);
 
-    // Returns when the process `turnstile run` has ended, and the command and all processes of the command are dead.
+    // Returns when `turnstile run` has ended, and the command and all processes that it started are dead.
     void run();
 
 private:
@@ -31,9 +31,9 @@ private:
     void arm_timer() const;
     void take_order();
     void start(std::string_view environment);
-    // Handles the end of exec.
+    // Handles the success or failure of exec.
     void take_exec(short events);
-    // Handles a change of the command: it has ended or was stopped.
+    // Handles that the command has ended or was stopped.
     void take_change();
     void take_stop(int signal);
     void end_command();

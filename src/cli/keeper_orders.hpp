@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_orders: the messages between `run` and its keeper, one packet each (SOCK_SEQPACKET).
+// keeper_orders: the messages between `run` and its keeper. Each is one packet (SOCK_SEQPACKET).
 #pragma once
 
 #include <cstddef>
@@ -31,7 +31,7 @@ struct report_packet {
     std::int64_t value = 0;
 };
 
-// The longest argument of a program (MAX_ARG_STRLEN).
+// In bytes: the longest argument that a program may get (MAX_ARG_STRLEN).
 inline constexpr std::size_t k_largest_order = 131'072;
 
 }  // namespace turnstile::cli

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeping_options: the options for a command that runs under a lock or while it leads. All subcommands that run a
-// command share them.
+// keeping_options: the options that all subcommands share which run a command while they hold a lock or lead.
 #pragma once
 
 #include <chrono>
@@ -29,8 +28,8 @@ struct keeping_options {
 
 void add_keeping_options(CLI::App& command, keeping_options& options);
 
-// Puts the shell in front of the command if requested. Throws CLI::ParseError if there is no command; `subcommand`
-// (like "run") is part of the message.
+// Adds the shell before the command, if requested. Throws CLI::ParseError if there is no command. `subcommand`: a name
+// such as "run", for the message.
 void finish(keeping_options& options, std::string_view subcommand);
 
 }  // namespace turnstile::cli

@@ -10,7 +10,7 @@ namespace {
 
 using release = std::array<int, 3>;
 
-// Affects releases from `first` on, and before `mended`.
+// Affects the releases from `first` up to, but not including, `mended`.
 struct known_bug {
     const char* issue;
     release first;
@@ -18,7 +18,7 @@ struct known_bug {
 };
 
 constexpr release k_oldest{0, 0, 0};
-// From the releases' sources (Learner.syncWithLeader). The line 3.9 began before 3.8.5 fixed the first four bugs.
+// Source: the releases' code (Learner.syncWithLeader). 3.9.0 is older than 3.8.5, which fixed the first four bugs.
 constexpr std::array k_bugs{
     known_bug{"ZOOKEEPER-4643", k_oldest, {3, 8, 5}},
     known_bug{"ZOOKEEPER-4643", {3, 9, 0}, {3, 9, 2}},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// known_bugs: bugs of ZooKeeper releases that break an assumption of locks. docs/reference/limits.md describes each.
+// known_bugs: the bugs of ZooKeeper releases that violate an assumption of locks. docs/reference/limits.md describes
+// each.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -15,9 +16,8 @@ struct known_bugs {
     std::string mended_in;            // the releases of this line or the next that fix all of them
 };
 
-// Returns the bugs of a release by which an ensemble loses acknowledged writes, or loses its leader without need.
-// Returns none for a version that is not a release number. Leaves out bugs that every release has, because no upgrade
-// helps.
+// Returns the bugs by which an ensemble of this release loses acknowledged writes, or loses its leader without need.
+// Returns none if the version is not a release number. Omits bugs that all releases have, because no upgrade helps.
 [[nodiscard]] known_bugs bugs_of_release(std::string_view version);
 
 }  // namespace turnstile::cli

@@ -19,7 +19,7 @@
 namespace turnstile::cli {
 namespace {
 
-// The number of contenders that `ls` reads of each queue, enough to show whether there are several holders.
+// `ls` reads this many contenders of each queue: enough to see whether there are several holders.
 constexpr std::size_t k_read_by_ls = 100;
 
 struct look_options {
@@ -33,7 +33,7 @@ void print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-// Returns the clock for the ages of contenders, and prints a line if it is only this machine's clock.
+// Returns the clock for the ages of contenders. If it is only this machine's clock, prints a line about that.
 servers_clock clock_for(const client& servers, const std::vector<surveyed_lock>& locks) {
     const servers_clock clock{servers};
     if (!locks.empty() && !clock.is_theirs())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command `turnstile`: fair distributed locks from a shell.
+// The program `turnstile`: fair distributed locks for shells.
 #include "cli/program.hpp"
 #include "cli/standard_streams.hpp"
 

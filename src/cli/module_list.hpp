@@ -13,13 +13,13 @@
 
 namespace turnstile::cli {
 
-// Returns a text like "zookeeper, local, redis, sqlite; not postgresql, mariadb".
+// Returns a text such as "zookeeper, local, redis, sqlite; not postgresql, mariadb".
 [[nodiscard]] std::string back_ends_text(const std::vector<module_status>& modules);
 
-// Returns "turnstile 0.2.0", the back ends, and a line for each module that is installed but cannot be used.
+// Returns the program's version, the back ends, and a line for each installed module that is unusable.
 [[nodiscard]] std::string version_text(const std::vector<module_status>& modules);
 
-// Returns findings about modules that are installed but cannot be used, for example because their version differs.
+// Returns findings about installed modules that are unusable, for example because of another version.
 [[nodiscard]] findings module_findings(const examination& seen);
 
 }  // namespace turnstile::cli

@@ -6,7 +6,7 @@
 
 namespace turnstile::cli {
 
-// Returns the long name of an option that CLI11 knows as "-w,--wait".
+// Returns the last name in CLI11's list of an option's names, such as "--wait" for "-w,--wait".
 inline std::string option_name(const std::string& names) {
     return names.substr(names.rfind(',') + 1);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// output_option: -o, the form in which a command prints its results.
+// output_option: the option -o, which selects the output's form.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -15,7 +15,7 @@ inline void add_output_option(CLI::App& command, output_form& form) {
                             {{"text", output_form::text}, {"json", output_form::json}});
 }
 
-// Adds the option to a command whose text output has a wide form.
+// Adds the option to a command that has the forms text, wide and json.
 inline void add_wide_output_option(CLI::App& command, output_form& form) {
     add_choice<output_form>(
         command, "-o,--output", form,

@@ -33,14 +33,15 @@ support::descriptor own_folder() {
     return folder;
 }
 
-// True if `status` has the line "NSpid:\t4711\n" with one number. In an outer namespace's procfs the line has several
-// numbers.
+// True if the file `status` has a line such as "NSpid:\t4711\n" with a single number. In the procfs of an outer
+// namespace, the line has several numbers.
 bool is_of_this_namespace(const support::descriptor& folder) {
     const auto status = support::text_of_kernel_file(folder.get(), "status");
     return status.find("\nNSpid:\t" + std::to_string(::getpid()) + "\n") != std::string::npos;
 }
 
-// A child keeps its process id until this process has waited for it, so the signal cannot reach another process.
+// The kernel does not reuse a child's process id before this process has waited for it. So the signal cannot reach
+// another process.
 void kill_child(pid_t number) noexcept {
     siginfo_t ignored{};
     const auto id = static_cast<id_t>(number);
@@ -48,7 +49,7 @@ void kill_child(pid_t number) noexcept {
         ::kill(number, SIGKILL);
 }
 
-// The list consists of numbers, each followed by a space.
+// The file `children` contains numbers, each followed by a space.
 void kill_children_of(int threads, const char* thread) noexcept {
     const support::descriptor folder{
         ::openat(threads, thread, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOCTTY)};
@@ -84,7 +85,7 @@ own_children::own_children() {
     if (!threads_.open()) refuse("/proc/self/task: " + std::string{std::strerror(errno)});
 }
 
-// Reads the lists of all threads: an orphan may become the child of any thread.
+// Reads the lists of all threads, because an orphan may become the child of any thread.
 void own_children::kill_all() const noexcept {
     const int again = ::openat(threads_.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* const threads = again < 0 ? nullptr : ::fdopendir(again);

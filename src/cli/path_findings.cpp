@@ -13,10 +13,10 @@
 namespace turnstile::cli {
 namespace {
 
-// A larger difference cannot come from network delay, and makes the ages in queues wrong.
+// A larger difference than the network's delay explains. It makes the ages in queues wrong.
 constexpr std::chrono::milliseconds k_clock_difference{1'000};
 
-// Splits a contender's path into folder and name: "/locks/a" and "_c_...".
+// Splits a znode's path into folder and name: "/locks/a" and "_c_...".
 std::pair<std::string, std::string> split(const std::string& znode) {
     const auto slash = znode.rfind('/');
     return {slash == 0 ? "/" : znode.substr(0, slash), znode.substr(slash + 1)};
@@ -35,7 +35,7 @@ finding of_znode(const odd_znode& odd) {
                 " --reason TEXT " + folder};
 }
 
-// A survey lists the contenders of each kind at a path as a separate lock. These locks are neighbours in the list.
+// A survey lists each kind of contender at a path as a separate lock. The locks of one path follow each other.
 void look_at_kinds(const std::vector<surveyed_lock>& locks, findings& found) {
     for (auto first = locks.begin(); first != locks.end();) {
         const auto last = std::find_if(first, locks.end(),

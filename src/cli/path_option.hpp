@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// path_option: a CLI11 option whose value is a path. It is checked by the servers' rules before any request is sent.
+// path_option: a CLI11 option whose value is a path, which is checked before any request.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -11,13 +11,13 @@
 
 namespace turnstile::cli {
 
-// Throws CLI::ParseError with the path and the rule.
+// Checks the path by the servers' rules. Throws CLI::ParseError with the path and the violated rule.
 inline void check_path(const std::string& path) {
     if (const auto good = validate_path(path); !good)
         throw CLI::ParseError{good.error().detail(), k_usage};
 }
 
-// Like check_path(), for a path that may have contenders.
+// Like check_path(), for the path of a lock.
 inline void check_lock_path(const std::string& path) {
     check_path(path);
     if (path == "/") throw CLI::ParseError{"path \"/\": the root cannot be a lock's path", k_usage};
@@ -27,7 +27,7 @@ inline void check_lock_path(const std::string& path) {
             k_usage};
 }
 
-// Adds an option for a folder to read; "/" is allowed.
+// Adds an option for a folder; "/" is allowed.
 inline CLI::Option* add_folder_path(CLI::App& command, const std::string& name,
                                     std::string& target) {
     return command.add_option_function<std::string>(name, [&target](const std::string& path) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// printable: makes text of other clients safe for a terminal. Names, labels and reasons may be hostile: an escape
-// sequence could rewrite the screen.
+// printable: makes other clients' text safe for a terminal. Names, labels and reasons may be hostile: an escape
+// sequence could overwrite the screen.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -17,7 +17,7 @@ namespace turnstile::cli {
     return support::visible(text);
 }
 
-// Returns a JSON string with its quotes, in ASCII. Other characters are escaped; bytes that are no UTF-8 become U+FFFD.
+// Returns a JSON string with its quotes, in ASCII. Escapes other characters. Invalid UTF-8 becomes U+FFFD.
 [[nodiscard]] std::string json_string(std::string_view text);
 
 }  // namespace turnstile::cli

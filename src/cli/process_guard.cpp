@@ -12,7 +12,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Constructs the guard. Returns an empty text, or the reason for which the guard is not available.
+// Constructs the guard. Returns an empty text, or the reason why it is not available.
 template <class T>
 std::string emplace(std::optional<T>& guard) {
     try {
@@ -31,7 +31,8 @@ bool wants_group(guard_choice choice) {
 }  // namespace
 
 process_guard::process_guard(guard_choice choice) {
-    // Restores SIGCHLD: if it stayed ignored, the kernel would reap ended children, and waitpid() would find none.
+    // Restores SIGCHLD's default action: if SIGCHLD were ignored, the kernel would reap the children, and waitpid()
+    // would find none.
     ::signal(SIGCHLD, SIG_DFL);
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const auto no_group = wants_group(choice) ? emplace(group_) : std::string{};
@@ -55,8 +56,8 @@ void process_guard::enter_fork() {
 int process_guard::end_all(pid_t command) const noexcept {
     int status_of_command = 0;
     for (;;) {
-        // When a process dies, this process inherits its children before it can reap the dead process. So each round
-        // finds the next generation.
+        // When a process dies, its children become children of this process before it can reap the dead process. So
+        // each round finds the next generation.
         if (group_) group_->kill();
         if (children_) children_->kill_all();
         int status = 0;

@@ -23,7 +23,7 @@
 namespace turnstile::cli {
 namespace {
 
-// CLI11 itself handles the words after "--" of a subcommand that runs no other command.
+// If the subcommand runs no other command, CLI11 itself handles the words after "--".
 std::vector<std::string> cut_at_dashes(std::vector<std::string>& words) {
     if (words.empty() || !takes_command(words.front())) return {};
     const auto dashes = std::find(words.begin(), words.end(), "--");
@@ -33,7 +33,7 @@ std::vector<std::string> cut_at_dashes(std::vector<std::string>& words) {
     return behind;
 }
 
-// CLI11 would use the next word as the value of "--label=".
+// For an empty value ("--label="), CLI11 would take the next word.
 std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
     std::vector<std::string> result;
     for (const auto& word : words) {
@@ -49,7 +49,7 @@ std::string advice(const CLI::App& program) {
            " --help";
 }
 
-// "help run" means "run --help".
+// Converts "help run" to "run --help".
 std::vector<std::string> with_help_option(std::vector<std::string> words) {
     if (words.empty() || words.front() != "help") return words;
     words.erase(words.begin());
@@ -58,7 +58,8 @@ std::vector<std::string> with_help_option(std::vector<std::string> words) {
     return words;
 }
 
-// A misspelled option leaves its value among the paths, so the option comes before the fault that CLI11 reports.
+// A misspelled option leaves its value among the paths. So the message about the option comes before the fault that
+// CLI11 reports.
 std::string message_for(const CLI::App& program, const command_line& line,
                         const CLI::ParseError& failure) {
     const auto chosen = program.get_subcommands();
@@ -74,7 +75,7 @@ std::string message_for(const CLI::App& program, const command_line& line,
                        : text;
 }
 
-// CLI11 also throws for help and version.
+// CLI11 also throws for --help and --version.
 int answer(const CLI::App& program, const command_line& line, const CLI::ParseError& failure) {
     if (failure.get_exit_code() != 0)
         return complain(message_for(program, line, failure) + advice(program), k_usage);
@@ -124,7 +125,7 @@ void add_commands(CLI::App& program, command_line& line) {
 }
 
 int run_command_line(std::vector<std::string> words) {
-    // The log is for programs. A person gets the one line of the error.
+    // The log is for programs. Users of the command get one line for an error.
     set_log_level(log_level::off);
     support::name_lack_of_memory("turnstile");
     try {

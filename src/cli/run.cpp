@@ -25,7 +25,7 @@
 namespace turnstile::cli {
 namespace {
 
-// The progress line on the terminal reads at most this many contenders.
+// For the progress line, `run` reads at most this many contenders.
 constexpr std::size_t k_longest_queue_shown = 100;
 constexpr std::chrono::milliseconds k_patience_for_line{1'000};
 
@@ -35,7 +35,7 @@ std::string joined(const std::vector<std::string>& paths) {
     return text;
 }
 
-// A hold on several locks has a token for each, and no single znode.
+// A hold on several locks has several tokens.
 std::string token_text(const guard& hold, const run_options& options) {
     return options.paths.size() == 1 ? hold.fencing_token().to_hex()
                                      : hold.fencing_tokens().to_hex();
@@ -54,8 +54,8 @@ watched_hold watched(const guard& hold, instant longest) {
             longest};
 }
 
-// The time at which this run's contender was created, by this machine's clock. The contender's znode has that time by
-// the servers' clock. The difference gives the servers' present time without a request.
+// When this run created its contender, by this machine's clock. The contender's znode has the same instant by the
+// servers' clock. The difference gives the servers' present time without a request.
 using arrival = std::atomic<boottime_clock::rep>;
 
 std::chrono::system_clock::time_point servers_now(const std::vector<contender>& queue,
@@ -69,7 +69,7 @@ std::chrono::system_clock::time_point servers_now(const std::vector<contender>& 
     return queue[ahead].created + std::chrono::duration_cast<std::chrono::microseconds>(waited);
 }
 
-// Progress is for people: prints nothing if stderr is not a terminal.
+// Prints no progress if stderr is not a terminal.
 wait_watch::show_place progress(const client& servers, const run_options& options,
                                 const arrival& came) {
     if (options.quiet || ::isatty(STDERR_FILENO) != 1) return {};
@@ -115,7 +115,7 @@ int run_with(client& servers, command_host& host, const run_options& options) {
     wait_watch waiting{servers, host.signals(), progress(servers, options, came)};
     instant longest;
     const auto work = [&](guard& hold) {
-        // Starts no command after a stop was requested.
+        // Does not start the command after a request to stop.
         if (waiting.finish() != 0) return k_success;
         const auto end = host.run(watched(hold, longest), environment_of(hold, options));
         return host.code_of(end, hold.status());

@@ -80,8 +80,8 @@ void check_paths(const std::vector<std::string>& paths) {
     }
 }
 
-// Returns the words that belong to no option. A positional CLI11 option with several words would not do: it would split
-// a word in brackets, so that "[/a,/b]" became two paths.
+// Returns the words that belong to no option. A positional CLI11 option is not used, because CLI11 would split the word
+// "[/a,/b]" into two paths.
 std::vector<std::string> paths_among(const CLI::App& run) {
     const auto words = run.remaining();
     std::vector<std::string> unknown;
@@ -125,7 +125,7 @@ void finish(run_options& options) {
            "needs one PATH, and none of --shared, --exclusive and --permits");
     forbid(options.reenter && (once || options.max_hold.count() > 0), "--reenter",
            "excludes --once-per and --max-hold, because the hold belongs to another run");
-    // The time that a command needs for its start and its grace.
+    // The time that a command needs for its start and for its grace period.
     const auto reserved =
         options.keeping.on_lost == lost_policy::none   ? std::chrono::milliseconds{0}
         : options.keeping.on_lost == lost_policy::kill ? k_kill_margin

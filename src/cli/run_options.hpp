@@ -48,16 +48,16 @@ struct run_options {
     std::string label;
 };
 
-// Adds the options of `run` to its subcommand. Parsed values go into `options`.
+// Adds the options of `run` to its subcommand. CLI11 stores the parsed values in `options`.
 void add_run_options(CLI::App& run, run_options& options);
 
-// Parses "2/5". "5" means one permit of five. Throws CLI::ValidationError.
+// Parses a text such as "2/5". "5" means one permit of five. Throws CLI::ValidationError.
 [[nodiscard]] permit_share parse_permits(const std::string& text);
 
-// Checks that the options are compatible, sets the contender's label, and puts the shell in front of the command if
+// Checks that the options are compatible, sets the contender's label, and adds the shell before the command, if
 // requested. Throws CLI::ValidationError.
 void finish(run_options& options);
-// Like finish(options), but first takes the paths of `run` and the command after "--". Throws CLI::Error.
+// Like finish(options), but first stores the paths and the command after "--". Throws CLI::Error.
 void finish(run_options& options, const CLI::App& run, std::vector<std::string> command);
 
 }  // namespace turnstile::cli

@@ -41,7 +41,7 @@ std::string_view first_columns(std::string_view line, std::size_t columns) {
     return line.substr(0, bytes);
 }
 
-// Returns the text as a frame for a terminal: each line also clears the rest of the previous line.
+// Returns the text as a frame for a terminal. Each line also clears what remains of the old line.
 std::string as_frame(std::string_view text) {
     std::string frame{k_home};
     for (const char symbol : text) {

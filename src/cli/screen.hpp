@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// screen: prints successive frames on stdout. On a terminal each frame replaces the earlier one and is cut to the
-// window. Elsewhere frames follow each other.
+// screen: prints successive frames on stdout. On a terminal, each frame replaces the last one and is cut to the window.
+// Otherwise the frames follow each other.
 //
 // Thread safety: one thread.
 #pragma once
@@ -16,10 +16,10 @@ struct screen_size {
     std::size_t rows = 24;
 };
 
-// Returns the lines and columns of printable text that fit. If lines are left out, the last line says how many.
+// Cuts printable text to the size. If lines are cut off, the last line says how many.
 [[nodiscard]] std::string fitted(std::string_view text, screen_size size);
 
-// Returns false if the output cannot be written any more.
+// Returns false if the output cannot be written.
 [[nodiscard]] bool show_frame(std::string_view text);
 
 }  // namespace turnstile::cli

@@ -37,7 +37,7 @@ struct serve_options {
     bool hash_password = false;
 };
 
-// Prints a line for --users-file from a password, which the terminal does not show while it is typed.
+// Reads a password without showing it on the terminal, and prints its line for --users-file.
 int print_password_hash() {
     constexpr std::size_t k_shortest = 8;
     termios shown{};

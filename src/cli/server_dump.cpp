@@ -8,7 +8,6 @@
 namespace turnstile::cli {
 namespace {
 
-// Returns the next line and removes it from the text.
 std::string_view next_line(std::string_view& text) {
     const auto end = text.find('\n');
     auto line = text.substr(0, end);
@@ -17,7 +16,7 @@ std::string_view next_line(std::string_view& text) {
     return line;
 }
 
-// Parses "0x1000..." at the start of the text.
+// Parses a session id such as "0x1000..." at the start of the text.
 std::optional<std::int64_t> session_at(std::string_view text) {
     if (!text.starts_with("0x")) return std::nullopt;
     std::uint64_t id = 0;
@@ -26,7 +25,6 @@ std::optional<std::int64_t> session_at(std::string_view text) {
     return static_cast<std::int64_t>(id);
 }
 
-// Returns the text after the label, to the end.
 std::string_view after(std::string_view text, std::string_view label) {
     const auto at = text.find(label);
     return at == std::string_view::npos ? std::string_view{} : text.substr(at + label.size());
@@ -34,7 +32,7 @@ std::string_view after(std::string_view text, std::string_view label) {
 
 }  // namespace
 
-// Parses " /10.0.0.7:48572[1](queued=0,...,sid=0x100000001,...,to=30000,...)".
+// Parses lines such as " /10.0.0.7:48572[1](queued=0,...,sid=0x100000001,...,to=30000,...)".
 std::map<std::int64_t, session_connection> parse_cons(std::string_view answer) {
     std::map<std::int64_t, session_connection> found;
     while (!answer.empty()) {
@@ -55,7 +53,7 @@ std::map<std::int64_t, session_connection> parse_cons(std::string_view answer) {
     return found;
 }
 
-// Parses "0x100000001:" and the lines after it, which have a tab before each path.
+// Parses a line such as "0x100000001:" and the lines after it, which have a tab before each path.
 std::map<std::int64_t, std::vector<std::string>> parse_dump(std::string_view answer) {
     std::map<std::int64_t, std::vector<std::string>> found;
     answer = after(answer, "Sessions with Ephemerals");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_dump: parses servers' answers to "cons" and "dump", which list sessions.
+// server_dump: parses ZooKeeper servers' answers to the commands "cons" and "dump", which list sessions.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -19,10 +19,10 @@ struct session_connection {
     friend bool operator==(const session_connection&, const session_connection&) = default;
 };
 
-// Returns by session id the connections of a server that have a session.
+// Returns the connections that have a session, by session id.
 [[nodiscard]] std::map<std::int64_t, session_connection> parse_cons(std::string_view answer);
 
-// Returns by session id the ephemeral znodes, with the servers' whole paths.
+// Returns the ephemeral znodes by session id. Their paths include the chroot.
 [[nodiscard]] std::map<std::int64_t, std::vector<std::string>> parse_dump(std::string_view answer);
 
 }  // namespace turnstile::cli

@@ -14,9 +14,9 @@
 namespace turnstile::cli {
 namespace {
 
-// Requests in a server's queue. A healthy server has only a few.
+// A number of requests in a server's queue. A healthy server has only a few.
 constexpr std::int64_t k_many_outstanding = 1'000;
-// If a round trip takes a larger fraction of the session timeout, one late round trip may end the session.
+// With a longer round trip than this fraction of the session timeout, one delayed message may end the session.
 constexpr int k_round_trips_per_timeout = 30;
 
 // Container znodes need ZooKeeper 3.5.
@@ -30,7 +30,7 @@ std::size_t count_of(const std::vector<server_health>& servers, server_role role
         servers.begin(), servers.end(), [role](const auto& each) { return each.role == role; }));
 }
 
-// The finding for a server that does not serve, or does not report its state.
+// Returns the finding for a server that does not serve or does not report its state.
 finding trouble_of(const server_health& server, const examination& seen) {
     const auto weight = server.serves ? severity::note : severity::warning;
     if (server.reachable)
@@ -99,7 +99,7 @@ bool is_of_an_ensemble(server_role role) {
            role == server_role::observer;
 }
 
-// Servers lose writes when one server joins the others, so a standalone server is not affected.
+// By these bugs, servers lose writes when a server joins the others. So a standalone server is not affected.
 void look_at_known_bugs(const examination& seen, findings& found) {
     std::map<std::string, std::string> names_by_version;
     for (const auto& server : seen.servers) {
@@ -165,7 +165,7 @@ void look_at_timeout(const examination& seen, findings& found) {
                      "and 20 ticks unless set), or ask for a timeout that they grant"});
 }
 
-// Recognizes the operating system's messages for a failed connection, which back ends repeat.
+// Recognizes the operating system's messages about failed connections, which the back ends repeat.
 bool is_out_of_reach(const error& failure) {
     constexpr std::array k_words{"onnection refused",
                                  "(111)",
@@ -180,7 +180,7 @@ bool is_out_of_reach(const error& failure) {
     });
 }
 
-// Returns advice for a user without a session of the servers. For other codes the error's message must be enough.
+// Returns advice for a user whose client gets no session. For other codes the error's message must be enough.
 std::string advice_for(const error& failure, const examination& seen) {
     switch (failure.code()) {
         case errc::auth_failed:
@@ -208,8 +208,8 @@ void look_at_session(const examination& seen, findings& found) {
                      advice_for(*seen.no_session, seen)});
 }
 
-// A server derives session ids from the milliseconds between its machine's boot and its own start. They are in the five
-// bytes after the server's number (ZooKeeper 3.8.0, SessionTrackerImpl.initializeNextSessionId).
+// A server derives session ids from the time in milliseconds from the machine's boot to the server's start. The five
+// bytes after the server's number contain this time (ZooKeeper 3.8.0, SessionTrackerImpl.initializeNextSessionId).
 void look_at_session_ids(const examination& seen, findings& found) {
     constexpr std::chrono::milliseconds k_soon = std::chrono::minutes{1};
     constexpr std::uint64_t k_five_bytes = 0xff'ffff'ffff;

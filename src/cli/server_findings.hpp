@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_findings: findings about the servers, from their own reports, and about the client's settings for them.
+// server_findings: the findings of `turnstile doctor` about the servers' reports and the client's settings.
 //
 // Thread safety: a pure function.
 #pragma once

@@ -15,9 +15,9 @@
 namespace turnstile::cli {
 namespace {
 
-// The longest time after which the client notices that another client has removed its znode.
+// A client notices within this time that another client has removed its znode.
 constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
-// With a shorter timeout no confirmation arrives in time.
+// With a shorter session timeout, no confirmation would arrive in time.
 constexpr std::chrono::milliseconds k_shortest_session{100};
 
 std::string servers_of(const server_settings& settings) {
@@ -54,7 +54,7 @@ bool is_zookeeper(const server_settings& settings) noexcept {
             settings.servers.find("://") == std::string::npos);
 }
 
-// unsetenv() leaves the text in the memory that /proc/PID/environ shows, so the text is also overwritten.
+// Overwrites the text, because unsetenv() leaves it in the memory that /proc/PID/environ shows.
 void withdraw_password() {
     char* const servers = std::getenv(k_servers_variable);
     if (servers == nullptr || !has_password(servers)) return;

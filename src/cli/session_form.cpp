@@ -19,7 +19,7 @@ std::string count_text(const listed_session& session, bool (*counts)(const sessi
     return std::to_string(std::count_if(session.znodes.begin(), session.znodes.end(), counts));
 }
 
-// Returns the meaning of a znode for its session.
+// Returns what the session does with the znode.
 const char* part_of(const session_znode& znode) {
     if (znode.holds) return "holds";
     return znode.contends ? "waits" : "other";

@@ -19,7 +19,7 @@ bool is_below(std::string_view path, std::string_view folder) {
            (path.starts_with(folder) && path.substr(folder.size()).starts_with('/'));
 }
 
-// Returns the client's path of a server's znode; nothing for a znode outside the client's chroot.
+// Returns the path without the chroot; nothing for a znode outside the chroot.
 std::optional<std::string> seen_by_client(const std::string& path, const std::string& chroot) {
     if (chroot.empty()) return path;
     if (!is_below(path, chroot)) return std::nullopt;

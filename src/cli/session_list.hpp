@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_list: sessions, combined from the queues of locks and the servers' reports.
+// session_list: combines the locks' queues and the servers' reports into a list of sessions.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -38,7 +38,7 @@ struct session_list {
     std::vector<std::string> unreadable;   // folders, as in a survey
 };
 
-// The input of a list of sessions.
+// The input for the list.
 struct session_sources {
     lock_survey survey;
     std::vector<server_answer> connections{};  // to "cons"

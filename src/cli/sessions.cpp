@@ -17,7 +17,7 @@
 namespace turnstile::cli {
 namespace {
 
-// The answer of a server lists all its sessions, so it may take long.
+// A server's answer lists all its sessions, so it may take long.
 constexpr std::chrono::milliseconds k_word_limit{5'000};
 
 struct sessions_options {
@@ -54,7 +54,7 @@ result<int> list(client& servers, const sessions_options& options) {
         sources.chroot = chroot_of(options.servers.servers);
     }
     auto found = list_sessions(sources);
-    // Servers of other kinds have no such words.
+    // Other kinds of servers have no such commands.
     if (!is_zookeeper(options.servers) && !found.sessions.empty())
         found.silent.push_back(masked(options.servers.servers) +
                                ": addresses, servers and timeouts");

@@ -12,7 +12,7 @@ namespace turnstile::cli {
 void reserve_standard_streams() noexcept {
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
         if (::fcntl(stream, F_GETFD) >= 0) continue;
-        // open() returns the lowest free number, which is the stream's.
+        // open() returns the lowest free number, which is this stream's number.
         const int opened = ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
         if (opened != stream && opened >= 0) ::close(opened);
     }

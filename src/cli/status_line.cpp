@@ -8,7 +8,7 @@
 namespace turnstile::cli {
 namespace {
 
-// A line must fit into a pipe's buffer even if each byte is escaped.
+// A line must be short enough for one write to a pipe, even if each byte is escaped.
 std::string_view shortened(std::string_view text) {
     return text.substr(0, 256);
 }

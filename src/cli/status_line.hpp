@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// status_line: the JSON lines that a command reads from TURNSTILE_STATUS_FD.
+// status_line: makes the JSON lines that a command can read from TURNSTILE_STATUS_FD.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace turnstile::cli {
 
-// Returns {"event":"confirmed","valid_until":123} and a newline. Times are in nanoseconds of CLOCK_BOOTTIME.
+// Returns a line such as {"event":"confirmed","valid_until":123}, with its newline. Times are in nanoseconds of
+// CLOCK_BOOTTIME.
 [[nodiscard]] std::string confirmed_line(boottime_clock::time_point valid_until);
 [[nodiscard]] std::string at_risk_line(boottime_clock::time_point valid_until);
 [[nodiscard]] std::string asked_line(const release_request& request);

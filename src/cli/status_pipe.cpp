@@ -22,7 +22,7 @@ status_pipe::status_pipe() {
 }
 
 void status_pipe::write(std::string_view line) const noexcept {
-    // The kernel writes at most so many bytes at once without splitting them.
+    // The kernel may split a longer write.
     if (line.size() > PIPE_BUF) return;
     const auto written = ::write(writer_.get(), line.data(), line.size());
     static_cast<void>(written);

@@ -13,12 +13,12 @@ public:
     // Throws std::system_error.
     status_pipe();
 
-    // The command's end. It has the same number in the command.
+    // The command's end of the pipe, which has the same number in the command.
     [[nodiscard]] int reader() const noexcept { return reader_.get(); }
-    // Writes the whole line or nothing. A command that does not read loses lines and never blocks `run`. Thread safety:
-    // from any thread.
+    // Writes the whole line or nothing. If the command does not read, lines are lost, but `run` never blocks. Thread
+    // safety: from any thread.
     void write(std::string_view line) const noexcept;
-    // Discards lines that an earlier command has not read, so that the next one does not get them.
+    // Discards the lines that an earlier command has not read, so that the next command does not get them.
     void discard() const noexcept;
 
 private:

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// stop_by_signal: makes SIGINT, SIGTERM, SIGHUP and SIGQUIT stop an order in progress instead of ending the process.
+// stop_by_signal: makes SIGINT, SIGTERM, SIGHUP and SIGQUIT stop an operation in progress instead of the process.
 //
 //     const forwarded_signals signals;   // before the client: its threads inherit the blocked signals
 //     stop_by_signal stop{signals};
-//     ...                                // a signal ends the process at once: a file or a server may block this thread
+//     ...                                // a signal ends the process at once, because a file or a server may block this thread
 //     stop.arm();
 //     order.take(target, {.stop = stop.token()});
 //
-// After arm(), the first signal stops the order; a second one ends the process.
+// After arm(), the first signal stops the operation, and the second signal ends the process.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -23,7 +23,7 @@ namespace turnstile::cli {
 
 class stop_by_signal {
 public:
-    // Throws std::system_error. While this object lives, no other code may read the signals.
+    // Throws std::system_error. While this object exists, no other code may read the signals.
     explicit stop_by_signal(const forwarded_signals& signals);
     ~stop_by_signal();
     stop_by_signal(const stop_by_signal&) = delete;
@@ -31,7 +31,7 @@ public:
 
     void arm() noexcept { armed_ = true; }
     [[nodiscard]] std::stop_token token() const noexcept { return source_.get_token(); }
-    // The signal that stopped the order; 0 if none did.
+    // The signal that stopped the operation, or 0.
     [[nodiscard]] int signal() const noexcept { return signal_; }
 
 private:

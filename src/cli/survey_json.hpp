@@ -5,8 +5,8 @@
 //                 "holders": [{"znode": ..., "token": "0x52", "host": ...}], "waiters": [...]}],
 //      "unreadable": ["/locks/secret"]}
 //
-// Sessions are hexadecimal text (they do not fit into a double), times are UTC in ISO 8601. Bytes that are no UTF-8
-// become U+FFFD.
+// Sessions are hexadecimal text, because they do not fit into a double. Times are UTC in ISO 8601. Invalid UTF-8
+// becomes U+FFFD.
 //
 // Thread safety: a pure function.
 #pragma once

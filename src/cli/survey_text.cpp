@@ -14,7 +14,8 @@
 namespace turnstile::cli {
 namespace {
 
-// A contender's own text may be as long as a znode. A line shows its first characters; `show --output json` shows all.
+// A contender's text may be as long as a znode's data, so a line shows only its first characters. `show --output json`
+// shows all.
 std::string beginning_of(std::string_view text) {
     constexpr std::size_t k_most_characters = 80;
     std::size_t end = 0;
@@ -25,7 +26,7 @@ std::string beginning_of(std::string_view text) {
     return std::string{text};
 }
 
-// A contender that gives no host gives a text. The second line of a participant's text is data.
+// A contender without a host has a text instead. The second line of a participant's text is data.
 std::string name_of(const contender_metadata& said) {
     if (!said.host.empty()) return beginning_of(said.host);
     const std::string_view text{said.text};
@@ -40,7 +41,7 @@ std::string holders_text(const surveyed_lock& lock) {
     return text;
 }
 
-// Contenders that were not read count as waiters.
+// Contenders that the survey has not read count as waiters.
 std::size_t waiting(const surveyed_lock& lock) {
     return lock.contenders - std::min(lock.contenders, lock.holders.size());
 }

@@ -17,23 +17,23 @@ namespace turnstile::cli {
 
 using wall_time = std::chrono::system_clock::time_point;
 
-// Returns the number as "1st", "22nd", "113th".
+// Returns a text such as "1st", "22nd" or "113th".
 [[nodiscard]] std::string ordinal(std::size_t number);
-// Returns a text such as "web-2, pid 4711, nightly". For a contender of another library, returns the text that it wrote
-// into its znode.
+// Returns a text such as "web-2, pid 4711, nightly". For a contender of another library, returns the text in its znode.
 [[nodiscard]] std::string identity_of(const contender& entry);
-// Returns the time since the creation of the contender's znode, such as "5 min 3 s".
+// Returns the age of the contender's znode, such as "5 min 3 s".
 [[nodiscard]] std::string age_of(const contender& entry, wall_time now);
 
-// Returns a sentence without its full stop, to print if there are no locks.
+// Returns the sentence for a survey without locks, without its full stop.
 [[nodiscard]] std::string nothing_text(const lock_survey& survey, const std::string& folder);
-// Returns a line for each lock; empty without locks.
+// Returns a line for each lock.
 [[nodiscard]] std::string list_text(const lock_survey& survey, wall_time now);
-// Returns the queue of one lock: a line for each contender that was read. `wide` adds kinds, sessions and znodes.
+// Returns a line for each contender that was read. `wide` adds kinds, sessions and znodes.
 [[nodiscard]] std::string queue_text(const surveyed_lock& lock, wall_time now, bool wide);
 
-// Returns a line for the waiting person, such as "/locks/orders: waiting, 3rd of 7; first is web-2, pid 4711, in the
-// queue for 12 s". `ahead` contenders come first. `queue` may be empty if it is not known. The text is printable.
+// Returns a line for a waiting user, such as "/locks/orders: waiting, 3rd of 7; first is web-2, pid 4711, in the queue
+// for 12 s". `ahead`: the number of contenders before this one. `queue`: may be empty if unknown. The text is
+// printable.
 [[nodiscard]] std::string waiting_line(std::string_view path, std::size_t ahead,
                                        const std::vector<contender>& queue, wall_time now);
 

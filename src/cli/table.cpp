@@ -12,10 +12,10 @@ namespace turnstile::cli {
 
 namespace {
 
-// Another client chooses names. One long cell must not make all other rows of the page long.
+// Other clients choose names, and one long name must not widen all rows.
 constexpr std::size_t k_widest_column = 100;
 
-// Ideographs, kana, hangul, full-width forms and pictographs.
+// True for ideographs, kana, hangul, full-width forms and pictographs, which need two columns.
 bool is_wide(char32_t point) {
     constexpr std::array<std::pair<char32_t, char32_t>, 8> k_wide{{{0x1100, 0x115f},
                                                                    {0x2e80, 0xa4cf},

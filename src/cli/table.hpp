@@ -15,17 +15,17 @@ class table {
 public:
     explicit table(std::vector<std::string> titles) { rows_.push_back(std::move(titles)); }
 
-    // Adds a row with one cell for each title. The cells are made printable; an empty cell becomes "-".
+    // Adds a row with one cell for each title. Replaces unprintable characters, and an empty cell by "-".
     void add(std::vector<std::string> cells);
-    // Returns a line for the titles and a line for each row, with two spaces between columns and none at the end. A
-    // cell wider than 100 columns is not cut: it moves the rest of its row to the right, and other rows ignore it.
+    // Returns a line for the titles and a line for each row, with two spaces between columns. A cell wider than 100
+    // columns is not cut. It shifts the rest of its row, but does not widen its column.
     [[nodiscard]] std::string text() const;
 
 private:
     std::vector<std::vector<std::string>> rows_;
 };
 
-// The number of terminal columns of a printable text.
+// Returns how many terminal columns a printable text needs.
 [[nodiscard]] std::size_t width_of(std::string_view text) noexcept;
 
 }  // namespace turnstile::cli

@@ -36,7 +36,7 @@ void print_line(const std::string& text) {
     std::fflush(stdout);
 }
 
-// Prints a step of the operation, for people.
+// Prints a step of the operation, unless the output is JSON.
 void tell(const take_options& options, const take_report& report) {
     if (options.form != output_form::json) print_line(take_text(options, report));
 }
@@ -47,7 +47,7 @@ int finish(const take_options& options, const take_report& report) {
     return k_success;
 }
 
-// Writes the record on this machine. The record at the servers is in the contender's znode.
+// Writes the record to this machine's log. The record at the servers is in the contender's znode.
 void write_down(const char* deed, const take_options& options, const contender& target) {
     ::syslog(LOG_WARNING, "%s",
              printable(options.by + " " + deed + " " + options.path + '/' + target.name + ": " +
@@ -74,7 +74,7 @@ revoke_options record_of(const take_options& options) {
     return {.who = options.by, .why = options.reason, .wait = options.wait};
 }
 
-// The longest session timeout that the ensemble grants, if a server reports it (conf).
+// The longest session timeout that a server grants, if a server reports that (conf).
 std::optional<std::chrono::milliseconds> longest_session(const take_options& options) {
     const auto servers = health_of_servers(options.servers.servers);
     std::chrono::milliseconds longest{0};
@@ -85,8 +85,8 @@ std::optional<std::chrono::milliseconds> longest_session(const take_options& opt
     return longest.count() > 0 ? std::optional{longest} : std::nullopt;
 }
 
-// Returns the longest wait for the order. If a contender claims a longer session timeout than this client's, the wait
-// grows, up to the servers' maxSessionTimeout if a server reports it.
+// Returns how long the order may wait. If the contender claims a longer session timeout than this client's, the wait is
+// longer, but not above the servers' maxSessionTimeout, if a server reports that.
 result<std::chrono::milliseconds> wait_for(const client& servers, const take_options& options,
                                            const revocation& order, const contender& target) {
     auto record = record_of(options);
@@ -106,8 +106,7 @@ result<int> ask(client& servers, const take_options& options) {
     return finish(options, {*target, true, {}, {}, servers_clock{servers}});
 }
 
-// Waits until the contender `target` has left the queue, at most for the time of the request. Returns true if the
-// contender has left.
+// Waits until the contender `target` has left the queue, but no longer than `asked_for`. Returns true if it has left.
 result<bool> went(const client& servers, const take_options& options, const contender& target,
                   const std::stop_token& stop) {
     std::mutex mutex;
@@ -128,7 +127,7 @@ result<bool> went(const client& servers, const take_options& options, const cont
     }
 }
 
-// Sends the request to the contender first. Returns the outcome if the contender released the lock.
+// Asks the contender to release the lock. Returns the outcome if it did so.
 result<std::optional<revocation_outcome>> ask_first(const client& servers,
                                                     const take_options& options,
                                                     const revocation& order,
@@ -228,9 +227,9 @@ void add_ask_command(CLI::App& program, command_line& line) {
     command.formatter_fn([](auto&&...) { return ask_help(); });
 }
 
-// Two phases. First the holder gets a request, and some time to release the lock. Then it gets an order, and its znode
-// is deleted when its hold cannot be valid any more (turnstile/revocation.hpp). Both phases act on the znode that was
-// shown. If another znode has replaced it, they do nothing.
+// There are two phases. First the holder gets a request, and some time to release the lock. Then it gets an order, and
+// its znode is deleted as soon as its hold cannot be valid any more (turnstile/revocation.hpp). Both phases act only on
+// the znode that was shown to the operator.
 void add_take_command(CLI::App& program, command_line& line) {
     const auto options = std::make_shared<take_options>();
     auto& command = add_command(program, line, "take", options, run_take);

@@ -27,12 +27,12 @@ struct take_options {
     output_form form = output_form::text;
 };
 
-// Chooses the contender among all contenders at the path; nothing if the lock is free. Error: bad_option, if there are
-// several holders, or if no contender has that name.
+// Chooses the contender at the path; nothing if the lock is free. Error: bad_option, if there are several holders, or
+// if no contender has the given name.
 [[nodiscard]] result<std::optional<contender>> chosen_contender(
     const std::vector<surveyed_lock>& locks, const take_options& options);
 
-// Returns the user of this process and the host, as "alice@web-2".
+// Returns this process's user and the host, such as "alice@web-2".
 [[nodiscard]] std::string operator_name();
 
 }  // namespace turnstile::cli

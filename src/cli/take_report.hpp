@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// take_report: prints what `turnstile ask` and `turnstile take` did: a sentence, or for programs an object.
+// take_report: prints the result of `turnstile ask` and `turnstile take`, as a sentence or as JSON.
 //
 //     {"path": "/locks/a", "outcome": "gave_way", "asked": true, ..., "why": "deployment",
 //      "znode": "_c_...-lock-0000000004", "longest_ms": 65000, "contender": {"token": "0x52", "host": ...}}
 //
-// outcome: `free` (no client holds the lock), `asked`, or an outcome of the page's audit log: gave_way, deleted,
-// gone_before. `who` is the operator. The contender has the form of `turnstile show -o json`, as it was found. The
-// contender and its znode are null if the lock is free. longest_ms is the longest duration that was announced for a
-// take; null if there was no wait.
+// outcome: `free` (no client holds the lock), `asked`, or an outcome of the admin page's audit log: gave_way, deleted,
+// gone_before. `who`: the operator. `contender`: as in `turnstile show -o json`, before the operation. `contender` and
+// `znode` are null if the lock is free. `longest_ms`: the announced longest duration of a take; null if there was no
+// wait.
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace turnstile::cli {
 
-// The progress at the lock so far.
+// The progress of the operation.
 struct take_report {
     std::optional<contender> target{};  // nothing: the lock is free
     bool asked = false;                 // a request was written
@@ -32,12 +32,11 @@ struct take_report {
     servers_clock clock{};                            // for the age of the target
 };
 
-// Returns a text such as "web-2, pid 4711, nightly, in the queue for 12 s", by the servers' clock.
+// Returns a text such as "web-2, pid 4711, nightly, in the queue for 12 s". `now`: by the servers' clock.
 [[nodiscard]] std::string description_of(const contender& target,
                                          std::chrono::system_clock::time_point now);
 
-// Returns the plan with its durations, before the first step: "asks; after 5 s orders; deletes the znode 1 min after
-// that, ...".
+// Returns the plan with its durations, such as "asks; after 5 s orders; deletes the znode 1 min after that, ...".
 [[nodiscard]] std::string plan_text(const take_options& options, const take_report& report);
 
 // Each returns one line, with its newline.

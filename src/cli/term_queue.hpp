@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// term_queue: an executor that passes an election's terms to the thread that waits for signals.
+// term_queue: an executor that runs an election's terms on the thread that waits for signals.
 //
-// Thread safety: accept() from any thread, the rest from one.
+// Thread safety: accept() from any thread, the other members from one thread.
 #pragma once
 
 #include <deque>

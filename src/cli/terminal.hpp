@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// terminal: lends the controlling terminal to a command that needs it.
+// terminal: gives the controlling terminal to a command that needs it, and takes it back.
 //
-// The command has its own process group, so the kernel stops it when it reads the terminal (SIGTTIN) or sets its modes
-// (SIGTTOU). Then it gets the terminal if `run` is in the foreground, and continues. At the end `run` takes the
-// terminal back. A command that does not use the terminal never gets it: in a pipeline the pager needs it.
+// The command has a separate process group, so the kernel stops it when it reads the terminal (SIGTTIN) or sets its
+// modes (SIGTTOU). If `run` is in the foreground, the command then gets the terminal and continues. At the end, `run`
+// takes the terminal back. A command that does not use the terminal never gets it: in a pipeline, the pager needs it.
 //
 // Thread safety: one thread, with SIGTTOU blocked.
 #pragma once

@@ -32,7 +32,7 @@ int wait_watch::finish() {
     finished_ = true;
     wake();
     thread_.join();
-    // A signal that arrived together with the grant counts as a stop before the start of the command.
+    // A signal that arrived together with the grant also prevents the command's start.
     if (signal_ == 0) take_signals();
     return signal_;
 }
@@ -50,7 +50,7 @@ void wait_watch::watch() {
 }
 
 void wait_watch::take_signals() {
-    // Signals that do not end the wait are dropped, because no command exists yet to receive them.
+    // Drops the signals that do not end the wait, because there is no command yet to receive them.
     for (int signal = signals_.next(); signal != 0; signal = signals_.next())
         if (forwarded_signals::ends_wait(signal)) signal_ = signal;
     if (signal_ == 0) return;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// wait_watch: while `run` waits for its lock, a signal can end the wait, and a person at the terminal sees the
-// progress.
+// wait_watch: while `run` waits for its lock, lets a signal end the wait and shows the progress on a terminal.
 //
 //     wait_watch waiting{servers, signals, show};
 //     how.stop = waiting.stop();
@@ -27,7 +26,7 @@ namespace turnstile::cli {
 
 class wait_watch {
 public:
-    // Shows the place in the queue: `ahead` contenders come first. Runs on the thread of the watch.
+    // Shows the position in the queue. `ahead`: the number of contenders before this one. Called on the watch's thread.
     using show_place = std::function<void(std::size_t ahead)>;
 
     // Throws std::system_error.
@@ -36,11 +35,11 @@ public:
     wait_watch(const wait_watch&) = delete;
     wait_watch& operator=(const wait_watch&) = delete;
 
-    // Triggered by a signal that ends the wait. The watch also closes the client then.
+    // A signal that ends the wait triggers this token. The watch then also closes the client.
     [[nodiscard]] std::stop_token stop() const noexcept { return stop_.get_token(); }
     void note_place(std::size_t ahead);
 
-    // Ends the watch. Returns the signal that ended the wait, or 0. Later signals are left for the next reader.
+    // Ends the watch. Returns the signal that ended the wait, or 0. Does not consume later signals.
     int finish();
 
 private:

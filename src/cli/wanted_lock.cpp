@@ -8,7 +8,7 @@
 namespace turnstile::cli {
 namespace {
 
-// A semaphore, of which each acquire takes several permits at once.
+// A lock whose acquire takes several permits of a semaphore at once.
 class permit_lock {
 public:
     permit_lock(const client& servers, const std::string& path, permit_share share)

@@ -19,7 +19,7 @@ public:
     // Throws std::system_error: bad_path, bad_option.
     wanted_lock(const client& servers, const run_options& options);
 
-    // Waits as the options say, until the stop token is triggered.
+    // Acquires the lock as the options say. A triggered stop token ends the wait.
     [[nodiscard]] result<guard> take(acquire_options how);
 
 private:
@@ -28,7 +28,7 @@ private:
     std::unique_ptr<multi_lock> all_;
 };
 
-// Returns the queue for contenders of this kind.
+// Returns the queue at the path in which this kind waits.
 [[nodiscard]] result<std::vector<contender>> queue_at(const client& servers,
                                                       const std::string& path, wanted_kind kind,
                                                       const query_options& limits);

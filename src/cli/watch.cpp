@@ -30,7 +30,7 @@ struct watch_options {
     output_form form = output_form::text;
 };
 
-// Shows a lock at the path with its queue; otherwise all locks below the path.
+// Reads the lock at the path; if there is none, reads all locks below the path.
 result<lock_survey> look(const client& servers, const watch_options& options) {
     const survey_options how{.timeout = k_patience, .most_read = k_most_read};
     if (options.path != "/") {
@@ -51,7 +51,7 @@ std::string text_of(const lock_survey& survey, const watch_options& options, wal
     return text.empty() ? nothing_text(survey, options.path) + "\n" : text;
 }
 
-// If servers do not answer, the watch continues: they may come back.
+// If the servers do not answer, shows the error and continues: they may come back.
 std::string frame_of(const client& servers, const watch_options& options, servers_clock& clock) {
     const auto survey = look(servers, options);
     if (options.form == output_form::json) return survey ? survey_json(*survey) : "";
@@ -61,7 +61,7 @@ std::string frame_of(const client& servers, const watch_options& options, server
 }
 
 result<int> watch(client& servers, const watch_options& options) {
-    // An error that can never go away ends the command, as in ls.
+    // If the first read fails, the command ends, like `ls`.
     if (const auto first = look(servers, options); !first) return first.error();
     servers_clock clock;
     while (show_frame(frame_of(servers, options, clock)))

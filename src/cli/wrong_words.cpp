@@ -13,14 +13,14 @@ namespace {
 
 using word_pair = std::pair<std::string_view, std::string_view>;
 
-// The subcommands that run a command, with an example of a line.
+// The subcommands that run a command, each with an example.
 constexpr std::array<word_pair, 3> k_examples{{
     {"run", "turnstile run /locks/a -- date"},
     {"elect", "turnstile elect /election/a -- ./serve"},
     {"dev", "turnstile dev -- bash"},
 }};
 
-// Words of other lock programs, each with the word of this program.
+// Commands of other lock programs, each with this program's command.
 constexpr std::array<word_pair, 8> k_other_commands{{
     {"list", "ls"},
     {"lock", "run"},
@@ -31,8 +31,8 @@ constexpr std::array<word_pair, 8> k_other_commands{{
     {"-v", "--version"},
     {"-V", "--version"},
 }};
-// Options of other lock programs, each with an option of this program. A word may have several rows; a subcommand has
-// the option of one of them.
+// Options of other lock programs, each with an option of this program. A word may occur in several rows, because
+// subcommands have different options.
 constexpr std::array<word_pair, 15> k_other_options{{
     {"--timeout", "--wait"},
     {"--timeout", "--connect-timeout"},
@@ -53,7 +53,7 @@ constexpr std::array<word_pair, 15> k_other_options{{
 
 constexpr std::size_t k_longest_word = 40;  // no name here is longer
 
-// Returns how many letters a person would have to insert, remove, replace, or swap with a neighbour.
+// Returns the edit distance: the number of insertions, removals, replacements and swaps of neighbours.
 std::size_t distance(std::string_view a, std::string_view b) {
     std::vector<std::vector<std::size_t>> steps(a.size() + 1,
                                                 std::vector<std::size_t>(b.size() + 1));
@@ -72,7 +72,7 @@ std::size_t distance(std::string_view a, std::string_view b) {
     return steps[a.size()][b.size()];
 }
 
-// Returns the name that is nearest to the word, or else a name that continues it; an empty text if neither exists.
+// Returns the nearest name, otherwise a name that begins with the word; an empty text if there is neither.
 std::string nearest(std::string_view word, const std::vector<std::string>& names) {
     constexpr std::size_t k_shortest_beginning = 5;
     if (word.size() > k_longest_word) return {};
@@ -137,7 +137,7 @@ std::string no_command(std::string_view subcommand) {
     return text;
 }
 
-// CLI11 reports a missing subcommand even if the line has a misspelled one.
+// Needed because CLI11 reports a misspelled subcommand as a missing subcommand.
 std::string wrong_first_word(const CLI::App& program, const std::vector<std::string>& words) {
     if (words.empty()) return "a command is required";
     const auto& first = words.front();
@@ -152,7 +152,7 @@ std::string wrong_first_word(const CLI::App& program, const std::vector<std::str
 std::string unexpected_words(const CLI::App& command, const std::vector<std::string>& words,
                              bool has_command) {
     if (words.empty()) return {};
-    // A word that belongs to the command after a missing "--", and perhaps its options.
+    // A word that belongs to the command, after a missing "--".
     const auto is_name = [](const std::string& word) {
         return !word.starts_with('-') && !word.starts_with('/');
     };
