@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// event: an occurrence that one thread of a test reports and another thread waits for.
+// event: something that one thread of a test reports, and for which another thread waits.
 //
 //     event granted;
 //     orders.async_acquire({}, [&](auto) { granted.set(); });
 //     ASSERT_TRUE(granted.wait());
 //
-// Thread safety: any thread may call any member. Keep the event until no thread can call set() any more.
+// Thread safety: any thread may call any member. Do not destroy the event while a thread may still call set().
 #pragma once
 
 #include <condition_variable>
@@ -16,20 +16,20 @@
 
 namespace turnstile::testing {
 
-// Counts occurrences.
+// Counts how often set() was called.
 class event {
 public:
-    // Counts one more occurrence and wakes all waiters.
+    // Adds 1 to the count, and wakes all waiters.
     void set() {
         const std::lock_guard hold{mutex_};
         ++count_;
         changed_.notify_all();
     }
 
-    // Returns whether it has occurred.
+    // Returns whether set() was called.
     [[nodiscard]] bool is_set() const { return count() > 0; }
 
-    // Returns how often it has occurred.
+    // Returns how often set() was called.
     [[nodiscard]] std::size_t count() const {
         const std::lock_guard hold{mutex_};
         return count_;
@@ -47,7 +47,7 @@ private:
     std::size_t count_ = 0;  // guarded by mutex_
 };
 
-// The same as `happened.wait()`, for tests that are easier to read with it.
+// The same as `happened.wait()`, as a function.
 [[nodiscard]] inline bool wait_for(const event& happened, test_deadline until = {}) {
     return happened.wait(1, until);
 }

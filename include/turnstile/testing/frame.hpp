@@ -3,10 +3,10 @@
 //
 // A message is a length of four bytes and a body. The first message in each direction of a connection is the handshake.
 // Later messages to the server are requests (xid, opcode, arguments). Later messages to the client are replies (xid,
-// zxid, error, result), or watch events with xid -1. All numbers are big-endian. Source: ZooKeeper's zookeeper.jute and
-// ZooKeeper's ConnectRequest, RequestHeader, ReplyHeader.
+// zxid, error, result), or watch events with xid -1. All numbers are big-endian. Source: ZooKeeper's zookeeper.jute,
+// and its ConnectRequest, RequestHeader and ReplyHeader.
 //
-// Thread safety: none. A filter may use the frame only during its call.
+// Thread safety: none. A filter (tcp_proxy::filter) may use a frame only until the filter returns.
 #pragma once
 
 #include <cstddef>
@@ -52,8 +52,8 @@ inline constexpr std::int32_t unknown = 9999;  // no server knows it; the answer
 // A message.
 class frame {
 public:
-    // The proxy makes frames; a filter receives them. `connection` is the number of the connection, `op` the type of
-    // the request, `body` the message without its length.
+    // The proxy makes frames, and filters get them. `way` is the direction, `connection` the number of the connection,
+    // `op` the type of the request, `body` the message without its length.
     frame(direction way, frame_kind kind, std::uint64_t connection, std::int32_t op,
           std::vector<std::byte> body)
         : way_{way}, kind_{kind}, connection_{connection}, opcode_{op}, body_{std::move(body)} {}
@@ -64,18 +64,18 @@ public:
     [[nodiscard]] frame_kind kind() const noexcept { return kind_; }
     // Returns the number of the connection, counted from 1 in the order of acceptance.
     [[nodiscard]] std::uint64_t connection() const noexcept { return connection_; }
-    // Returns the type of the request; for a reply the type of the request that it answers; 0 for the other kinds.
+    // Returns the type of the request. For a reply this is the type of the answered request. 0 for the other kinds.
     [[nodiscard]] std::int32_t op() const noexcept { return opcode_; }
     // Returns whether the message has this kind, and `op` as its type.
     [[nodiscard]] bool is(frame_kind kind, std::int32_t op) const noexcept {
         return kind_ == kind && opcode_ == op;
     }
-    // 0 for a handshake, -1 for a watch event, -2 for a ping.
+    // Returns the number of the request: 0 for a handshake, -1 for a watch event, -2 for a ping.
     [[nodiscard]] std::int32_t xid() const;
     [[nodiscard]] std::int64_t zxid() const;  // for a reply or an event; otherwise 0
     // Returns 0 for a reply without an error, or ZooKeeper's code like -101 (NoNode).
     [[nodiscard]] std::int32_t error() const;
-    // Returns the path at the beginning of a request (for a multi its first operation's), or the path of an
+    // Returns the path at the beginning of a request (for a multi, the path of its first operation), or the path of an
     // event; empty if there is none.
     [[nodiscard]] std::string path() const;
     [[nodiscard]] std::int64_t session_id() const;  // for a handshake; otherwise 0
@@ -83,8 +83,8 @@ public:
     // Returns the message without its length.
     [[nodiscard]] std::span<const std::byte> body() const noexcept { return body_; }
 
-    // Replaces the body of the message that the proxy forwards. The counters and the reply's `op` keep the values that
-    // the client sent.
+    // Replaces the body of the message that the proxy forwards. The proxy's counters, and op() of the reply, still use
+    // the type that the client sent.
     void rewrite(std::vector<std::byte> body) { body_ = std::move(body); }
     // Changes the type of a request to `op`. Throws std::logic_error for other messages.
     void rewrite_opcode(std::int32_t op);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// guardian_program: the guardian's program under a name of the test, so that the test can kill its guardians and no
+// guardian_program: gives the program turnstile-guardian a separate name, so that a test can kill its guardians and no
 // others.
 //
 //     const guardian_program guardian{installed};
 //     process worker{{.command = {program, address, "/locks/orders", guardian.path()}, .output = log}};
 //     ASSERT_TRUE(worker.wait_for_output("READY"));
-//     guardian.kill();  // the worker goes on; its locks outlive it by the session timeout, as without a guardian
+//     guardian.kill();  // the worker continues without a guardian: its locks outlive it by the session timeout
 //
-// The name is a link in a temporary folder. A worker that starts a guardian gets the name in
-// client_options::guardian.program; a guardian that is the worker's parent is started by this name. The destructor
-// kills guardians that are left. If this process dies without running destructors, they end as guardians do: when
-// nothing is left to guard.
+// The name is a link in a temporary folder. Pass it to a worker that starts a guardian
+// (client_options::guardian.program), or start a guardian by it. The destructor kills guardians that still run. If this
+// process dies without running destructors, its guardians end by themselves when the processes that they guard have
+// ended.
 //
 // Thread safety: any thread may call const members.
 #pragma once
@@ -25,7 +25,7 @@
 
 namespace turnstile::testing {
 
-// A guardian's program.
+// The program turnstile-guardian under a separate name.
 class guardian_program {
 public:
     // `program` is the path of turnstile-guardian, installed or built. Throws std::runtime_error if it does not exist.
@@ -34,7 +34,7 @@ public:
     guardian_program(const guardian_program&) = delete;
     guardian_program& operator=(const guardian_program&) = delete;
 
-    // Returns the path of the program under the name of this test, for guardian_settings.
+    // Returns the path of the link, for guardian_settings::program.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     // Returns the running guardians with this name: one for each process that started one.
     [[nodiscard]] std::vector<pid_t> running() const;
@@ -44,7 +44,7 @@ public:
 private:
     temporary_folder folder_;
     std::string path_;
-    pid_t owner_;  // the process that kills them at the end
+    pid_t owner_;  // the process whose destructor kills the guardians
 };
 
 }  // namespace turnstile::testing

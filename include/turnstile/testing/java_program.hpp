@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // java_program: runs a Java class with Debian's ZooKeeper and Curator jars.
 //
-// Use it to test against the clients that other programs already use.
+// Use it to test this library together with Java clients on the same servers.
 //
 //     java_program contender{"CuratorContender", class_folder};
 //     process running = contender.start({"participants", servers.connect_string(), "/orders"}, log);
@@ -24,11 +24,12 @@ namespace turnstile::testing {
 // A Java class that can be run.
 class java_program {
 public:
-    // Throws std::runtime_error if Java, a jar or the class is missing; the message names the Debian package.
+    // Makes a program from the class `main_class` in `class_folder`, and starts nothing. Throws std::runtime_error if
+    // Java, a jar or the class is missing; the message names the Debian package.
     java_program(std::string main_class, std::filesystem::path class_folder);
 
-    // Starts the class with these arguments, and returns at once. Output and errors are appended to `output`; empty:
-    // discarded.
+    // Starts the class with these arguments, and returns at once. The program's standard output and error are appended
+    // to the file `output`. If `output` is empty, they are discarded.
     [[nodiscard]] process start(const std::vector<std::string>& arguments,
                                 const std::filesystem::path& output = {}) const;
 

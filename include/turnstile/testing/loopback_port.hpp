@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// loopback_port: a TCP port of 127.0.0.1 that no other test on this machine uses.
+// loopback_port: reserves a TCP port of 127.0.0.1 that no other test on this machine uses.
 //
-// The port is below the range that the kernel uses for outgoing connections, and can be bound at the time of
-// construction. It is reserved among all processes that use this class, until the object is destroyed or the process
-// dies. The reservation is an abstract unix socket with the name of the port; so it belongs to the port's network
-// namespace, and leaves no file behind.
+// The port is below the range that the kernel uses for outgoing connections, and is free at the time of construction.
+// No other process that uses this class gets the port until the object is destroyed or the process dies. The
+// reservation is an abstract unix socket with the port's number in its name. So it belongs to the same network
+// namespace as the port, and leaves no file behind.
 //
 // Thread safety: any thread may call const members.
 #pragma once

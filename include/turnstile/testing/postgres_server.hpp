@@ -9,8 +9,8 @@
 //     server.start();   // with its data
 //
 // The programs belong to Debian's package postgresql (/usr/lib/postgresql/<version>/bin, the highest installed
-// version), or else come from PATH. PostgreSQL does not run as root. If the test runs as root, the kit starts
-// the server as the user `nobody`, by setpriv.
+// version), or else come from PATH. PostgreSQL does not run as root. If the test runs as root, this class starts the
+// server as the user `nobody`, with setpriv.
 //
 // Thread safety: any thread may call const members; one thread at a time calls the others.
 #pragma once
@@ -34,8 +34,8 @@ class postgres_server;
 
 // The options of a server.
 struct postgres_server_options {
-    std::string config{};           // lines of postgresql.conf, after the kit's own
-    std::string access{};           // lines of pg_hba.conf, before "trust everybody on this host"
+    std::string config{};  // lines of postgresql.conf, which follow the lines of this class
+    std::string access{};  // lines of pg_hba.conf, before "trust everybody on this host"
     std::string encoding = "UTF8";  // encoding of the database
     // A running server, or null. The new server begins with a copy of that server's data, and follows it as an
     // asynchronous standby until run_sql("SELECT pg_promote()").
@@ -45,31 +45,31 @@ struct postgres_server_options {
 // A server.
 class postgres_server {
 public:
-    // Creates the database (initdb, or pg_basebackup), and starts nothing. Throws std::runtime_error if PostgreSQL does
-    // not exist (the message names the Debian package), or with the output of that program.
+    // Creates the data with initdb or pg_basebackup, and starts nothing. Throws std::runtime_error if PostgreSQL is not
+    // installed (the message names the Debian package), or if that program fails (the message has its output).
     explicit postgres_server(postgres_server_options options = {});
     ~postgres_server();
     postgres_server(const postgres_server&) = delete;
     postgres_server& operator=(const postgres_server&) = delete;
 
-    // Starts the server, and returns when it answers. Does nothing if it runs. Throws std::runtime_error if it does not
-    // answer in time (the message has its log).
+    // Starts the server, and returns when it answers. Does nothing if the server runs. Throws std::runtime_error if the
+    // server does not answer in time (the message has its log).
     void start(test_deadline until = {});
     void stop();    // a fast shutdown, which closes connections
-    void kill();    // SIGKILL to all of its processes, and waits
+    void kill();    // SIGKILL to all its processes, and waits for the end
     void pause();   // SIGSTOP to all its processes: connections stay open, but get no answer
     void resume();  // SIGCONT
 
     [[nodiscard]] bool running() const;  // true also while the server is paused
     // Returns the port on 127.0.0.1.
     [[nodiscard]] std::uint16_t port() const noexcept { return port_.number(); }
-    // Returns "postgresql://postgres@127.0.0.1:20001/postgres". The server asks for no password.
+    // Returns a text like "postgresql://postgres@127.0.0.1:20001/postgres". The server needs no password.
     [[nodiscard]] std::string connect_string() const;
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
     [[nodiscard]] std::string log() const;  // the server's output since its first start
 
-    // Executes `text`, SQL, as the superuser, with psql, and returns its output, rows as "a|b". Throws
-    // std::runtime_error with psql's error.
+    // Executes the SQL statements `text` as the superuser, with psql. Returns psql's output, with rows like "a|b". If
+    // psql fails, throws std::runtime_error with its error.
     std::string run_sql(const std::string& text) const;
 
 private:

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// process: a child process of a test that never outlives the test.
+// process: starts a child process that never outlives the test.
 //
 //     process contender{{.command = {program, "/locks/orders"}, .output = log}};
 //     ASSERT_TRUE(contender.wait_for_output("READY"));
 //     contender.pause();
 //
-// The child leads its own process group, and all signals go to that group. The child inherits no descriptor except
-// standard input (/dev/null), output and error. It starts with no signal blocked or ignored. The group is killed by the
-// destructor, and when its leader has ended. If this process dies without running destructors (SIGKILL included), a
-// tiny shell that waits for its end kills the group.
+// The child leads a separate process group, and all signals go to that group. The child inherits no descriptor except
+// standard input (/dev/null), output and error. It starts with no signal blocked or ignored. The destructor kills the
+// group; the group is also killed when the child has ended. If this process dies without running destructors (for
+// example by SIGKILL), a small shell that waits for the end of this process kills the group.
 //
-// Thread safety: any thread may call all members except move and destruction. In a forked copy of this process the
-// members send no signal and reap nothing.
+// Thread safety: any thread may call any member, but only one thread at a time may move or destroy the object. In a
+// forked child of this process the members send no signal and reap no process.
 #pragma once
 
 #include <sys/types.h>
@@ -30,11 +30,13 @@ namespace turnstile::testing {
 // The options of a process.
 struct process_options {
     std::vector<std::string> command{};  // the program, looked up in PATH, and its arguments
-    // "NAME=value": variables that are added to this process's environment, or replace its values.
+    // Variables as "NAME=value". The child gets this process's environment; these variables are added to it, or replace
+    // its values.
     std::vector<std::string> environment{};
-    // File to which standard output and error are appended; empty: none.
+    // The file to which standard output and error are appended. Empty: they are discarded.
     std::filesystem::path output{};
-    std::filesystem::path folder{};  // the child's working folder; empty: this process's
+    std::filesystem::path
+        folder{};  // the child's working folder; empty: this process's working folder
 };
 
 // A child process.
@@ -49,13 +51,13 @@ public:
 
     // Returns the process id.
     [[nodiscard]] pid_t pid() const noexcept;
-    // True for a paused child; false for a child that is being killed.
+    // Returns whether the child runs. True for a paused child; false for a child that is being killed.
     [[nodiscard]] bool running() const;
 
     // Send a signal to the child's group. They do nothing after the child has ended.
     void pause();      // SIGSTOP; returns when the child has stopped
     void resume();     // SIGCONT
-    void terminate();  // SIGTERM, and SIGCONT so that a paused child takes it
+    void terminate();  // SIGTERM, then SIGCONT, so that a paused child handles SIGTERM
     void kill();       // SIGKILL; returns when the child has been reaped
 
     // Waits until the child has ended. Returns false if the deadline came first.
@@ -65,7 +67,7 @@ public:
 
     // Returns the present content of the output file, including the output of earlier children.
     [[nodiscard]] std::string output() const;
-    // Waits until the output contains `text`. Returns false if the deadline came, or the child ended, first.
+    // Waits until the output contains `text`. Returns false if the deadline came first, or if the child ended first.
     [[nodiscard]] bool wait_for_output(std::string_view text, test_deadline until = {}) const;
 
 private:

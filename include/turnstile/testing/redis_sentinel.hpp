@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// redis_sentinel: a real Redis master with replicas, and the sentinels that replace it.
+// redis_sentinel: a real Redis master with replicas, and sentinels that replace the master when it fails.
 //
-// Sentinels watch the servers, and make a replica the master when the master is gone. Use it to test a failover.
+// Sentinels watch the servers, and make a replica the new master when the master does not answer. Use this class to
+// test a failover.
 //
 //     redis_sentinel servers{{.replicas = 2}};
 //     servers.start();
@@ -10,8 +11,9 @@
 //     servers.server(old).kill();              // or pause, or servers.fail_over()
 //     const bool replaced = servers.wait_until_replaced(old);
 //
-// Each program is a redis_server on a free port of 127.0.0.1. Sentinels rewrite the configuration of the servers and
-// their own, so a killed server returns with the role that it has by then.
+// Each server and each sentinel is a redis_server on a free port of 127.0.0.1. Sentinels change the configuration files
+// of the servers and of themselves. So if a killed server is started again, it gets the role that the sentinels have
+// given to it.
 //
 // Thread safety: any thread may call const members; one thread at a time calls the others.
 #pragma once
@@ -47,31 +49,31 @@ public:
     // Writes the configurations, and starts nothing. Throws std::system_error if a file cannot be written.
     explicit redis_sentinel(redis_sentinel_options options = {});
 
-    // Starts all. Returns when the replicas have the master's data, and each sentinel knows the replicas and the other
-    // sentinels. Throws std::runtime_error if that takes longer than the deadline.
+    // Starts all servers and sentinels. Returns when the replicas have the master's data, and each sentinel knows the
+    // replicas and the other sentinels. Throws std::runtime_error if that takes longer than the deadline.
     void start(test_deadline until = {});
 
-    // Returns "redis+sentinel://127.0.0.1:20004,127.0.0.1:20005,127.0.0.1:20006/locks".
+    // Returns a text like "redis+sentinel://127.0.0.1:20004,127.0.0.1:20005,127.0.0.1:20006/locks".
     [[nodiscard]] std::string connect_string() const;
-    // Returns the same with `login` ("user:password@") before the sentinels, and with `rest` (a chroot and options)
-    // after the name.
+    // Returns the same text with `login` ("user:password@") before the sentinels, and with `rest` (a chroot and
+    // options) after the master's name.
     [[nodiscard]] std::string connect_string(std::string_view login, std::string_view rest) const;
 
-    // The servers and the sentinels, by `index` from 0. The first server is the master at the start.
+    // Access to the servers and the sentinels, by `index`, counted from 0. At the start the first server is the master.
     [[nodiscard]] std::size_t server_count() const noexcept { return servers_.size(); }
     [[nodiscard]] redis_server& server(std::size_t index) { return *servers_.at(index); }
     [[nodiscard]] std::size_t sentinel_count() const noexcept { return sentinels_.size(); }
     [[nodiscard]] redis_server& sentinel(std::size_t index) { return *sentinels_.at(index); }
 
-    // Returns the server that the first running sentinel names as the master. Throws std::runtime_error if there is
-    // none.
+    // Returns the index of the server that the first running sentinel names as the master. Throws std::runtime_error if
+    // no sentinel runs or names a master.
     [[nodiscard]] std::size_t master(test_deadline until = {}) const;
-    // Waits until all running sentinels name another server than `old`, the present master, as the master. Returns
-    // false if the deadline came first.
+    // Waits until all running sentinels name a server other than `old` as the master. Returns false if the deadline
+    // came first.
     [[nodiscard]] bool wait_until_replaced(std::size_t old, test_deadline until = {}) const;
-    // Fails over, as an operator does: a replica becomes the master, and seconds later the old master becomes its
-    // replica. Returns the new master. First waits until an earlier failover is complete. Throws std::runtime_error if
-    // it takes longer than the deadline.
+    // Makes the sentinels fail over, as an operator can: a replica becomes the master, and seconds later the old master
+    // becomes its replica. First waits until an earlier failover is complete. Returns the index of the new master.
+    // Throws std::runtime_error if the failover takes longer than the deadline.
     std::size_t fail_over(test_deadline until = {});
 
 private:

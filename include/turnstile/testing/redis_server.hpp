@@ -8,8 +8,8 @@
 //     server.kill();
 //     server.start();   // with its data
 //
-// The program is `redis-server` from PATH, as in Debian's package redis-server. It writes no snapshots unless the
-// configuration asks for them.
+// The program is `redis-server` from PATH (Debian's package redis-server). The server writes no snapshots unless the
+// configuration enables them.
 //
 // Thread safety: any thread may call const members; one thread at a time calls the others.
 #pragma once
@@ -30,15 +30,16 @@ namespace turnstile::testing {
 // Files in PEM for a server with TLS.
 struct redis_tls_files {
     std::string certificate{};         // for 127.0.0.1
-    std::string key{};                 // the certificate's
+    std::string key{};                 // the private key of the certificate
     std::string authorities{};         // authorities that the clients and the server trust
     bool client_certificates = false;  // clients must present a certificate
 };
 
 // The options of a server.
 struct redis_server_options {
-    std::string config{};  // lines of redis.conf, after the kit's own
-    // True for a sentinel. The configuration names the servers that it watches (redis_sentinel.hpp).
+    std::string config{};  // lines of redis.conf, which follow the lines of this class
+    // True: the server is a sentinel. Then `config` must name the servers that the sentinel watches
+    // (redis_sentinel.hpp).
     bool sentinel = false;
     // Adds a second port with TLS. The port of ask() stays without TLS.
     std::optional<redis_tls_files> tls{};
@@ -50,29 +51,29 @@ public:
     // Writes the configuration, and starts nothing. Throws std::system_error if a file cannot be written.
     explicit redis_server(redis_server_options options = {});
 
-    // Starts the server, and returns when it answers. Does nothing if it runs. Throws std::runtime_error if
-    // redis-server does not exist (the message names the Debian package), or if it does not answer in time (the message
-    // has its log).
+    // Starts the server, and returns when it answers. Does nothing if the server runs. Throws std::runtime_error if
+    // redis-server is not installed (the message names the Debian package), or if the server does not answer in time
+    // (the message has its log).
     void start(test_deadline until = {});
-    void stop();    // SIGTERM, and waits; the data remain as the configuration says
-    void kill();    // SIGKILL, and waits
+    void stop();    // SIGTERM, and waits for the end; the configuration decides which data remain
+    void kill();    // SIGKILL, and waits for the end
     void pause();   // SIGSTOP: connections stay open, but get no answer
     void resume();  // SIGCONT
 
     [[nodiscard]] bool running() const;  // true also while the server is paused
     // Returns the port on 127.0.0.1.
     [[nodiscard]] std::uint16_t port() const noexcept { return port_.number(); }
-    // Returns the address without TLS, "127.0.0.1:20001".
+    // Returns the address of the port without TLS, like "127.0.0.1:20001".
     [[nodiscard]] std::string address() const { return port_.address(); }
-    // Returns the address for TLS; without TLS the other address.
+    // Returns the address of the port with TLS. If the server has no TLS, returns address().
     [[nodiscard]] std::string tls_address() const;
-    // Returns "redis://127.0.0.1:20001", or with TLS "rediss://127.0.0.1:20002?ca_file=/tmp/ca.crt".
+    // Returns a text like "redis://127.0.0.1:20001", or with TLS "rediss://127.0.0.1:20002?ca_file=/tmp/ca.crt".
     [[nodiscard]] std::string connect_string() const;
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
     [[nodiscard]] std::string log() const;  // the server's output since its first start
 
-    // Sends an inline command like "CONFIG SET maxmemory 1mb", and returns the answer: its first line, "+OK", "-ERR
-    // ...", ":1"; the text of a bulk string; or the texts of an array, separated by blanks. Throws std::system_error if
+    // Sends an inline command like "CONFIG SET maxmemory 1mb", and returns the answer: a line like "+OK", "-ERR ..." or
+    // ":1"; or the text of a bulk string; or the texts of an array, separated by blanks. Throws std::system_error if
     // there is no connection.
     [[nodiscard]] std::string ask(std::string_view command, test_deadline until = {}) const;
 

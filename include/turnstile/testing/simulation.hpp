@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// simulation: a whole ensemble, and the clients of your own code, under virtual time, from a seed.
+// simulation: simulates an ensemble and its clients under virtual time, from a seed. The test makes the clients' calls.
 //
-// Use it to test what a service does with its locks: which client leads, what it writes under which token, what happens
-// if the lock is lost at the worst moment. A test takes microseconds, needs no server and no thread, and runs the same
-// way each time. The clients run the core of the library itself. The servers are a model of ZooKeeper 3.8: followers
-// that lag, session timeouts in ticks, watches, elections.
+// Use it to test what a service does with its locks: which client leads, what the client writes under which token, and
+// what happens if the lock is lost at the worst moment. A test takes microseconds, needs no server and no thread, and
+// gives the same history each time. The clients run the core of the real library. The servers are a model of ZooKeeper
+// 3.8: followers that lag behind the leader, session timeouts in ticks, watches, elections.
 //
 //     simulation run{{.seed = 42, .servers = 3}};
 //     const auto ann = run.add_client();
@@ -12,13 +12,13 @@
 //     run.after(3s, [&] { run.pause(ann, 30s); });
 //     run.run_for(1min);
 //     EXPECT_FALSE(run.valid(hold));
-//     run.settle();                      // every call answered, nothing left over
+//     run.settle();                      // all calls have ended, and no znode is left
 //
-// All handlers run inside run_for(), run_until() and settle(), one after the other, in events of their client: not
-// while that client is paused, never after it crashed. They may call everything except these three functions. The same
-// seed and the same calls give the same history, event for event; fingerprint() shows that.
+// All handlers run inside run_for(), run_until() and settle(), one after the other. A handler does not run while its
+// client is paused, nor after its client has crashed. Handlers may call all functions except these three. The same seed
+// and the same calls give the same history, event for event; then fingerprint() returns the same value.
 //
-// Thread safety: one thread at a time; several objects are independent.
+// Thread safety: one thread at a time may use an object. Several objects are independent.
 #pragma once
 
 #include <chrono>
@@ -46,7 +46,7 @@
 
 namespace turnstile::testing {
 
-// Decides whether a run keeps its story, see simulation::story().
+// Decides whether a run keeps the list of its events, see simulation::story().
 enum class story_policy { discard, keep };
 
 // The options of a simulation.
@@ -56,12 +56,14 @@ struct simulation_options {
     std::chrono::milliseconds session_timeout{10'000};  // session timeout of all clients
     std::chrono::milliseconds tick{500};                // the tickTime of the servers
     int sync_limit = 5;  // in ticks: how long a follower and the leader may be silent
-    // The longest stall of a leader, or of a link between servers. The clients' leases assume the same value. Zero:
-    // stalls last as long as sync_limit allows, and the leases rest on the proven relay bound.
+    // The longest stall of a leader, or of a link between servers (a time in which it does nothing). The clients'
+    // leases assume the same value. Zero: stalls last as long as sync_limit allows, and the leases use the proven relay
+    // bound (lease_settings).
     std::chrono::milliseconds longest_stall{0};
     // The largest error of a client's clock rate, as a fraction. Each client's error is random.
     double clock_drift = 0.001;
-    // The fraction of messages that are lost (each breaks its connection), and the fraction of slow messages.
+    // The fraction of messages that are lost, and the fraction of messages that are slow. Each lost message breaks its
+    // connection.
     double lost_messages = 0;
     double slow_messages = 0;
     // Mean time between two faults of each kind: stalls, followers cut off, elections, restarts, clients cut off or
@@ -73,17 +75,17 @@ struct simulation_options {
 // A client of the simulation.
 enum class simulated_client : std::size_t {};
 
-// A call of acquire(), from the queue to the release.
+// A call of acquire(), from its start to the release.
 struct simulated_hold {
     simulated_client client{};  // client that made the call
     std::uint64_t number = 0;   // number of the call
     friend bool operator==(const simulated_hold&, const simulated_hold&) = default;
 };
 
-// Like acquire() or like try_acquire().
+// Decides whether a call waits (`wait`, like acquire()) or tries once (`once`, like try_acquire()).
 enum class simulated_attempt { wait, once };
 
-// Permits of a semaphore. The first call creates it with `limit` permits.
+// Permits of a semaphore. The first call creates the semaphore with `limit` permits.
 struct simulated_permits {
     permit_count wanted{1};  // permits that the call takes
     permit_count limit{1};   // permits of the semaphore
@@ -91,7 +93,8 @@ struct simulated_permits {
 
 // The options of an acquisition.
 struct simulated_call {
-    // mutex, or reader, writer or upgradable of a shared_mutex. Not latch, upgrade or permit.
+    // The kind of lock: mutex, or reader, writer or upgradable (shared_mutex). The kinds latch, upgrade and permit are
+    // not allowed.
     contender_kind kind = contender_kind::mutex;
     std::optional<simulated_permits> permits{};  // in place of a kind: permits of a semaphore
     std::optional<std::chrono::milliseconds> timeout{};   // empty: without limit
@@ -99,11 +102,11 @@ struct simulated_call {
     session_loss_policy waiters = session_loss_policy::enter_again;  // see client_options
     // Called at the grant.
     std::function<void(fencing_token)> on_granted{};
-    // Called instead of on_granted: there will be no grant.
+    // Called in place of on_granted, if the call ends without a grant.
     std::function<void(const error&)> on_failed{};
     // Called after a grant, if the hold ends without a release.
     std::function<void(const error&)> on_lost{};
-    // Called when the call has its place in the queue, with the number of contenders ahead.
+    // Called when the call has entered the queue, with the number of contenders ahead.
     std::function<void(std::size_t ahead)> on_queued{};
 };
 
@@ -117,10 +120,10 @@ struct simulated_candidate {
 // The options of a participant.
 struct simulated_election {
     bool once = false;  // see leader_options
-    // Pause before the participant queues again, as in leader_options.
+    // Pause before the participant queues again, see leader_options.
     boottime_clock::duration pause = std::chrono::seconds{1};
-    // Called when the participant begins to lead. `term` is the hold for its commits. The term lasts until it is
-    // resigned, closed or lost.
+    // Called when the participant begins to lead. `term` is the hold for its commits. The term lasts until the
+    // participant resigns or leaves, the client is closed, or the lead is lost.
     std::function<void(simulated_hold term, fencing_token)> on_lead{};
     // Called when the term's stop token is triggered. The term ends when this function returns.
     std::function<void()> on_stop{};
@@ -129,14 +132,14 @@ struct simulated_election {
 // A call of job_gate::run().
 struct simulated_job {
     job_rules rules{};                             // rules of the gate
-    std::string id = "a client";                   // name of the instance in the record
+    std::string id = "a client";                   // name of the instance, for the record
     std::chrono::milliseconds takes{0};            // duration of the job
     std::function<void(const job_record&)> job{};  // called at the start of the job
     // Called at the end of the call.
     std::function<void(const result<job_report>&)> done{};
 };
 
-// A call of rate_gate::enter(), or with `once` of try_enter().
+// A call of rate_gate::enter(), or of try_enter() if `attempt` is `once`.
 struct simulated_entry {
     rate_rule rule{};                                     // rule of the gate
     simulated_attempt attempt = simulated_attempt::wait;  // decides if the call waits for its turn
@@ -144,10 +147,10 @@ struct simulated_entry {
     std::function<void(const result<void>&)> done{};
 };
 
-// A simulated ensemble with its clients.
+// A simulated ensemble and its clients.
 class simulation {
 public:
-    // Throws std::invalid_argument, which names the value and the rule.
+    // Makes the ensemble. Throws std::invalid_argument, which names the value and the rule.
     explicit simulation(const simulation_options& options = {});
     ~simulation();
     simulation(const simulation&) = delete;
@@ -161,18 +164,18 @@ public:
     // cannot be acquired, or numbers of permits out of range.
     simulated_hold acquire(simulated_client client, std::string_view path,
                            simulated_call call = {});
-    // Releases a hold, or ends a wait. Does nothing if it is over.
+    // Releases a hold, or ends the wait of a call. Does nothing if the hold or the call has ended.
     void release(simulated_hold hold);
-    // Returns whether the hold is valid now by the client's own clock, as guard::valid().
+    // Returns whether the hold is valid now by its client's clock, like guard::valid().
     [[nodiscard]] bool valid(simulated_hold hold) const;
     // Returns whether the call still waits for its grant.
     [[nodiscard]] bool waiting(simulated_hold hold) const;
 
     // ---- under a hold ----
-    // Like guard::async_commit(), with its errors except `too_many`. In place of transaction::under(), which takes
-    // guards, it takes `further` holds of the same client. None of them is released before the commit is answered.
-    // Throws std::system_error for a broken rule: the errors of transaction::validate(), and `bad_option` for
-    // transaction::under().
+    // Like guard::async_commit(), with its errors except `too_many`. `further` has further holds of the same client, in
+    // place of transaction::under(), which takes guards. None of these holds is released before the servers have
+    // answered the commit. Throws std::system_error with the errors of transaction::validate(), or with `bad_option` if
+    // `writes` uses transaction::under().
     void commit(simulated_hold hold, const transaction& writes,
                 std::function<void(const result<commit_result>&)> done = {},
                 const std::vector<simulated_hold>& further = {});
@@ -181,13 +184,13 @@ public:
               std::function<void(const result<node>&)> done);
 
     // ---- recipes: the rules that ship, with handlers in the place of threads ----
-    // Adds a participant that behaves like `leader`, and takes part from now on. Throws std::system_error(bad_path).
+    // Adds a participant that behaves like `leader`, and starts it. Throws std::system_error(bad_path).
     simulated_candidate lead(simulated_client client, std::string_view path,
                              simulated_election election);
     // Ends the present term, like leader::resign().
     void resign(simulated_candidate candidate);
     void leave(simulated_candidate candidate);  // ends the participation
-    // Returns whether the participant leads now, by its client's own clock.
+    // Returns whether the participant leads now, by its client's clock.
     [[nodiscard]] bool leads(simulated_candidate candidate) const;
     // Like job_gate::run() without a timeout. Throws std::system_error: `bad_path`, `bad_option` (the rules).
     void run_job(simulated_client client, std::string_view path, simulated_job job);
@@ -195,35 +198,39 @@ public:
     void enter(simulated_client client, std::string_view path, simulated_entry entry);
 
     // ---- time ----
-    [[nodiscard]] boottime_clock::duration now() const;  // true time since the start
-    // Runs `task` after this virtual time.
+    [[nodiscard]] boottime_clock::duration now() const;  // virtual time since the start, exact
+    // Runs `task` after the virtual time `pause`.
     void after(boottime_clock::duration pause, std::function<void()> task);
-    // Runs `task` in the client: not while the client is paused, never after its crash.
+    // Runs `task` in the client after the virtual time `pause`. It does not run while the client is paused, nor after
+    // the client has crashed.
     void after(simulated_client client, boottime_clock::duration pause, std::function<void()> task);
-    // Runs the simulation for this virtual time. Exceptions of handlers leave run_for() and run_until().
+    // Runs the simulation for the virtual time `length`. If a handler throws an exception, run_for() and run_until()
+    // pass it on.
     void run_for(boottime_clock::duration length);
-    // Runs until `reached` returns true. Returns false if `limit` came first.
+    // Runs until `reached` returns true, at most for the virtual time `limit`. Returns false if `reached` did not
+    // return true.
     bool run_until(const std::function<bool()>& reached, boottime_clock::duration limit);
-    // Ends all faults, releases everything, and runs until every call has ended. Throws std::runtime_error with the
-    // names of znodes, watches and requests that are left. After it only questions may be called.
+    // Ends all faults, releases all holds, and runs until every call has ended. Throws std::runtime_error if znodes,
+    // watches or requests are left; the message names them. After settle() a test may call only functions that return
+    // information.
     void settle();
 
     // ---- faults ----
     // Breaks the connection of the client, which may connect again at once.
     void break_connection(simulated_client client);
-    // Breaks the connection of the client, and lets it reach no server for the virtual time `length`.
+    // Breaks the connection of the client. For the virtual time `length` the client cannot reach a server.
     void cut_off(simulated_client client, boottime_clock::duration length);
     // Stops the client for the virtual time `length`, as SIGSTOP does.
     void pause(simulated_client client, boottime_clock::duration length);
     // Ends the client at once, as SIGKILL does.
     void crash(simulated_client client);
-    // Closes the client in order, as client::close().
+    // Closes the client in order, like client::close().
     void close(simulated_client client);
     void change_leader();     // the leader loses its followers, and the servers elect again
     void restart_server();    // a server restarts, with its data
     void cut_off_follower();  // a follower loses its link to the leader for a while
-    void stall_servers();     // the leader or one of its links, for at most the longest stall
-    void delete_znode(simulated_hold hold);  // by hand, as an administrator can
+    void stall_servers();     // stalls the leader or one of its links, at most for longest_stall
+    void delete_znode(simulated_hold hold);  // deletes it as an administrator can
 
     // ---- questions ----
     // Returns a hash of all events so far. Equal seeds give equal hashes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// tcp_proxy: a proxy between a client and a ZooKeeper server that produces the faults of networks.
+// tcp_proxy: a proxy between a client and a ZooKeeper server, which produces network faults.
 //
-// Use it to cut, stall, delay or count what passes, per direction, down to the single message:
+// Use it to cut connections, and to stall, delay, drop or count messages, for each direction separately:
 //
 //     tcp_proxy proxy{servers.connect_string(0)};
 //     turnstile::client client{proxy.address()};
@@ -11,15 +11,15 @@
 //                                                             : verdict::forward;
 //     });
 //
-// A message passes when the proxy has received all of it, its delay is over, its direction is not black-holed, no
-// earlier message waits, and the filter forwards it.
+// The proxy sends a message on when it has received the whole message, the message's delay has passed, the direction is
+// not black-holed, no earlier message waits, and the filter has returned `forward`.
 //
-// Two kinds of connections pass without filter and counters: connections that start with a four-letter word, and all
-// connections of a proxy with `traffic::bytes`, for servers of another protocol. Delay, black hole, cut and refusal
-// apply to them too.
+// Filters and counters do not apply to connections that start with a four-letter word, nor to connections of a proxy
+// with `traffic::bytes`, which is for servers with another protocol. Delay, black hole, cut and refusal apply to these
+// connections too.
 //
-// Threads: one per proxy, which also runs the filters. Thread safety: any thread may call any member, and so may a
-// filter. A call returns when it has taken effect, except in a filter.
+// Threads: each proxy has one thread, which also runs the filters. Thread safety: any thread may call any member, and
+// so may a filter. A call returns when it has taken effect; only in a filter it returns before.
 #pragma once
 
 #include <chrono>
@@ -36,11 +36,11 @@ namespace turnstile::testing {
 // The decision of a filter about a message.
 enum class verdict {
     forward,
-    // This message is lost; the messages behind it pass.
+    // This message is lost; the messages after it pass.
     drop,
     // This message is lost, and its connection is closed in both directions.
     cut_connection,
-    // This message, and the messages behind it in this direction, wait for release_held().
+    // This message, and the messages after it in this direction, wait for release_held().
     hold,
 };
 
@@ -53,12 +53,13 @@ enum class traffic {
 // A proxy in front of one server.
 class tcp_proxy {
 public:
-    // A function that runs on the proxy's thread, and may change the message. An exception cuts the connection.
+    // A filter: a function that runs on the proxy's thread, and may change the message. If it throws an exception, the
+    // proxy cuts the connection.
     using frame_filter = std::function<verdict(frame&)>;
 
-    // Listens on a free port of 127.0.0.1, and connects to the server ("host:port", an IPv4 address or a name) for each
-    // client. If the server refuses, the proxy closes the client's connection. Throws std::runtime_error for a wrong
-    // address, std::system_error if it cannot listen.
+    // Listens on a free port of 127.0.0.1. For each client's connection the proxy connects to `server` ("host:port", an
+    // IPv4 address or a name). If the server refuses that, the proxy closes the client's connection. `carried` is the
+    // protocol. Throws std::runtime_error for a wrong address, or std::system_error if it cannot listen.
     explicit tcp_proxy(const std::string& server, traffic carried = traffic::zookeeper);
     ~tcp_proxy();
     tcp_proxy(const tcp_proxy&) = delete;
@@ -68,47 +69,49 @@ public:
     [[nodiscard]] std::uint16_t port() const noexcept;
     [[nodiscard]] std::string address() const;  // "127.0.0.1:20001": a connect string
 
-    // Delays each message from now on by the time `by`, and keeps the order. Zero: no delay.
+    // Delays each message in the direction `way` by the time `by`, and keeps the order. Zero: no delay.
     void delay(direction way, std::chrono::milliseconds by);
 
     // Stops the traffic as in a partitioned network: nothing passes, not even the end of a connection, and both ends
-    // wait. After pass() the data arrive if the connection lives until then.
+    // wait. After pass() the data arrive, if the connection still exists.
     void black_hole(direction way);
     void black_hole();  // both directions
     // Ends black_hole().
     void pass(direction way);
     void pass();  // both directions; filters and delays stay
 
-    // Stops the traffic on the present connections for good, like a firewall that has forgotten them. New connections
-    // pass.
+    // Stops the traffic on the present connections permanently, like a firewall that has lost its state. New
+    // connections work.
     void strand();
 
     void cut();     // closes all connections now; data in transit are lost
     void refuse();  // cuts, and refuses new connections as if no server ran (ECONNREFUSED)
     void accept();  // undoes `refuse`
-    // Cuts, and connects to another server from now on, as when an address moves. Throws as the constructor.
+    // Closes all connections, and connects new connections to another server, as if the address had moved. Throws like
+    // the constructor.
     void redirect(const std::string& server);
 
-    // Cuts the connection that carries the byte with the number `n` from now on in this direction, once. This byte is
-    // the last that passes, even in the middle of a message.
+    // Cuts one connection, once, after `n` further bytes in the direction `way`: the connection that carries the last
+    // of these bytes. That byte still passes, and the cut may be in the middle of a message.
     void cut_after_bytes(direction way, std::size_t n);
 
-    // Sets the filter of this direction, which is called for each message; replaces the earlier one. Empty: forward
-    // all.
+    // Sets the filter of the direction `way`, in place of the earlier filter. The proxy calls `ask` for each message.
+    // Empty: all messages are forwarded.
     void filter(direction way, frame_filter ask);
-    // Lets all held messages pass, without another call of the filter.
+    // Sends all held messages on, without another call of the filter.
     void release_held();
 
     // Returns the number of requests of the type `op` since the start or the last reset. A request counts when it
-    // reaches the filter, whatever the verdict, with the type that the client sent.
+    // reaches the filter, whatever the filter returns, with the type that the client sent.
     [[nodiscard]] std::uint64_t requests(std::int32_t op) const;
     [[nodiscard]] std::uint64_t requests() const;  // all types, pings included, handshakes excluded
     [[nodiscard]] std::uint64_t watch_events() const;  // events that the server sent
     void reset_counters();  // sets the counters of requests and events to zero
 
     [[nodiscard]] std::size_t connections() const;  // open now
-    [[nodiscard]] std::uint64_t accepted() const;   // all so far, without refused ones
-    [[nodiscard]] std::size_t held() const;         // messages that wait for `release_held`
+    [[nodiscard]] std::uint64_t accepted()
+        const;                               // accepted so far; refused connections do not count
+    [[nodiscard]] std::size_t held() const;  // messages that wait for `release_held`
     [[nodiscard]] bool keeps(direction way) const;  // true if received data have not passed yet
 
 private:

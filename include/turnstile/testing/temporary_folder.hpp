@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// temporary_folder: a folder that is removed at the end, even if the test is killed.
+// temporary_folder: a folder that is removed at the end of the test, even if the test is killed.
 //
 //     temporary_folder scratch;
 //     std::ofstream{scratch.path() / "counter"} << 0;
 //
 // The folder is in /dev/shm if that is writable, and else in TMPDIR or /tmp. The destructor removes the folder with all
-// its files. If the process dies without running destructors (SIGKILL included), a tiny shell that waits for its end
-// removes it.
+// its files. If the process dies without running destructors (for example by SIGKILL), a small shell that waits for the
+// end of the process removes the folder.
 //
 // Thread safety: any thread may call const members. A forked child that destroys its copy removes nothing.
 #pragma once
@@ -38,7 +38,7 @@ public:
 
 private:
     std::filesystem::path path_;
-    pid_t owner_;  // the process that removes it
+    pid_t owner_;  // the process that removes the folder
     std::unique_ptr<detail::supervisor> supervisor_;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// test_deadline: how long a test waits for an event that must happen.
+// test_deadline: the longest time for which a test waits for an event that must happen.
 //
-// Every wait of a test has one generous limit. It comes from one place, and can be scaled for slow builds. So tests
-// neither sleep nor check how long something took.
+// All waits of tests have the same generous default limit, which can be scaled for slow builds. So tests need neither
+// sleeps nor assertions about durations.
 //
 //     EXPECT_TRUE(eventually([&] { return hold.lost().stop_requested(); }));
 //     servers.wait_until_serving(test_deadline{60s});
 //
-// Thread safety: any thread may call everything here.
+// Thread safety: any thread may call these functions.
 #pragma once
 
 #include <algorithm>
@@ -19,24 +19,25 @@
 
 namespace turnstile::testing {
 
-// Returns the factor of all limits: the environment variable TURNSTILE_TEST_TIME_SCALE, a positive number. Without it
-// the factor is 1, or 4 if the kit was built with a sanitizer; and up to 8 times as much on a machine on which more
-// than five programs wait for each processor at the first call. Throws std::runtime_error if the variable is not a
-// positive number.
+// Returns the factor by which all limits are multiplied: the value of the environment variable
+// TURNSTILE_TEST_TIME_SCALE, a positive number. If the variable is not set, the factor is 1, or 4 if the kit was built
+// with a sanitizer. If at the first call more than five programs wait for each processor, that factor is up to 8 times
+// as large. Throws std::runtime_error if the variable is not a positive number.
 [[nodiscard]] double time_scale();
 
-// Returns `unscaled` times the factor above.
+// Returns `unscaled` times time_scale().
 [[nodiscard]] std::chrono::milliseconds scaled(std::chrono::milliseconds unscaled);
 
 // Returns the default limit of a wait: 60 s, scaled.
 [[nodiscard]] std::chrono::milliseconds limit();
 
-// The instant at which a wait ends, on the steady clock. Default: `limit()` from now.
+// The instant at which a wait ends, on the steady clock.
 class test_deadline {
 public:
     // `limit()` from now.
     test_deadline() : at_{std::chrono::steady_clock::now() + limit()} {}
-    // The time `within` from now, which is scaled. Implicit, so that a call can be `wait(5s)`.
+    // The deadline is the time `within`, scaled, after now. The constructor is implicit, so that a call can be
+    // `wait(5s)`.
     template <typename R, typename P>
     test_deadline(std::chrono::duration<R, P> within)  // NOLINT(google-explicit-constructor)
         : at_{std::chrono::steady_clock::now() +
@@ -58,8 +59,8 @@ private:
 };
 
 // Calls `predicate` at least once, and again after pauses of 1 ms to 50 ms, until it returns true or the deadline has
-// passed. Returns its last value. Use it for conditions that only another process knows; inside one process use
-// `event`.
+// passed. Returns the last value of `predicate`. Use it for conditions that only another process knows; inside one
+// process use `event`.
 template <std::predicate P>
 [[nodiscard]] bool eventually(P&& predicate, test_deadline until = {}) {
     constexpr std::chrono::milliseconds k_longest_pause{50};

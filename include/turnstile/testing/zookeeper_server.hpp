@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // zookeeper_server: a real ZooKeeper server in its own process. Tests use it through `ensemble`.
 //
-// The server's jars belong to Debian's package libzookeeper-java, or are on the class path in the environment
-// variable TURNSTILE_ZOOKEEPER_CLASSPATH. `java` comes from JAVA_HOME or PATH.
+// The server's jars are from Debian's package libzookeeper-java, or from the class path in the environment variable
+// TURNSTILE_ZOOKEEPER_CLASSPATH. `java` comes from JAVA_HOME or PATH.
 //
 // Thread safety: any thread may call const members; one thread at a time calls the others.
 #pragma once
@@ -21,29 +21,31 @@
 
 namespace turnstile::testing {
 
-// TLS between clients and a server. Its port accepts no connection without TLS.
+// TLS between clients and a server. The server's port accepts no connection without TLS.
 struct server_tls {
-    std::string authority{};  // PEM: the authority of the servers' and clients' certificates
-    std::string key_store{};  // PEM: the server's key and its certificate
+    std::string
+        authority{};  // PEM: the authority that issued the certificates of servers and clients
+    std::string key_store{};           // PEM: the server's key and its certificate
     bool client_certificates = false;  // true: the server refuses clients without a certificate
     // The client certificate and key that connect_string() names; empty: none.
     std::string client_certificate{};
     std::string client_key{};
 
-    // Returns "?cert_file=...&key_file=...", to append to this option of a connect string.
+    // Returns "?" and `option`, for the end of a connect string. If there is a client certificate,
+    // "&cert_file=...&key_file=..." follows.
     [[nodiscard]] std::string options_with(const std::string& option) const;
 };
 
 // The options of a server.
 struct zookeeper_server_options {
-    std::filesystem::path folder{};  // for zoo.cfg, data and log; must exist
-    std::uint16_t client_port = 0;   // on 127.0.0.1
+    std::filesystem::path folder{};  // folder for zoo.cfg, data and log; must exist
+    std::uint16_t client_port = 0;   // port on 127.0.0.1
     std::string config{};            // the text of zoo.cfg, without clientPort and dataDir
     std::vector<std::string> java_arguments{};  // arguments of java before the class name
-    int id = 0;                                 // myid in an ensemble; 0: standalone
-    // A dataDir; the server starts with a copy of it; empty: none.
+    int id = 0;                                 // the server's myid in an ensemble; 0: standalone
+    // A dataDir. The server starts with a copy of it. Empty: the server starts without data.
     std::filesystem::path data_from{};
-    std::optional<server_tls> tls{};  // none: without TLS
+    std::optional<server_tls> tls{};  // empty: no TLS
 };
 
 // A server.
@@ -53,20 +55,21 @@ public:
     // message names the Debian packages), std::system_error if files cannot be written.
     explicit zookeeper_server(zookeeper_server_options options);
 
-    void start();  // returns at once; does nothing if the server runs
-    void stop();   // SIGTERM, and waits; the data remain
-    void kill();   // SIGKILL, and waits; the data remain
-    // Deletes its data; call it only while the server does not run. Throws std::logic_error, std::system_error.
+    void start();  // returns at once; does nothing if the server already runs
+    void stop();   // SIGTERM, and waits for the end; the data remain
+    void kill();   // SIGKILL, and waits for the end; the data remain
+    // Deletes the server's data. Throws std::logic_error if the server runs, or std::system_error if the files cannot
+    // be deleted.
     void wipe();
     void pause();   // SIGSTOP: connections stay open, but get no answer
     void resume();  // SIGCONT
 
     [[nodiscard]] bool running() const;  // true also while the server is paused
-    // Returns how the server ended, see process::exit_code(); empty while it runs or before its start.
+    // Returns the exit code of the server, see process::exit_code(); empty while the server runs, or before its start.
     [[nodiscard]] std::optional<int> exit_code() const;
     [[nodiscard]] bool paused() const { return paused_; }
     [[nodiscard]] std::string address() const;  // "127.0.0.1:20001"
-    // The same, or with TLS "zookeepers://127.0.0.1:20001?ca_file=...".
+    // Returns address(), or with TLS a text like "zookeepers://127.0.0.1:20001?ca_file=...".
     [[nodiscard]] std::string connect_string() const;
     [[nodiscard]] std::uint16_t client_port() const noexcept { return options_.client_port; }
     [[nodiscard]] const std::filesystem::path& data_folder() const noexcept { return data_; }
@@ -75,7 +78,7 @@ public:
     // Returns "leader", "follower", "standalone" and so on, from `srvr`; empty while the server serves no clients, is
     // stopped, or is paused.
     [[nodiscard]] std::string mode() const;
-    // Both: see four_letter_word.hpp.
+    // Ask the server a four-letter word, or for its counters, see four_letter_word.hpp.
     [[nodiscard]] std::string four_letter_word(std::string_view word,
                                                test_deadline until = {}) const;
     [[nodiscard]] std::map<std::string, std::int64_t> counters() const;

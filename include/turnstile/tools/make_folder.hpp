@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // make_folder: creates a persistent znode and all znodes above it, as `turnstile mkdir` does.
 //
-// Use it to prepare a folder that gets an ACL or a quota, or that must remain when its last lock is free. Locks need no
-// folder: the first contender creates it. client_options::create_chroot creates the connect string's chroot.
+// Use it to prepare a folder for an ACL or a quota, or a folder that must remain when all its locks are free. Locks do
+// not need a prepared folder: the first contender creates it. client_options::create_chroot creates the chroot.
 //
 //     turnstile::make_folder(servers, "/shop/locks").value();
 //
-// Thread safety: any thread may call it. It blocks; each wait is a Boost interruption point.
+// Thread safety: any thread may call make_folder(). The call blocks; each wait is a Boost interruption point.
 #pragma once
 
 #include <string_view>
@@ -18,9 +18,10 @@
 
 namespace turnstile {
 
-// Creates the folder; succeeds without a write if it exists. New znodes have no data and the client's ACL. Errors:
-// `bad_path`; `no_chroot`; `no_permission`; `quota_exceeded`; `protocol` (the servers refuse for another reason);
-// `timeout`, `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`.
+// Creates the folder at `path`. If the folder exists, the call succeeds and writes nothing. New znodes have the
+// client's ACL and no data. Errors: `bad_path`; `no_chroot`; `no_permission`; `quota_exceeded`; `protocol` (the servers
+// refuse for another reason); `timeout`, `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`,
+// `auth_failed`.
 [[nodiscard]] TURNSTILE_EXPORT result<void> make_folder(const client& servers,
                                                         std::string_view path,
                                                         const query_options& options = {});

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// installed_modules: the kinds of servers that this program can use, beside ZooKeeper and the library's own memory.
+// installed_modules: the back ends that this program can use, in addition to ZooKeeper and `local:`.
 //
-// The back ends of Redis, SQLite, PostgreSQL and MariaDB are libraries that are installed separately, beside
-// libturnstile: libturnstile-redis and so on. The first client of such a kind loads its module. Use this function to
-// check at the start of a program that a module is usable.
+// The back ends for Redis, SQLite, PostgreSQL and MariaDB are separate libraries, called modules: libturnstile-redis
+// and so on. They are installed beside libturnstile. The first client for such a server loads the module. Use this
+// function at the start of a program to check that a module is usable.
 //
 //     for (const auto& module : turnstile::installed_modules())
 //         if (!module.fault.empty()) print(module.name, module.fault);
 //
-// Thread safety: any thread may call it. It loads each module that exists.
+// Thread safety: any thread may call installed_modules(). The call loads each module that exists.
 #pragma once
 
 #include <string>
@@ -26,9 +26,9 @@ struct module_status {
     std::string servers;  // the kind of servers, like "Redis"
     // The path of the module's file, whether it exists or not. Empty if the module is linked into the program.
     std::string file{};
-    // Why no client can use the module, in the words of a client's error. Empty if the module is usable.
+    // The reason why clients cannot use the module, with the text of the client's error. Empty if the module is usable.
     std::string fault{};
-    // False if the file does not exist, and also if the program is linked without the module.
+    // False if the file does not exist, or if the program is linked statically and without the module.
     bool present = false;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// odd_znodes: znodes below a path that block locks or serve no purpose.
+// odd_znodes: finds znodes below a path that block locks or serve no purpose.
 //
 // Use it in tools for operators, as `turnstile doctor` does.
 //
@@ -8,7 +8,7 @@
 //
 // The functions set no watch.
 //
-// Thread safety: any thread may call them. They block; each wait is a Boost interruption point.
+// Thread safety: any thread may call these functions. They block; each wait is a Boost interruption point.
 #pragma once
 
 #include <string>
@@ -22,13 +22,13 @@
 
 namespace turnstile {
 
-// The oddity of a znode.
+// The reason why a znode is in the result.
 enum class oddity {
-    // A contender that belongs to no session: its queue waits behind it for ever.
+    // A contender's znode that is not ephemeral: it belongs to no session, so the contenders behind it wait for ever.
     persistent_contender,
-    // A znode in a lock's folder that is no contender. Other libraries may wait for it.
+    // A znode in a lock's folder that is not a contender. Clients of other libraries may wait for it.
     foreign_child,
-    // A lock's folder without contenders. It remains unless it is a container.
+    // A lock's folder without contenders. The servers do not delete it, unless it is a container znode.
     empty_folder,
 };
 
@@ -37,7 +37,7 @@ enum class oddity {
 
 // An odd znode.
 struct odd_znode {
-    oddity kind{};     // kind of its oddity
+    oddity kind{};     // reason why it is in the result
     std::string path;  // path of the znode
 };
 
@@ -47,14 +47,15 @@ struct odd_survey {
     std::vector<std::string> unreadable;  // folders that an ACL forbids to read, sorted by path
 };
 
-// Returns the odd znodes at `folder` and below it, except in the servers' "/zookeeper". An empty folder counts as
-// a lock's folder if it had children and contains no data, or only a queue's mark; servers do not say which znodes are
-// containers. Errors: as locks_below().
+// Returns the odd znodes at `folder` and below it, except in the servers' "/zookeeper". An empty znode counts as a
+// lock's folder if it had children before, and has no data or only the mark of a long queue. The result also has such
+// folders that are containers, because servers do not report which znodes are containers. Errors: the errors of
+// locks_below().
 [[nodiscard]] TURNSTILE_EXPORT result<odd_survey> odd_znodes_below(
     const client& servers, std::string_view folder, const query_options& options = {});
 
-// Removes the znode at the path, with its data, if the znode has no children. Returns false if the znode has children
-// or does not exist. Errors: `bad_path`, `no_permission`, and the errors of a query that ends early (`query_options`).
+// Removes the znode at `path` with its data, if the znode has no children. Returns false if the znode has children or
+// does not exist. Errors: `bad_path`, `no_permission`, and the errors of a query that ends early (`query_options`).
 [[nodiscard]] TURNSTILE_EXPORT result<bool> remove_empty_folder(const client& servers,
                                                                 std::string_view path,
                                                                 const query_options& options = {});

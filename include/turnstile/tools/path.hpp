@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Paths of znodes, for programs that take them from people and show them.
+// Functions for paths of znodes, for programs that read paths from users and show them.
 //
 //     if (const auto valid = turnstile::validate_path("/locks//orders"); !valid)
 //         print("bad path", valid.error().message());
@@ -17,13 +17,13 @@
 
 namespace turnstile {
 
-// The beginning of the path of a session's mark. The session's id in hexadecimal follows. Each session on ZooKeeper
-// owns such a znode. If another client is given the same session id, it sees by this znode that the session is taken.
-// The mark is in ZooKeeper's own folder, below no chroot.
+// The beginning of the path of a session's mark; the session's id in hexadecimal follows. The mark is a znode that each
+// session on ZooKeeper owns. If the servers give the same session id to another client, that client sees by the mark
+// that the session is in use. The mark is in ZooKeeper's folder "/zookeeper", outside of any chroot.
 inline constexpr std::string_view k_session_mark = "/zookeeper/turnstile-0x";
 
-// Checks the path by ZooKeeper's rules, which hold for every kind of server, and by the library's own rule for its
-// length. "/" is valid. Error: bad_path; the message names the path and the rule. Sends nothing.
+// Checks the path by ZooKeeper's rules, which the library applies to every kind of server, and by the library's limit
+// of the length. "/" is valid. Error: bad_path; the message names the path and the rule. Sends nothing.
 [[nodiscard]] TURNSTILE_EXPORT result<void> validate_path(std::string_view path);
 
 // Returns the path of the child `name` of `folder`, which may be "/".

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// try_path: tests whether this client has the rights at a path that locks need.
+// try_path: tests whether this client has the rights that locks at a path need.
 //
 // Use it in checks before a deployment, as `turnstile doctor` does.
 //
 //     const auto tried = turnstile::try_path(servers, "/locks/shop").value();
 //     for (const auto& right : tried.refused) print("no permission to ", to_string(right));
 //
-// The function tries the rights by use: it creates a znode in the folder, `turnstile-trial-<random>`, in the way in
-// which lock folders are created, and removes it. If it could not remove a znode, the result names that znode. A trial
-// that is cut off leaves at most that empty znode.
+// The function uses the rights to test them: it creates a znode `turnstile-trial-<random>` in the folder, of the same
+// kind as a lock's folder, and removes it. If it cannot remove the znode, the result names it. If the connection is
+// lost during the trial, this empty znode may remain.
 //
-// Thread safety: any thread may call it. It blocks; each wait is a Boost interruption point.
+// Thread safety: any thread may call try_path(). The call blocks; each wait is a Boost interruption point.
 #pragma once
 
 #include <chrono>
@@ -26,32 +26,33 @@
 
 namespace turnstile {
 
-// A right that locks need at their folder: waiters list it, contenders are created in it and removed from it.
+// A right that locks need at their folder: to list its children, to create contenders in it, and to remove them.
 enum class path_right { list, create, remove };
 
 // Returns the name, like "list".
 [[nodiscard]] TURNSTILE_EXPORT const char* to_string(path_right right) noexcept;
 
-// The difference between the wall clock of the servers' leader and this machine's, as one write shows it.
+// The difference between the wall clocks of the servers' leader and of this machine, measured by one write.
 struct clock_difference {
-    // Says how much the leader's clock is ahead; negative if it is behind.
+    // The time by which the leader's clock is ahead; negative if it is behind.
     std::chrono::milliseconds ahead{};
-    // The uncertainty in both directions: half the duration of the write, and the stamp's millisecond.
+    // The uncertainty in both directions: half the duration of the write, plus one millisecond for the rounding of the
+    // leader's time stamp.
     std::chrono::milliseconds uncertainty{};
 };
 
 // The result of a trial.
 struct path_trial {
     std::string folder;               // the path, or the nearest existing folder above it
-    std::vector<path_right> refused;  // rights that its ACL refuses
-    // True if the servers have container znodes, so that folders of free locks disappear by themselves.
+    std::vector<path_right> refused;  // rights that the folder's ACL refuses
+    // True if the servers have container znodes, so that the servers delete the folders of free locks.
     bool containers = true;
-    std::string left{};  // path of the trial's znode if it could not be removed
+    std::string left{};  // path of the created znode if it could not be removed
     std::optional<clock_difference> clock{};  // set if the znode could be created
 };
 
-// Tries the path. Errors: `bad_path`; `protocol` (the servers refuse for another reason); `timeout`, `not_connected`,
-// `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`.
+// Tests the rights at `path`. Errors: `bad_path`; `protocol` (the servers refuse for another reason); `timeout`,
+// `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`.
 [[nodiscard]] TURNSTILE_EXPORT result<path_trial> try_path(const client& servers,
                                                            std::string_view path,
                                                            const query_options& options = {});

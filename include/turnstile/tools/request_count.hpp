@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // requests_sent: the number of requests that a client has sent to its servers, for metrics.
 //
-// Each read, write and transaction counts each time that it is sent; so a request that is sent again after a broken
-// connection counts again. Pings of the session and four-letter words do not count.
+// Each read, write and transaction counts each time that the client sends it. So a request counts again if the client
+// sends it again after a broken connection. Pings of the session and four-letter words do not count.
 //
-// Thread safety: any thread may call it.
+// Thread safety: any thread may call requests_sent().
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@
 
 namespace turnstile {
 
-// Returns the number for all sessions of the client since its construction; 0 for a client that was moved from.
+// Returns the number of requests of all sessions of the client since the client's construction; 0 if `servers` was
+// moved from.
 [[nodiscard]] TURNSTILE_EXPORT std::uint64_t requests_sent(const client& servers) noexcept;
 
 }  // namespace turnstile

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// rolling_survey: all locks below a folder, read again and again, with a limited number of requests each time.
+// rolling_survey: reads all locks below a folder again and again, in rounds with a limited number of requests.
 //
-// Use it for a page or an exporter that shows many locks all the time. locks_below() reads everything on each call; a
-// round of this survey reads a part.
+// Use it for a page or an exporter that always shows many locks. locks_below() reads everything in each call; a round
+// of this survey reads a part.
 //
 //     turnstile::rolling_survey locks{servers, "/"};
 //     while (!shutdown.stop_requested()) {
@@ -11,15 +11,16 @@
 //         wait_a_second();
 //     }
 //
-// A round first reads unknown data: the folders, then the first contender of each queue, then the second ones, and so
-// on. It uses the rest of its requests for data that may have changed. First come the folders that were listed longest
-// ago, where folders whose queues changed in the last rounds have eight times as many turns. Then comes the data of
-// contenders' znodes. If there are few locks, each round reads all of them.
+// A round first reads data that is not known yet: the folders, then the first contender of each queue, then the second
+// contender of each queue, and so on. With the rest of its requests it reads known data again. First it lists folders
+// again, beginning with the oldest results; folders whose queues changed in the last rounds are listed eight times as
+// often. Then it reads the data of contenders' znodes again. If there are few locks, each round reads all of them.
 //
-// The results for different locks are of different instants, at most survey_round::oldest ago. A contender appears as a
-// holder or a waiter after it and all contenders ahead of it have been read. Until then it is only counted.
+// The results for different locks were true at different instants, at most survey_round::oldest ago. A contender
+// appears as a holder or a waiter when the survey has read it and all contenders ahead of it. Until then the survey
+// only counts it.
 //
-// Thread safety: one thread at a time. The client must outlive the survey.
+// Thread safety: one thread at a time may use a survey. The client must outlive the survey.
 #pragma once
 
 #include <chrono>
@@ -40,8 +41,8 @@ namespace turnstile {
 
 // The options of a round.
 struct round_options {
-    std::size_t most_requests = 2'000;  // limit of the requests of this round; at least 1
-    // Locks that are being viewed. Each round reads them.
+    std::size_t most_requests = 2'000;  // largest number of requests in this round; at least 1
+    // Paths of locks that every round reads, for example the locks that a user is looking at.
     std::vector<std::string> first{};
     wait_limit timeout{};    // for the whole round; default: the session timeout for each request
     std::stop_token stop{};  // ends the round with `cancelled`
@@ -51,17 +52,17 @@ struct round_options {
 struct survey_round {
     std::size_t requests = 0;  // requests that the round sent
     std::size_t unlisted = 0;  // known folders that were never listed
-    std::size_t unread = 0;    // contenders that are listed, and to be read, but not read yet
-    bool complete = false;     // this round alone read everything
-    // Time since the oldest listing of a folder.
+    std::size_t unread = 0;    // listed contenders that later rounds will read
+    bool complete = false;     // true if this round read everything
+    // Age of the oldest list of a folder's children.
     std::chrono::milliseconds oldest{};
 };
 
 // A survey of one folder.
 class TURNSTILE_EXPORT rolling_survey {
 public:
-    // Starts a survey that reads up to `most_read` contenders of all queues together, the first ones of each. The
-    // others are only counted.
+    // Makes a survey of `folder`. It reads at most `most_read` contenders in all queues together, from the head of each
+    // queue, and only counts the others.
     rolling_survey(const client& servers, std::string_view folder, std::size_t most_read = 40'000);
     ~rolling_survey();
     rolling_survey(rolling_survey&&) noexcept;
@@ -70,7 +71,7 @@ public:
     rolling_survey& operator=(const rolling_survey&) = delete;
 
     // Runs the next round. The first round lists folders and reads no contender, so that a first result is available
-    // soon. Errors: the errors of locks_below(), and `bad_option` (no request allowed). After an error the earlier
+    // soon. Errors: the errors of locks_below(), and `bad_option` (`most_requests` is 0). After an error the earlier
     // results remain.
     [[nodiscard]] result<survey_round> go_on(const round_options& options = {});
     // Takes a timeout or a deadline in place of options: go_on(2s).
@@ -79,7 +80,7 @@ public:
         return go_on({.timeout = limit});
     }
 
-    // Returns what is known now.
+    // Returns the locks as the survey knows them now.
     [[nodiscard]] lock_survey survey() const;
 
 private:
