@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the identities in the ACL of a znode. Only this request shows which identity access_policy::creator_only has
-// put there.
+// Reads the identities in the ACL of a znode. Only this request shows the identity that access_policy::creator_only
+// wrote.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@
 
 namespace turnstile::tests {
 
-// Bytes of ZooKeeper's protocol. Numbers are big-endian, and the length of a text precedes the text.
+// Bytes of ZooKeeper's protocol: big-endian numbers, and texts that follow their length.
 class protocol_bytes {
 public:
     explicit protocol_bytes(std::string bytes = {}) : bytes_{std::move(bytes)} {}
@@ -45,7 +45,7 @@ private:
     std::size_t at_ = 0;
 };
 
-// Returns the ACL as text ("sasl:lock "), or the reason why the servers do not answer.
+// Returns the ACL as text ("sasl:lock "), or the server's error.
 inline std::string acl_of(const std::string& where, const std::string& path) {
     constexpr std::uint32_t k_request = 77;
     constexpr std::uint32_t k_get_acl = 6;
@@ -62,13 +62,13 @@ inline std::string acl_of(const std::string& where, const std::string& path) {
     std::string body(protocol_bytes{head}.number(), '\0');
     if (!link->read(body)) return link->reason();
     protocol_bytes answer{body};
-    // skips the request's number and the transaction's number
+    // Skips the number of the request and of the transaction.
     for (int i = 0; i != 3; ++i) static_cast<void>(answer.number());
     if (const auto error = answer.number(); error != 0)
         return "error " + std::to_string(static_cast<std::int32_t>(error));
     std::string all;
     for (auto left = answer.number(); left != 0; --left) {
-        static_cast<void>(answer.number());  // skips the rights
+        static_cast<void>(answer.number());  // skips the permissions
         const auto scheme = answer.text();
         all += scheme + ":" + answer.text() + " ";
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile serve` with --allow-changes on a real server: sign-in, ask, take, the notice to the holder, and the
-// audit file.
+// Tests `turnstile serve --allow-changes` on a real server: sign-in, ask and take, the notice that the holder gets, and
+// the audit file.
 #include "admin_fixture.hpp"
 #include "json_schema.hpp"
 
@@ -21,7 +21,7 @@ protected:
     [[nodiscard]] std::string znode_of(const guard& hold) const {
         return hold.znode().substr(path.size() + 1);
     }
-    // Sends the request to take this hold away. The admin server waits up to a minute for the holder. Returns the
+    // Sends the request to take this hold away. The server waits up to a minute for the holder. Returns the server's
     // answer.
     [[nodiscard]] std::string patient_take(const admin_page& page, const guard& hold) const {
         const json more{{"confirm", path}, {"wait_ms", 60'000}};
@@ -118,7 +118,7 @@ TEST_F(admin_change, a_holder_that_gives_way) {
     observer->close();
 }
 
-// The limit is 5 s for the request plus twice the holder's session timeout for the order.
+// A take may last 5 s for the request, and twice the holder's session timeout for the order.
 TEST_F(admin_change, a_take_says_beforehand_how_long_it_may_last) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const auto page = start_with_secrets();
@@ -155,7 +155,6 @@ TEST_F(admin_change, a_holder_that_does_not_go_is_told) {
         "/api/v1/take",
         {.headers = bearer(), .body = order(znode_of(hold), {{"confirm", path}, {"wait_ms", 0}})});
     EXPECT_EQ(answer.status, 200) << answer.body;
-    // the holder saw the order and gave way
     EXPECT_EQ(answer.value()["outcome"], "gave_way") << answer.body;
     ASSERT_TRUE(lost.wait());
     EXPECT_EQ(why.code(), errc::revoked);
@@ -207,8 +206,7 @@ TEST_F(admin_change, a_path_that_is_none_is_refused_before_anything_is_recorded)
     EXPECT_EQ(page.ask("/api/v1/audit", {.headers = bearer()}).value()["total"], 0);
 }
 
-// The request must name the hold by its token. The znode's name alone could also match a later contender of another
-// library.
+// The request must name the hold by its fencing token. Another library may give a later contender the same znode name.
 TEST_F(admin_change, only_the_token_that_was_seen) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const fencing_token before{hold.fencing_token().zxid() - 1};
@@ -257,7 +255,7 @@ TEST_F(admin_change, nothing_is_done_that_cannot_be_written_down) {
     EXPECT_TRUE(hold.valid());
 }
 
-// The hash is RFC 7914's hash of "pleaseletmein". The tokens are "look-token" and "ask-token".
+// The hash is RFC 7914's example for "pleaseletmein". The hashed tokens are "look-token" and "ask-token".
 TEST_F(admin_change, a_role_is_refused_by_the_interface_too) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const auto users =

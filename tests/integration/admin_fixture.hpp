@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixture for the tests of the admin page: runs `turnstile serve` as a process on a real server, and sends requests as
-// bytes.
+// Fixture for tests of the admin page: `turnstile serve` as a process on a real server, and requests as raw bytes.
 #pragma once
 
 #include <sys/stat.h>
@@ -97,7 +96,7 @@ protected:
         return file;
     }
     [[nodiscard]] std::filesystem::path log() const { return folder.path() / "log"; }
-    // Waits until the answer's data fulfil the condition.
+    // Waits until the answer's data meet the condition.
     template <class Condition>
     [[nodiscard]] static bool shows(const admin_page& page, const std::string& target,
                                     const Condition& condition, const std::string& headers = {}) {

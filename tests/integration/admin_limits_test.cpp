@@ -16,7 +16,6 @@ protected:
     static void open_stream(const admin_page& page, const http_link& to) {
         to.send("GET /api/v1/events HTTP/1.1\r\nHost: " + page.name() + "\r\n\r\n");
     }
-    // Returns a number from /metrics, or -1 if the metric is missing.
     static long number(const admin_page& page, const std::string& name) {
         const auto text = page.ask("/metrics").body;
         const auto at = text.find("\n" + name + " ");
@@ -28,7 +27,7 @@ protected:
     }
 };
 
-// An address that has used up its connections loses its idle connections. Other addresses do not wait.
+// When an address has used up its connections, the server closes its idle connections. Other addresses need not wait.
 TEST_F(admin_limits, connections) {
     constexpr std::size_t k_too_many = 8;
     const auto page = start();
@@ -61,7 +60,7 @@ TEST_F(admin_limits, event_streams) {
     }
     const auto further = page.link();
     open_stream(page, further);
-    // the stream is refused; an accepted stream would not end
+    // The server refuses the stream. An accepted stream would not end.
     const auto refused = further.receive();
     EXPECT_NE(refused.find(" 429 "), std::string::npos) << refused;
     EXPECT_EQ(number(page, "turnstile_event_streams"), static_cast<long>(k_streams_of_address));
@@ -108,19 +107,19 @@ TEST_F(admin_limits, a_head_that_is_too_long) {
     const auto answer =
         page.ask("/api/v1/me", {.headers = "X-Long: " + std::string(40'000, 'x') + "\r\n"});
     EXPECT_EQ(answer.status, 431);
-    std::string many;  // each of these headers would suffice to exceed a limit
+    std::string many;  // each of these headers alone exceeds a limit
     for (int i = 0; i != 60; ++i) many += "X: " + std::string(1'000, 'x') + "\r\n";
     EXPECT_EQ(page.ask("/api/v1/me", {.headers = many}).status, 431);
     EXPECT_EQ(page.ask("/api/v1/me").status, 200);
 }
 
-// The cases run at the same time, because each takes as long as its limit.
+// The cases run in parallel, because each lasts until its time limit.
 TEST_F(admin_limits, who_is_slow_or_silent_is_sent_away) {
     const auto page = start();
     const auto silent = page.link();
     const auto slow = page.link();
     slow.send("GET / HTTP/1.1\r\nHost: " + page.name() + "\r\nX: ");
-    // This client reads no answers. Together they are larger than the sockets' buffers.
+    // This client reads no answers. The answers are larger than the buffers of both sockets.
     const auto deaf = page.link();
     std::string many;
     for (int i = 0; i != 190; ++i)
@@ -128,7 +127,7 @@ TEST_F(admin_limits, who_is_slow_or_silent_is_sent_away) {
     deaf.send(many);
     EXPECT_TRUE(eventually(
         [&] {
-            slow.send("x");  // each byte alone is in time
+            slow.send("x");  // each byte arrives in time, but the whole request does not
             return slow.is_over();
         },
         60s));

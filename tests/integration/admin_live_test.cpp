@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile serve` over time: events, servers that disappear and come back, the end of the page, bad options,
+// Tests `turnstile serve` over time: events, servers that go and come back, the end of the program, bad options,
 // hostile bytes.
 #include "admin/hostile_bytes.hpp"
 #include "admin_fixture.hpp"
@@ -13,7 +13,7 @@ protected:
                             const std::string& target) {
         to.send("GET " + target + " HTTP/1.1\r\nHost: " + page.name() + "\r\n\r\n");
     }
-    // Runs a command that must refuse to start. Returns its exit code.
+    // Runs a command that must refuse to start, and returns its exit code.
     int code_of(const words& options) const {
         words command{TURNSTILE_PROGRAM, "serve"};
         command.insert(command.end(), options.begin(), options.end());
@@ -76,7 +76,7 @@ TEST_F(admin_live, servers_that_go_and_come_back) {
     there->close();
 }
 
-// The page's next regular round is a minute away.
+// The page's next regular read is a minute away.
 TEST_F(admin_live, a_break_that_heals_by_itself_is_over_at_once) {
     testing::tcp_proxy way{server().connect_string()};
     const admin_page page{way.address(), {"--refresh", "1m"}, log()};

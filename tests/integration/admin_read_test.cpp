@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile serve` on a real server: its data, which requests it answers, and that each answer conforms to
+// Tests `turnstile serve` on a real server: its data, which requests it answers, and that each answer matches
 // openapi.json.
 #include <thread>
 
@@ -11,7 +11,6 @@ namespace {
 
 class admin_read : public admin {
 protected:
-    // Returns the OpenAPI document that the page serves.
     static json document(const admin_page& page) {
         return page.ask("/api/v1/openapi.json").value();
     }
@@ -20,7 +19,7 @@ protected:
         const json_schema schema{document(page)};
         EXPECT_EQ(schema.misfit(route, "get", answer.status, answer.value()), "") << answer.body;
     }
-    // The argument's destructor releases the hold, if the lock was granted.
+    // Ignores the grant. The guard's destructor releases the hold.
     static void ended(const result<guard>&) {}
 };
 
@@ -180,8 +179,8 @@ TEST_F(admin_read, other_methods_and_bodies) {
     EXPECT_EQ(page.ask("/" + std::string(5'000, 'x')).status, 414);
 }
 
-// Another site's page can make a browser send the bytes of a request as the body of a request. The server must not
-// answer these bytes as a further request.
+// A page of another site can make a browser send a request inside the body of another request. The server must not
+// answer the inner request.
 TEST_F(admin_read, a_body_that_was_not_read_is_no_request) {
     const auto page = start();
     const std::string inner =
@@ -221,7 +220,7 @@ TEST_F(admin_read, metrics_and_health) {
               std::string::npos);
 }
 
-// If an address sends many requests, the page answers slowly, and refuses none.
+// The page slows an address that sends too many requests, and refuses none of them.
 TEST_F(admin_read, many_requests_from_an_address_are_answered_later) {
     constexpr int k_more_than_at_once = 250;
     const auto page = start();

@@ -42,7 +42,7 @@ TEST_F(admin_tls, answers_with_its_certificate) {
         EXPECT_TRUE(answer.starts_with("HTTP/1.1 200 ")) << answer;
         EXPECT_NE(answer.find("Strict-Transport-Security: max-age="), std::string::npos);
     }
-    // this answer is longer than one TLS record
+    // This answer is longer than one TLS record.
     const auto script = answer_to(page, "/assets/app.js");
     EXPECT_TRUE(script.starts_with("HTTP/1.1 200 "));
     const own_certificate other{folder.path(), "other"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a program: children of the program get a boot clock that is a day ahead, while the program keeps its
-// clock. In older kernels `unshare --time PROGRAM` does the same.
+// A preloaded library that gives a program's children a boot clock one day ahead. The program keeps its clock. In older
+// kernels `unshare --time PROGRAM` has the same effect.
 #include <fcntl.h>
 #include <sched.h>
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests bad input, and refusals by servers: the error names the value and the rule, and the call changes nothing.
+// Tests invalid input and refusals by servers. The error must name the value and the rule, and the call must change
+// nothing.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Returns the message of the exception that `call` throws. Fails the test if the exception has another code.
+// Returns the message of the exception that `call` throws. The exception must have the code `expected`.
 template <class F>
 std::string thrown(errc expected, F&& call) {
     try {
@@ -95,7 +96,7 @@ TEST(bad_input, each_server_that_is_absent_is_named_with_its_reason) {
     EXPECT_EQ(
         servers.wait_connected(1s).error().detail(),
         both + " (" + first_name + ": Connection refused; " + last_name + ": Connection refused)");
-    // A wait of 0 s gives the client no time to ask the servers. By now the client knows the reason anyway.
+    // The client has no time to ask the servers within 0 s, but it already knows the reason.
     EXPECT_THAT(servers.wait_connected(0s).error().detail(), HasSubstr("Connection refused"));
 }
 
@@ -113,7 +114,7 @@ TEST(bad_input, a_chroot_that_is_missing_is_said_and_not_made) {
 
 TEST(bad_input, the_negotiated_session_timeout_is_reported) {
     const auto servers = connect(server().connect_string(), quick_options(10min));
-    EXPECT_EQ(servers->session().timeout, 60s);  // largest timeout that the kit's servers grant
+    EXPECT_EQ(servers->session().timeout, 60s);  // the longest timeout that the kit's servers grant
 }
 
 TEST(bad_input, a_chroot_that_is_there_works) {
@@ -146,7 +147,7 @@ TEST(bad_input, no_permission_is_said_and_nothing_is_left) {
     EXPECT_EQ(theirs.queue().value().size(), 1U);
 }
 
-// A server before 3.5 has no containers, so the client creates persistent parents instead.
+// A server before 3.5 has no containers, so the client creates persistent parents.
 TEST(bad_input, a_server_too_old_for_containers_gets_persistent_parents) {
     tcp_proxy proxy{server().connect_string(0)};
     proxy.filter(direction::to_server, [](frame& frame) {
@@ -160,7 +161,7 @@ TEST(bad_input, a_server_too_old_for_containers_gets_persistent_parents) {
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// After fork() without exec() the client refuses calls in the child. In the parent it continues.
+// After fork() without exec(), the client refuses all calls in the child, and continues in the parent.
 TEST(bad_input, a_forked_child_is_refused_and_harms_nothing) {
     const auto servers = connect(server().connect_string());
     mutex lock{*servers, lock_path()};

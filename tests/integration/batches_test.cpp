@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests many acquires and releases at once on a real server. They share requests, but a refusal affects only one lock.
+// Tests that many acquires and releases at once share requests, and that a refusal affects only one lock.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -29,7 +29,7 @@ protected:
     [[nodiscard]] std::unique_ptr<client> session(
         client_options options = quick_options(10s)) const {
         auto opened = connect(servers.connect_string(), std::move(options));
-        // The client sends creates together only after it knows that the servers are ZooKeeper's.
+        // The client shares creates only when it knows that the server is a ZooKeeper server.
         EXPECT_TRUE(eventually([&] { return opened->session(0).role != server_role::unknown; }));
         return opened;
     }
@@ -64,14 +64,13 @@ protected:
 TEST_F(batches, of_locks_that_are_taken_again_cost_less_than_a_request_each) {
     const auto client = session();
     make_locks(*client);
-    for (int i = 0; i != 3; ++i) take_all();  // creates the folders and the watches on them
+    for (int i = 0; i != 3; ++i) take_all();  // creates the folders and their watches
     constexpr int k_rounds = 4;
     const auto before = counted_packets(servers);
     for (int i = 0; i != k_rounds; ++i) take_all();
     for (auto& lock : locks) ASSERT_TRUE(lock->acquire({.timeout = limit()}));
     const auto received = counted_packets(servers).received - before.received;
-    constexpr std::int64_t k_alone =
-        2 * k_locks;  // a round without batches would send this many requests
+    constexpr std::int64_t k_alone = 2 * k_locks;  // requests of a round without batches
     EXPECT_LT(received, k_alone + k_rounds * k_alone * 3 / 4);
 }
 
@@ -102,7 +101,7 @@ TEST_F(batches, refuse_one_lock_and_grant_the_others) {
     const auto owner = session(options);
     const auto client = session();
     make_locks(*client);
-    // Every user may write into the folder above all locks, but only its owner into the refused lock's folder.
+    // Any user may write below the root folder, but only the owner may write below the refused lock's folder.
     ASSERT_TRUE(locks[0]->acquire({.timeout = limit()}));
     mutex elsewhere{*owner, path_of(k_refused)};
     auto kept = elsewhere.acquire({.timeout = limit()});
@@ -120,7 +119,7 @@ TEST_F(batches, refuse_one_lock_and_grant_the_others) {
     }
 }
 
-// The client creates missing folders one by one, and then each contender enters.
+// The client creates missing folders one by one, and then the contenders enter.
 TEST_F(batches, create_the_folders_that_are_missing) {
     const auto client = session();
     make_locks(*client);

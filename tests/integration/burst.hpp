@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks that bursts of acquires do not cost a client its hold.
+// Checks that bursts of acquires cost a client none of its holds.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -15,7 +15,8 @@
 
 namespace turnstile::tests {
 
-// Requests `of_locks` different free locks at once, whose folders do not exist. All are granted, and the hold remains.
+// Requests `of_locks` free locks at once, in folders that do not exist. The client must get all of them and keep its
+// hold.
 inline void expect_a_burst_costs_no_hold(client& servers, const std::string& path, int of_locks) {
     mutex kept{servers, path + ".kept"};
     auto hold = kept.acquire({.timeout = testing::limit()});
@@ -38,7 +39,7 @@ inline void expect_a_burst_costs_no_hold(client& servers, const std::string& pat
     EXPECT_TRUE(hold->release(testing::limit()));
 }
 
-// A scene for bursts: the client `servers` has a hold, and the client `other` has the lock that `servers` requests.
+// The client `servers` has a hold, and the client `other` holds the lock that `servers` requests.
 struct contended {
     contended(client& servers, client& other, const std::string& path)
         : kept{servers, path + ".kept"},
@@ -59,7 +60,7 @@ struct contended {
     guard in_the_way;
 };
 
-// Many waiters of one client queue for a lock that another client holds. All give up at once.
+// Many waiters of one client queue for a lock that another client holds. All of them give up at once.
 inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const std::string& path,
                                          int of_waiters) {
     contended scene{servers, other, path};
@@ -87,7 +88,7 @@ inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const s
     scene.release();
 }
 
-// The client requests the lock for more waiters than its sessions may own. The client refuses the surplus at once.
+// More waiters request the lock than the client's sessions may own. The client must refuse the surplus at once.
 inline void expect_a_burst_beyond_all_room_costs_no_hold(client& servers, client& other,
                                                          const std::string& path, int of_waiters) {
     contended scene{servers, other, path};

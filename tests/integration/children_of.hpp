@@ -9,7 +9,7 @@
 
 namespace turnstile::tests {
 
-// Returns the process ids of a process's children. /proc lists them.
+// Returns the ids of a process's children, which it finds in /proc.
 inline std::vector<pid_t> children_of(pid_t parent) {
     const auto number = std::to_string(parent);
     std::ifstream list{"/proc/" + number + "/task/" + number + "/children"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile dev`: it starts servers for a command, or until a signal. At its end it removes them.
+// Tests `turnstile dev`, which runs servers for a command or until a signal, and then removes them.
 #include <csignal>
 
 #include "cli_fixture.hpp"
@@ -22,7 +22,6 @@ protected:
     }
     [[nodiscard]] std::string output() const { return text_of_file(log()); }
     [[nodiscard]] std::filesystem::path log() const { return folder.path() / "log"; }
-    // Returns the folder in which the command puts the servers' files.
     [[nodiscard]] std::string work() const {
         std::filesystem::create_directory(folder.path() / "work");
         return (folder.path() / "work").string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile doctor` on real servers: it reports no problem, or names each problem.
+// Tests `turnstile doctor` on real servers: it names each problem, or reports that there is none.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -17,12 +17,12 @@ protected:
     [[nodiscard]] words doctor(const words& options = {}) const {
         return words{TURNSTILE_PROGRAM, "doctor", "-o", "json"} + options + words{path};
     }
-    // Runs a doctor that must exit with `code`. Returns its report.
+    // Runs a doctor that must exit with `code`, and returns its report.
     json said(int code, const words& command) const {
         std::filesystem::remove(log());
         EXPECT_EQ(code_of(command), code) << output();
         auto all = output();
-        // Cuts the output at the first line. A doctor without a session adds an error from stderr as the last line.
+        // The report is the first line. Without a session, an error from stderr follows it.
         all.resize(std::min(all.find('\n'), all.size()));
         return json::parse(all);
     }
@@ -39,7 +39,7 @@ protected:
         ADD_FAILURE() << code << " is not in " << report;
         return none;
     }
-    // Creates persistent znodes by a write under another lock's hold.
+    // Creates persistent znodes, by a write under another lock.
     void make(const words& znodes) {
         mutex lock{*observer, "/tests/cli_doctor_hold"};
         auto hold = lock.acquire({.timeout = limit()}).value();
@@ -48,7 +48,7 @@ protected:
         const auto done = hold.commit(writes, {.timeout = limit()});
         ASSERT_TRUE(done) << done.error().message();
     }
-    // Creates the lock's folder by using the lock.
+    // Creates the lock's folder, by using the lock.
     void use(const std::string& where) {
         mutex lock{*observer, where};
         ASSERT_TRUE(lock.acquire({.timeout = limit()}));
@@ -66,7 +66,7 @@ TEST_F(cli_doctor, finds_nothing_and_leaves_nothing) {
     EXPECT_EQ(report.at("session").at("timeout_granted_ms"), 30'000);
     EXPECT_EQ(report.at("path").at("folder"), path);
     EXPECT_EQ(report.at("path").at("containers"), true);
-    // Server and doctor share the machine's wall clock, so the difference must be within the uncertainty.
+    // The server and the doctor have the same wall clock, so the difference must be within the uncertainty.
     EXPECT_LE(std::abs(report.at("clocks").at("leader_ahead_ms").get<int>()),
               report.at("clocks").at("uncertainty_ms").get<int>());
     EXPECT_LE(server().counters(0).at("znode_count"), znodes);
@@ -141,8 +141,8 @@ TEST_F(cli_doctor, an_ensemble_that_loses_its_servers) {
     three.wait_until_serving();
     const auto all = three.connect_string();
     EXPECT_EQ(codes_of(said(1, doctor({"--servers", all}))), words{"known_bugs"});
-    // The doctor gets the address of one follower only, so it knows no leader. Through a follower the session is too
-    // short.
+    // The doctor knows only a follower's address, so it finds no leader. The session timeout is too short for a lease
+    // through a follower.
     const auto follower = three.follower().value();
     const auto apart =
         said(1, doctor({"--servers", three.connect_string(follower), "--session-timeout", "4s"}));
@@ -151,7 +151,7 @@ TEST_F(cli_doctor, an_ensemble_that_loses_its_servers) {
     EXPECT_EQ(codes_of(said(1, doctor({"--servers", all}))),
               (words{"known_bugs", "server_unreachable"}));
     three.kill(three.leader().value());
-    // The last server runs, but after it has noticed that it is alone it serves no client.
+    // The last server still runs, but serves no client once it notices that it is alone.
     EXPECT_TRUE(eventually([&] {
         const auto health = health_of_servers(all).value();
         return std::none_of(health.begin(), health.end(),
@@ -163,7 +163,7 @@ TEST_F(cli_doctor, an_ensemble_that_loses_its_servers) {
         << left;
 }
 
-// For a user without rights the doctor has a finding. For a user with rights it has none.
+// The doctor reports missing permissions, and reports nothing if they are there.
 TEST_F(cli_doctor, permissions) {
     const auto secret = file("secret");
     std::ofstream{secret} << "shop:secret\n";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile elect` on a real server: one participant leads, and later another one.
+// Tests `turnstile elect` on a real server: one participant leads at a time, and another follows.
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -19,7 +19,7 @@ protected:
                      "100ms",           "--id",  id,       path} +
                options + words{"--"} + command;
     }
-    // Returns the leader's command, which prints its name. The command also reports if another leader's command runs.
+    // Returns the leader's command. It prints its name, and reports if another leader's command runs.
     [[nodiscard]] words serve(const std::string& name) const {
         return judged("echo " + name + "-leads; exec tail -f /dev/null");
     }
@@ -51,7 +51,7 @@ TEST_F(cli_elect, a_killed_leader_is_followed_at_once) {
     EXPECT_TRUE(second.wait_for_output("second-leads")) << output();
 }
 
-// In each term the command checks that no other command with the judge runs.
+// In each term, the command checks that no other leader's command runs.
 TEST_F(cli_elect, it_leads_again_after_a_term) {
     const auto brief = judged("echo $TURNSTILE_ID-term $TURNSTILE_TOKEN");
     auto only = start(elect("only", {}, brief));
@@ -65,7 +65,7 @@ TEST_F(cli_elect, it_leads_again_after_a_term) {
     ASSERT_TRUE(only.wait());
 }
 
-// The first command does not read the status that its term has ended. The next command must not read it either.
+// The first command leaves the message that its term has ended unread. The next command must not read that message.
 TEST_F(cli_elect, a_command_reads_the_status_of_its_own_term) {
     const auto second = file("second");
     auto only = start(elect("only", {},
@@ -88,7 +88,7 @@ TEST_F(cli_elect, a_stopped_leader_is_followed_without_overlap) {
     first.pause();
     ASSERT_TRUE(second.wait());
     EXPECT_EQ(second.exit_code(), 0) << output();
-    // The participant takes part again when it resumes.
+    // The participant is stopped, and queues again when it resumes.
     first.resume();
     EXPECT_TRUE(eventually([this] {
         const auto said = output();
@@ -153,7 +153,7 @@ std::string host_of(const std::string& output) {
     return "Host: 127.0.0.1:" + std::to_string(port_of(output)) + "\r\n";
 }
 
-// Sends a request. Returns the answer with the status first: "200 {...}".
+// Sends a request. Returns the answer, which begins with the status: "200 {...}".
 std::string raw_answer_at(const std::string& output, const std::string& request,
                           std::uint32_t from = 1) {
     const http_link probe{port_of(output), from};
@@ -195,7 +195,7 @@ TEST_F(cli_elect, a_sidecar_of_a_waiting_one) {
     EXPECT_NE(
         answer_at(there, "/leader").find("200 {\"path\":\"" + path + "\",\"leader\":\"first\""),
         std::string::npos);
-    // Cut off from the servers, the program knows no leader.
+    // Without a connection, the program knows no leader.
     proxy.black_hole();
     EXPECT_TRUE(eventually([&] { return answer_at(there, "/leader").starts_with("503 "); }));
     EXPECT_TRUE(eventually([&] { return answer_at(there, "/healthz").starts_with("503 "); }));
@@ -215,14 +215,14 @@ TEST_F(cli_elect, slow_clients_keep_no_probe_waiting) {
     }
     EXPECT_EQ(answer_at(here, "/isLeader"), "200 yes\n");
     EXPECT_EQ(answer_at(here, "/healthz"), "200 leads\n");
-    // These answers came although the silent connections were still open.
+    // The answers came although the silent connections were open.
     for (const auto& each : silent) EXPECT_FALSE(each.is_over());
     for (int i = 0; i != 300; ++i) silent.emplace_back(port_of(here));
     EXPECT_EQ(answer_at(here, "/healthz"), "200 leads\n");
     EXPECT_EQ(answer_at(here, "/healthz", 2), "200 leads\n");
 }
 
-// A compressed body of 809 bytes can expand to a gigabyte, so no request may have a body.
+// A body of 809 compressed bytes can expand to a gigabyte, so a request must have no body.
 TEST_F(cli_elect, a_sidecar_sends_no_body) {
     auto first = start(elect("first", {"--http", "0"}, serve("first")));
     ASSERT_TRUE(first.wait_for_output("first-leads")) << output();
@@ -237,7 +237,7 @@ TEST_F(cli_elect, a_sidecar_sends_no_body) {
     EXPECT_EQ(answer_at(here, "/isLeader"), "200 yes\n");
 }
 
-// A page of another site can reach 127.0.0.1 under a name that the site controls. The Host header then shows that name.
+// A page of another site can reach 127.0.0.1 by a host name of that site. The request's Host header then has that name.
 TEST_F(cli_elect, a_sidecar_calls_it_by_a_name_of_its_own) {
     auto first = start(
         elect("first", {"--http", "0", "--allow-host", "leader.example.org"}, serve("first")));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests files that options name. A shell's <(command) is a FIFO, which blocks the program until its writer comes.
+// Tests options that name a file. A shell's <(command) is a FIFO: opening it blocks the program until a writer opens it
+// too.
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -15,8 +16,8 @@ namespace {
 
 class cli_files : public cli {
 protected:
-    // Starts the command, and opens the FIFO for writing. Returns when the command waits for the FIFO's text, which
-    // this test does not write.
+    // Starts the command and opens the FIFO as its writer. Returns when the command waits for the text, which never
+    // comes.
     [[nodiscard]] testing::process reader(const words& command, const std::string& servers,
                                           words environment = {}) {
         auto process = start_at(servers, command, std::move(environment));
@@ -70,7 +71,7 @@ TEST_F(cli_files, of_run_and_elect_that_never_come_leave_them_to_signals) {
     }
 }
 
-// A client reads these files at each connection, on a thread that no signal ends. So they may not be FIFOs.
+// A client reads these files at each connection, in a thread that no signal interrupts. So FIFOs are refused.
 TEST_F(cli_files, of_connect_strings_are_regular_files) {
     std::vector<std::string> kinds{"zookeepers://"};
 #ifdef TURNSTILE_WITH_REDIS

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixture for the tests of the command line: `turnstile run` as a process on a real server, and a judge from
-// outside.
+// Fixture for tests of the command line: `turnstile run` as a process on a real server, and an independent judge.
 //
-// The judge is a file lock. Each command takes it without waiting, as flock(1) does, and the kernel releases it when
-// the last process of the command has ended. A command that finds the file locked overlaps with another command.
+// The judge is a file lock. Each command takes it without waiting, as flock(1) does, and the kernel frees it when all
+// processes of the command have ended. If a command finds the file locked, it overlaps with another command.
 #pragma once
 
 #include <fstream>
@@ -22,7 +21,7 @@ using words = std::vector<std::string>;
 
 // Exit code of a command that found the judge's file locked.
 inline constexpr int k_overlap = 99;
-// Longer than any wait of a test. So no event in a test is an expiry.
+// Longer than any wait of a test, so no session expires.
 inline constexpr auto k_long_session = "60s";
 
 inline words operator+(words first, const words& second) {
@@ -42,12 +41,11 @@ protected:
         return words{TURNSTILE_PROGRAM, "run", "--tick", "200ms", "--sync-limit", "10"} + options +
                words{"--"} + command;
     }
-    // Returns a command that prints `word` and keeps running despite SIGTERM. The judge forbids that another such
-    // command runs at the same time.
+    // Returns a command that prints `word` and ignores SIGTERM. Only one such command may run at a time.
     [[nodiscard]] words stubborn(const std::string& word) const {
         return judged("trap '' TERM; echo " + word + "; while :; do tail -f /dev/null; done");
     }
-    // Returns a command that succeeds if no other command with the judge runs.
+    // Returns a command that succeeds if no other command under the judge runs.
     [[nodiscard]] words alone() const { return judged("echo alone"); }
     [[nodiscard]] words judged(const std::string& script) const {
         return {"sh", "-c",
@@ -73,7 +71,7 @@ protected:
         const mutex observed{*observer, path};
         return observed.queue({.timeout = limit()}).value();
     }
-    // Waits until no command with the judge runs and no contender is left.
+    // Waits until no command under the judge runs and the queue is empty.
     [[nodiscard]] bool nothing_is_left() const {
         return eventually([this] { return queue().empty() && code_of(alone()) == 0; });
     }

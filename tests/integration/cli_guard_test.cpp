@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the guards of `turnstile run`: all processes of the command are dead before another client holds the lock. If
-// no guard is possible, the command does not start.
+// Tests that all processes of a `turnstile run` command are dead before another client gets the lock. If that cannot be
+// guaranteed, the command does not start.
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
 namespace {
 
-// Runs a program in new namespaces. In one kind of them /proc is missing, in the other /proc belongs to another PID
-// namespace.
+// Runs a program in new namespaces. In some of them /proc is missing, or shows another PID namespace.
 words in_namespaces(const words& kinds, const words& program) {
     words whole{"unshare"};
     if (::geteuid() != 0) whole.emplace_back("--map-root-user");
@@ -23,7 +22,7 @@ words with_outer_proc(const words& program) {
 
 class cli_guard : public cli {
 protected:
-    // Returns an empty text if the namespaces are available; otherwise the program's message.
+    // Returns an empty text if the namespaces are available, or else the program's message.
     [[nodiscard]] std::string why_not(const words& start) const {
         return code_of(start) == 0 ? "" : output();
     }
@@ -53,7 +52,7 @@ TEST_F(cli_guard, no_command_starts_without_proc) {
     EXPECT_FALSE(printed("started\n")) << output();
 }
 
-// With this /proc `run` would read the process numbers of another namespace.
+// With this /proc, `run` would see the process ids of another namespace.
 TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
     if (!may_enter(with_outer_proc)) GTEST_SKIP() << "no PID namespace: " << output();
     EXPECT_EQ(code_of(with_outer_proc(run({"--guard", "children", path}, {"echo", "started"}))),
@@ -62,7 +61,7 @@ TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
     EXPECT_FALSE(printed("started\n")) << output();
 }
 
-// In older kernels a program behind `unshare --time` has another clock than its children (apart_clock.cpp).
+// In older kernels, `unshare --time` gives a program's children another clock than the program (apart_clock.cpp).
 class cli_guard_clocks : public cli_guard {
 protected:
     void SetUp() override {
@@ -73,13 +72,13 @@ protected:
             GTEST_SKIP() << "this process may make no time namespace";
     }
 
-    // The test's processes start their programs by exec, which would end the difference in newer kernels.
+    // The test starts programs by exec(). In newer kernels exec() gives the program the children's clock, too.
     [[nodiscard]] static words apart(const words& program) {
         return words{"env", std::string{"LD_PRELOAD="} + TURNSTILE_APART_CLOCK} + program;
     }
 };
 
-// The command's keeper would have a different clock, and so could not end the command in time.
+// The keeper, a child process that kills the command, would have another clock, and might kill it too late.
 TEST_F(cli_guard_clocks, no_command_starts_where_the_keepers_is_another) {
     for (const char* kind : {"run", "elect"}) {
         EXPECT_EQ(code_of(apart({TURNSTILE_PROGRAM, kind, path, "--", "echo", "started"})), 126);
@@ -89,7 +88,7 @@ TEST_F(cli_guard_clocks, no_command_starts_where_the_keepers_is_another) {
 }
 
 #ifdef TURNSTILE_WITH_SQLITE
-// With the wrong clock, the process would believe that each session ended a day ago, and that a held lock is free.
+// With the wrong clock, the process would treat each session as expired for a day, and a held lock as free.
 TEST_F(cli_guard_clocks, no_sqlite_file_is_used_where_only_childrens_are_shown) {
     const words list{TURNSTILE_PROGRAM,           "ls", "--connect-timeout", "1s", "--servers",
                      "sqlite:" + file("locks.db")};

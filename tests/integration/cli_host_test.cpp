@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the commands on a host whose limits are exhausted: each command ends at once, with a sentence that names the
-// cause. failing_host.cpp plays the host.
+// Tests the commands on a host whose limits are exhausted (failing_host.cpp). Each command must end at once and name
+// the cause.
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
@@ -10,7 +10,7 @@ const std::string k_preload = std::string{"LD_PRELOAD="} + TURNSTILE_FAILING_HOS
 
 class cli_host : public cli {
 protected:
-    // Starts the program, waits until it works, and then lets each `new` fail.
+    // Starts the program, waits until it works, and then makes each large `new` fail.
     void expect_end_without_memory(const words& program, const std::string& works) {
         const auto exhausted = file("exhausted");
         auto running = start(program, {k_preload, "TURNSTILE_TEST_MEMORY=" + exhausted});

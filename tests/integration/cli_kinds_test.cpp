@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the command on other servers than ZooKeeper: the output is the same, and no server gets a request that only
+// Tests the commands on Redis and SQL servers. The output must be the same, and no server may get a request that only
 // ZooKeeper answers.
 #include <sys/stat.h>
 
@@ -33,14 +33,14 @@ protected:
         return words{TURNSTILE_PROGRAM, "run"} + options + words{path, "--"} + command;
     }
 
-    // With a session timeout of 6 s `run` accepts --grace 2s, because these servers have no followers that may lag.
+    // These servers have no followers, so `run` accepts --grace 2s with a session timeout of 6 s.
     void expect_run(const std::string& servers) const {
         const words inside{TURNSTILE_PROGRAM, "show", "-o", "json", path};
         const auto shown = said_at(servers, run_here({"--session-timeout", "6s"}, inside));
         EXPECT_EQ(shown.at("locks").at(0).at("path"), path) << shown;
         EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try"}, {"true"}))), 75) << output();
         EXPECT_TRUE(printed("; held by ")) << output();
-        // A mutex does not exclude holds of other kinds. So the command refuses them at the mutex's path.
+        // A mutex ignores locks of other kinds on its path, so `run` refuses them there.
         for (const char* const kind : {"--shared", "--exclusive", "--permits=2"})
             EXPECT_EQ(code_at(servers, run_here({}, run_here({"--try", kind}, {"true"}))), 64)
                 << output();
@@ -102,7 +102,7 @@ protected:
         expect_taken(servers);
         expect_looks(servers);
     }
-    // `named` is the name by which the report calls the unreachable servers.
+    // The report calls the unreachable servers `named`.
     void expect_away(const std::string& servers, const std::string& named) const {
         EXPECT_EQ(code_at(servers, {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
                   69);
@@ -195,7 +195,7 @@ TEST_F(cli_kinds, a_server_of_mariadb) {
 }
 #endif
 
-// The same password in the environment variable does not hide that it is on the command line.
+// The password is also in the environment, but it is still visible on the command line.
 TEST_F(cli_kinds, a_password_on_the_command_line) {
     const auto* const servers = "redis://locks:secret@127.0.0.1:1";
     const words look{TURNSTILE_PROGRAM, "ls", "--connect-timeout", "200ms"};
@@ -206,8 +206,8 @@ TEST_F(cli_kinds, a_password_on_the_command_line) {
 }
 
 #ifdef TURNSTILE_WITH_REDIS
-// The password must be in no command line or environment of the command and of the processes above it. The command can
-// still use the file that its variable names.
+// No process may show the password in its command line or environment: neither the command nor its parents. The command
+// can still use the file that the variable names.
 TEST_F(cli_kinds, a_password_stays_with_the_program) {
     testing::redis_server redis{{.config = "requirepass well-kept\n"}};
     redis.start();

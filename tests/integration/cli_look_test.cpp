@@ -45,7 +45,7 @@ TEST_F(cli_look, locks_of_every_kind_below_a_folder) {
 
 TEST_F(cli_look, nothing_is_there) {
     EXPECT_EQ(printed_by(look({"ls", path})), "no lock is held or waited for below " + path + "\n");
-    // The answer goes to stdout, and errors go to stderr. So stderr is empty.
+    // Answers go to stdout and errors to stderr, so stderr must be empty.
     for (const std::string command : {" ls ", " show "})
         EXPECT_EQ(printed_by({"sh", "-c", TURNSTILE_PROGRAM + command + path + " >/dev/null"}), "");
     EXPECT_EQ(printed_by(look({"ls", "-o", "json", path})), "{\"locks\":[],\"unreadable\":[]}\n");
@@ -73,7 +73,7 @@ TEST_F(cli_look, a_queue) {
     observer->close();
 }
 
-// Ages must use the servers' clock, because this machine's clock is wrong.
+// This machine's clock is wrong, so ages must be computed with the servers' clock.
 TEST_F(cli_look, on_a_machine_whose_clock_is_hours_ahead) {
     mutex lock{*observer, path + "/in"};
     const auto hold = lock.acquire({.timeout = limit()}).value();
@@ -88,7 +88,7 @@ TEST_F(cli_look, on_a_machine_whose_clock_is_hours_ahead) {
     }
 }
 
-// The servers count the children that a folder has ever had. So the count shows that `ls` and `show` create none.
+// The servers count all children that a folder ever had. The count shows that `ls` and `show` create none.
 TEST_F(cli_look, writes_nothing) {
     mutex lock{*observer, path + "/in"};
     const auto hold = lock.acquire({.timeout = limit()}).value();
@@ -178,7 +178,7 @@ TEST_F(cli_look, wrong_words_and_full_disks) {
                 << command << nowhere;
 }
 
-// There is no option to turn colours off, because the output has none. A terminal gets only cursor movements.
+// The output has no colours, so no option turns them off. A terminal only gets cursor movements.
 TEST_F(cli_look, no_colours) {
     mutex lock{*observer, path};
     const auto hold = lock.acquire({.timeout = limit()}).value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile run` during failures: signals, stopped and killed processes, cut links, deleted znodes. In each case
-// the judge confirms that the next command runs alone (cli_fixture.hpp).
+// Tests `turnstile run` during failures: signals, stopped and killed processes, broken connections, deleted znodes.
+// Each time, the judge confirms that the next command runs alone (cli_fixture.hpp).
 #include <csignal>
 
 #include "cli_fixture.hpp"
@@ -12,14 +12,14 @@ namespace {
 
 class cli_loss : public cli {
 protected:
-    // Starts a holder whose session can expire within a test, and whose command ignores SIGTERM.
+    // Starts a holder whose session can expire during a test. Its command ignores SIGTERM.
     [[nodiscard]] testing::process start_holder(const std::string& servers, words options = {}) {
         const words quick{"--session-timeout", "4s", "--grace", "300ms", path};
         auto holder = start_at(servers, run(options + quick, stubborn("in")));
         EXPECT_TRUE(holder.wait_for_output("in")) << output();
         return holder;
     }
-    // Runs a command as another machine would. It gets the lock as soon as the lock is free.
+    // Runs a command that waits for the lock, as one on another machine would.
     [[nodiscard]] int code_of_next() { return code_of(run({"--wait", "60s", path}, alone())); }
 
     static pid_t keeper_of(const testing::process& runner) {
@@ -94,7 +94,7 @@ TEST_F(cli_loss, the_link_is_cut) {
     EXPECT_FALSE(printed("max-hold")) << output();
 }
 
-// The stopped keeper is killed together with the command, before the servers can grant the lock to another client.
+// The stopped keeper must die with the command, before the servers grant the lock to another client.
 TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped) {
     tcp_proxy proxy{server().connect_string()};
     auto holder = start_holder(proxy.address());
@@ -105,7 +105,8 @@ TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped) {
     EXPECT_EQ(holder.exit_code(), 76);
 }
 
-// Signals fill the keeper's socket at once, as ten minutes of confirmations do.
+// Signals fill the socket of the keeper (the process that kills the command) at once, as ten minutes of confirmations
+// would.
 TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped_and_its_socket_is_full) {
     tcp_proxy proxy{server().connect_string()};
     auto holder = start_holder(proxy.address());
@@ -167,7 +168,7 @@ TEST_F(cli_loss, sigterm_comes_first_when_the_hold_runs_out) {
     EXPECT_TRUE(holder.wait_for_output("asked")) << output();
     holder.resume();
     ASSERT_TRUE(holder.wait());
-    EXPECT_EQ(holder.exit_code(), 76);  // 76 although the command itself exited with 0
+    EXPECT_EQ(holder.exit_code(), 76);  // 76, although the command exited with 0
 }
 
 TEST_F(cli_loss, with_on_lost_kill_there_is_no_sigterm) {
@@ -262,7 +263,7 @@ TEST_F(cli_loss, run_is_not_put_aside) {
     EXPECT_EQ(holder.exit_code(), 3);
 }
 
-// `run` is stopped and cannot kill the command, so the kernel ends the command.
+// The stopped `run` cannot kill the command, so the kernel must.
 TEST_F(cli_loss, the_keeper_is_killed_while_run_is_stopped) {
     auto holder = start(run({"--session-timeout", k_long_session, path},
                             {"sh", "-c", "echo in; exec tail -f /dev/null"}));
@@ -270,7 +271,7 @@ TEST_F(cli_loss, the_keeper_is_killed_while_run_is_stopped) {
     const pid_t command = command_of(holder);
     holder.pause();
     ::kill(keeper_of(holder), SIGKILL);
-    // The command is dead. Its parent is stopped and cannot reap it, so its command line is empty.
+    // The stopped `run` cannot reap the dead command, so the command line in /proc is empty.
     EXPECT_TRUE(eventually([&] { return support::text_of_process(command, "cmdline").empty(); }));
 }
 
@@ -296,7 +297,8 @@ TEST_F(cli_loss, no_overlap_while_holders_are_stopped_and_killed) {
                 stubborn(word)));
         ASSERT_TRUE(holder.wait_for_output(word)) << output();
         auto next = start(run({path}, alone()));
-        // On a slow machine the session of 4 s may expire by itself. Then the next command has already ended.
+        // On a slow machine, the session of 4 s may expire without a disturbance. The next command has then already
+        // run.
         ASSERT_TRUE(eventually([&] { return queue().size() == 2 || !next.running(); }));
         if (stopped) holder.pause();
         if (!stopped) holder.kill();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile run` at a follower: it uses the tick that the server reports, unless the command line sets one.
+// Tests that `turnstile run` at a follower uses the server's tick, unless the command line sets a tick.
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
 namespace {
 
-// The kit's servers have a relay bound of 2.2 s; ZooKeeper's sample configuration has 12 s. With a session of 10 s, a
-// lease through a follower is possible only with the smaller bound.
+// The relay bound is 2.2 s with the kit's servers, and 12 s with ZooKeeper's sample configuration. A session of 10 s
+// allows a lease through a follower only with 2.2 s.
 TEST(cli_pace, is_the_servers_own) {
     const testing::temporary_folder folder;
     const auto log = folder.path() / "log";
@@ -24,8 +24,8 @@ TEST(cli_pace, is_the_servers_own) {
     EXPECT_EQ(code_of({}), 0) << text_of_file(log);
     EXPECT_EQ(code_of({"--on-lost", "kill"}), 0) << text_of_file(log);
     EXPECT_EQ(code_of({"--tick", "2s", "--sync-limit", "5"}), 64) << text_of_file(log);
-    // The library's warning about a short session is for programs. The command shows people an exit code and one line
-    // instead.
+    // The library's warning about a short session is for programs. A user of the command gets an exit code and one
+    // line.
     code_of({"--on-lost", "kill", "--tick", "2s"});
     EXPECT_EQ(text_of_file(log).find("[warning]"), std::string::npos) << text_of_file(log);
 }

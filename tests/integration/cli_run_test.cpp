@@ -23,7 +23,7 @@ TEST_F(cli_run, environment) {
     EXPECT_TRUE(printed("TURNSTILE_TOKEN=0000")) << output();
     EXPECT_TRUE(printed("TURNSTILE_VALID_UNTIL=")) << output();
     EXPECT_FALSE(printed("of-another")) << output();
-    // The command must not learn the name of the keeper's socket.
+    // The command must not see the name of the keeper's socket.
     EXPECT_FALSE(printed("TURNSTILE_GUARDIAN")) << output();
 }
 
@@ -52,7 +52,7 @@ TEST_F(cli_run, wrong_words) {
     EXPECT_EQ(code_of(run({"--try", "--wait", "1s", path}, {"true"})), 64);
     EXPECT_EQ(code_of(run({"--grace", "1h", path}, {"true"})), 64);
     EXPECT_EQ(code_of(run({path, path}, {"true"})), 64);
-    // Each refusal prints exactly one line.
+    // Each refusal prints one line.
     const auto said = output();
     EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 15) << said;
 }
@@ -82,7 +82,7 @@ TEST_F(cli_run, credentials_come_from_a_private_file) {
     EXPECT_EQ(code_of(run({"--credentials-file", secret, path}, {"true"})), 64);
     ASSERT_EQ(::chmod(secret.c_str(), 0600), 0);
     EXPECT_EQ(code_of(run({path}, {"true"}), {"TURNSTILE_CREDENTIALS_FILE=" + secret}), 0);
-    // The lock's folder now belongs to another user.
+    // The lock's folder belongs to another user.
     EXPECT_EQ(code_of(run({path}, {"true"})), 77) << output();
 }
 
@@ -96,7 +96,8 @@ TEST_F(cli_run, a_lock_that_is_taken) {
     EXPECT_EQ(code_of(inner), 0);
 }
 
-// If an outer `run` holds the lock, an inner `run` refuses to wait for it, because that wait would never end.
+// If the lock is held by an outer `run`, an inner `run` must not wait for it, because the outer one waits for the
+// inner.
 TEST_F(cli_run, a_lock_that_is_held_above) {
     const auto second = path + "-second";
     const auto inside = [&](const words& options) { return run(options, {"echo", "inside"}); };
@@ -117,7 +118,7 @@ TEST_F(cli_run, a_lock_that_is_held_above) {
     EXPECT_EQ(code_of(inside({"--reenter", path})), 0);
 }
 
-// A program such as at(1) may start the command later. Then the variable TURNSTILE_HELD names a hold that has ended.
+// A program such as at(1) may start the command after the hold has ended. TURNSTILE_HELD then names an ended hold.
 TEST_F(cli_run, a_lock_that_was_held_above) {
     const auto kept = file("held");
     EXPECT_EQ(code_of(run({path}, {"sh", "-c", "printenv TURNSTILE_HELD >" + kept})), 0);
@@ -141,7 +142,7 @@ TEST_F(cli_run, exit_codes_of_the_callers_own) {
               12);
 }
 
-// The options work as flock(1)'s, if both commands use them.
+// Like flock(1)'s options of these names.
 TEST_F(cli_run, exclusive_and_shared) {
     const words exclusive{"-x", path};
     const words shared{"--shared", path};
@@ -168,7 +169,7 @@ TEST_F(cli_run, the_mutex_of_an_application) {
     ASSERT_TRUE(hold);
     EXPECT_EQ(code_of(run({"--try", path}, {"true"})), 75);
     EXPECT_EQ(code_of(run({"--try", "--mutex", path}, {"true"})), 75);
-    // Commands of other kinds would not exclude this lock, so they are refused.
+    // A lock of another kind would not exclude this lock, so `run` refuses it.
     for (const char* const kind : {"-x", "--shared", "--permits=2"})
         EXPECT_EQ(code_of(run({"--try", kind, path}, {"true"})), 64);
     EXPECT_TRUE(printed(": a mutex came first at this path, and a shared_mutex does not exclude"))
@@ -191,7 +192,7 @@ TEST_F(cli_run, keeps_an_applications_mutex_out) {
     const auto strict = connect(server().connect_string(), options);
     EXPECT_EQ(shared_mutex(*strict, path).try_acquire({.timeout = limit()}).error(),
               errc::bad_option);
-    // The folder's data lack the number of permits, so the path is no semaphore.
+    // The folder's data have no number of permits, so the path is no semaphore.
     EXPECT_EQ(semaphore(*strict, path, 2).try_acquire({.timeout = limit()}).error(),
               errc::bad_path);
 }
@@ -229,7 +230,7 @@ TEST_F(cli_run, the_label_that_others_see) {
 TEST_F(cli_run, a_hold_with_a_limit) {
     EXPECT_EQ(code_of(run({"--grace", "100ms", "--max-hold", "500ms", path}, stubborn("in"))), 76);
     EXPECT_TRUE(printed("in\n"));
-    // The second text is the library's message, which appears if the command died late.
+    // The second text is the library's message, which follows if the command died late.
     EXPECT_TRUE(printed("ran: --max-hold was about") || printed("as long as max_hold allows"))
         << output();
     EXPECT_TRUE(nothing_is_left());
@@ -273,7 +274,7 @@ TEST_F(cli_run, once_beside_a_lock_of_another_kind) {
     EXPECT_FALSE(printed("ran\n")) << output();
 }
 
-// The lock covers background processes of the command, so `run` ends them with the command.
+// The lock must also protect the command's background processes, so `run` ends them with the command.
 TEST_F(cli_run, background_processes_end_with_the_command) {
     const auto background =
         run({path}, {"sh", "-c", "flock -n " + judge() + " tail -f /dev/null & exit 4"});
@@ -291,7 +292,7 @@ TEST_F(cli_run, daemons_end_with_the_command) {
     EXPECT_EQ(code_of(alone()), 0);
 }
 
-// Programs that start other programs often ignore SIGCHLD, and their children inherit this.
+// Programs that start programs often ignore SIGCHLD, and their children inherit that.
 TEST_F(cli_run, sigchld_is_ignored_at_the_start) {
     const words ignoring{"env", "--ignore-signal=CHLD"};
     EXPECT_EQ(code_of(ignoring + run({path}, {"sh", "-c", "exit 5"})), 5);
@@ -314,7 +315,7 @@ TEST_F(cli_run, what_ends_it_ends_a_command_that_is_stopped) {
 TEST_F(cli_run, closed_streams) {
     const std::string program = TURNSTILE_PROGRAM;
     const auto shell = [&](const std::string& line) { return code_of({"sh", "-c", line}); };
-    // The command must get closed streams, and none of the program's pipes in their place.
+    // The command must get closed streams, and not one of the program's pipes.
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- sh -c 'echo lost' <&- >&- 2>&-"), 1);
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- cat <&-"), 1);
     EXPECT_EQ(shell("exec " + program + " run " + path + " -- sh -c 'ls -l /proc/$$/fd > " +

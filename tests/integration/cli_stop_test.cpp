@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stop at the very instant of the grant: no command starts.
+// Tests a stop signal at the moment of the grant: no command may start.
 //
-// The thread that handles signals also shows progress on the terminal. A stopped terminal (Ctrl-S) blocks it in a
-// write. So the test delays the signal and the grant, until `run` has the grant and the terminal continues.
+// The thread that handles signals also writes progress to the terminal. A stopped terminal (Ctrl-S) blocks that write,
+// and so delays the signal. The test continues the terminal when `run` has the grant.
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <termios.h>
@@ -52,7 +52,7 @@ private:
     std::string name_;
 };
 
-// Returns the current system call of each thread of the process, with its first argument: "1 0x2".
+// Returns each thread's current system call with its first argument, as in "1 0x2".
 words calls_of(pid_t process) {
     words calls;
     const std::filesystem::path tasks = "/proc/" + std::to_string(process) + "/task";
@@ -70,8 +70,8 @@ bool is_in_call(pid_t process, const std::string& call) {
     return std::find(calls.begin(), calls.end(), call) != calls.end();
 }
 
-// Returns the eventfds of the process that have an unread event. While the thread that reads an eventfd is blocked, its
-// count stays.
+// Returns the process's eventfds with an unread event. An eventfd keeps its count while the thread that reads it is
+// blocked.
 words untaken_events(pid_t process) {
     words found;
     const std::filesystem::path all = "/proc/" + std::to_string(process) + "/fdinfo";
@@ -87,7 +87,7 @@ words untaken_events(pid_t process) {
 
 class cli_stop : public cli {};
 
-// If only the log's thread did not block a signal, the kernel would give the signal to that thread.
+// If only the log's thread left a signal unblocked, the kernel would give that thread the signal.
 TEST_F(cli_stop, a_line_of_the_log_leaves_signals_to_the_program) {
     auto page = start_at("127.0.0.1:1", {TURNSTILE_PROGRAM, "serve", "--listen", "127.0.0.1:0"});
     ASSERT_TRUE(page.wait_for_output("no session with")) << output();
@@ -115,8 +115,8 @@ TEST_F(cli_stop, a_stop_in_the_instant_of_the_grant) {
     ASSERT_TRUE(untaken_events(waiting.pid()).empty());
     ::kill(waiting.pid(), SIGTERM);
     ASSERT_TRUE(hold.release(limit()));
-    // The grant has arrived, so the thread that waited for it stops the thread that waits for signals. The latter
-    // thread is blocked, and does not know that yet.
+    // The grant has arrived, so the waiting thread asks the signal thread to stop. The signal thread is blocked and
+    // does not notice.
     words before;
     ASSERT_TRUE(eventually([&] {
         auto now = untaken_events(waiting.pid());
@@ -126,8 +126,7 @@ TEST_F(cli_stop, a_stop_in_the_instant_of_the_grant) {
     }));
     terminal.go_on();
     ASSERT_TRUE(waiting.wait());
-    // The command cannot be executed, so a message would show that `run` tried it. An executable command could die of
-    // the signal before it leaves a trace.
+    // The command cannot be executed. So a message would show that `run` tried to start it.
     EXPECT_EQ(waiting.exit_code(), 128 + SIGTERM);
     const auto said = terminal.said();
     EXPECT_NE(said.find("waiting, "), std::string::npos) << said;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile ask` and `turnstile take` on a real server: both notify the holder, and only `take` costs it the
-// lock.
+// Tests `turnstile ask` and `turnstile take` on a real server: both notify the holder, and only `take` ends the hold.
 #include <csignal>
 
 #include <nlohmann/json.hpp>
@@ -21,7 +20,7 @@ protected:
                      "--reason",        "the reason", "--yes"} +
                more;
     }
-    // Creates a contender of another client. By default its data resemble another library's, without session data.
+    // Creates another client's contender. By default its data have no session, as with other libraries.
     void make_foreign(const std::string& data = "10.0.0.7") {
         mutex tools{*observer, path + "-tools"};
         auto hold = tools.acquire({.timeout = limit()}).value();
@@ -32,8 +31,7 @@ protected:
     [[nodiscard]] std::string foreign_data() const {
         return read_node(*observer, path + "/" + k_foreign).value().data;
     }
-    // Starts a take, waits until the znode's data contain `mark`, and interrupts the take by a signal. Returns the data
-    // afterwards.
+    // Starts a take, and interrupts it when the znode's data contain `mark`. Returns the data after that.
     std::string data_after_interrupt(const words& more, const char* mark) {
         auto taker = start(take(more));
         EXPECT_TRUE(eventually([&] { return foreign_data().find(mark) != std::string::npos; }));
@@ -111,7 +109,7 @@ TEST_F(cli_take, a_holder_that_claims_an_impossible_session_timeout) {
     }
 }
 
-// The servers report the longest session timeout that they grant, so a longer claim is not believed.
+// The servers report their longest session timeout, so `take` does not believe a longer one.
 TEST_F(cli_take, a_holder_that_claims_more_than_the_servers_grant) {
     make_foreign("host=odd pid=7 timeout=3600000");
     EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);
@@ -156,7 +154,7 @@ TEST_F(cli_take, a_free_lock) {
               path + ": free; no contender holds it\n" + path + ": free; no contender holds it\n");
 }
 
-// With JSON the output is a single object.
+// With JSON, the output is one object.
 TEST_F(cli_take, for_programs) {
     const auto said = [this](const words& command) {
         std::filesystem::remove(log());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile run` on a terminal that script(1) makes: progress, a command that reads, Ctrl-C and Ctrl-Z.
+// Tests `turnstile run` on a terminal (made by script(1)): progress, a command that reads, Ctrl-C and Ctrl-Z.
 #include "cli_fixture.hpp"
 
 namespace turnstile::tests {
@@ -7,14 +7,13 @@ namespace {
 
 class cli_terminal : public cli {
 protected:
-    // Runs `line` on a terminal. The output of the shell command `typed` is typed on that terminal. script(1) would use
-    // the shell that SHELL names, which differs between machines.
+    // Runs `line` on a terminal, on which the output of the command `typed` is typed. script(1) runs the shell that
+    // SHELL names, which may differ between machines.
     [[nodiscard]] words on_terminal(const std::string& line, const std::string& typed) const {
         return {"sh", "-c",
                 "( " + typed + " ) | SHELL=/bin/sh script -qec \"" + line + "\" /dev/null"};
     }
-    // `exec` replaces the shell. A shell that stayed would be interrupted too, and dash would then report that instead
-    // of the exit code.
+    // Without `exec`, Ctrl-C would interrupt the shell too. dash would then hide the exit code.
     [[nodiscard]] std::string run_line(const std::string& command) const {
         return std::string{"exec "} + TURNSTILE_PROGRAM + " run --tick 200ms --sync-limit 10 " +
                path + " -- " + command;
@@ -23,8 +22,7 @@ protected:
     [[nodiscard]] std::string until(const char* name) const {
         return "while ! test -e " + file(name) + "; do :; done";
     }
-    // Writes a shell script, so that its text needs no quotes in another command. Returns the command that runs the
-    // script.
+    // Writes a shell script, whose text then needs no quotes in another command. Returns the command that runs it.
     [[nodiscard]] std::string script(const char* name, const std::string& text) const {
         std::ofstream{file(name)} << text;
         return "sh " + file(name);
@@ -78,7 +76,7 @@ TEST_F(cli_terminal, an_interrupt_reaches_the_command) {
     EXPECT_EQ(code_of(on_terminal(run_line(worker), typed)), 9) << output();
 }
 
-// The pager at the end of the pipeline is in the terminal's foreground. `run` must not take the terminal from it.
+// The pager of the pipeline is in the terminal's foreground, where `run` must leave it.
 TEST_F(cli_terminal, a_pipeline_keeps_the_terminal) {
     const auto line =
         run_line("seq 3") + " | sh -c 'cat; read word < /dev/tty; echo pager-\\$word'";

@@ -13,7 +13,7 @@ protected:
     static constexpr std::chrono::milliseconds k_end_of_connections = 4500ms;
     // allowance for delays on a busy machine
     static constexpr std::chrono::milliseconds k_delay = 5s;
-    // All sessions close at the same time. One after the other they would exceed the limits above.
+    // All sessions close in parallel. In sequence they would exceed the limit.
     static constexpr unsigned k_sessions = 16;
 
     ensemble servers{{.count = 3}};
@@ -31,8 +31,8 @@ protected:
     void pause_servers() {
         for (std::size_t i = 0; i != servers.size(); ++i) servers.pause(i);
     }
-    // Returns true if the client closes in the documented time. In any case close() has returned, because the servers
-    // resume.
+    // Returns true if the client closes within the documented time. The servers resume at the end, so close() always
+    // returns.
     [[nodiscard]] bool closes_in_time(client& closed) {
         auto closing = std::async(std::launch::async, [&] { closed.close(); });
         const auto longest = k_close_timeout + k_end_of_connections + testing::scaled(k_delay);
@@ -43,7 +43,7 @@ protected:
     }
 };
 
-// The client requests the ends of its sessions, and waits for answers that do not come.
+// The client asks the servers to end its sessions, and no answer comes.
 TEST_F(close_beside_stopped_servers, returns_in_time_while_the_connections_stand) {
     const auto holder = connect_sessions(60s);
     mutex lock{*holder, lock_path()};
@@ -54,7 +54,7 @@ TEST_F(close_beside_stopped_servers, returns_in_time_while_the_connections_stand
     EXPECT_EQ(holder->state(), session_state::closed);
 }
 
-// The C client tries one stopped server after the other. The servers' kernels still accept its connections.
+// The C client tries one stopped server after another. The kernel still accepts its connections.
 TEST_F(close_beside_stopped_servers, returns_in_time_while_connections_are_made) {
     const auto holder = connect_sessions(6s);
     mutex lock{*holder, lock_path()};

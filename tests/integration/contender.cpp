@@ -6,11 +6,11 @@
 //     contender CONNECT PATH TIMEOUT_MS lease PERMITS       holds PERMITS of a semaphore until it is killed
 //     contender CONNECT PATH TIMEOUT_MS leave               returns from main with a grant of a static client
 //
-// The critical section is an O_EXCL file: the file system detects two at once, independently of any lock. The
-// program prints a line "grant <token> <znode>" for each grant. `hold` stores valid_until() in the file
-// FOLDER/lease, in nanoseconds of the boottime clock.
+// The critical section creates a file with O_EXCL, so the file system detects two processes in it. The program prints
+// "grant <token> <znode>" for each grant. `hold` stores valid_until() in the file FOLDER/lease, in nanoseconds of the
+// boottime clock.
 //
-// The variable TURNSTILE_TEST_FILE_SYSTEM sets the f_type that this program's statfs() shows for each path.
+// TURNSTILE_TEST_FILE_SYSTEM sets the f_type that this program's statfs() reports for every path.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
@@ -61,7 +61,7 @@ int sell(mutex& lock, int count, const std::string& folder) {
     return 0;
 }
 
-// The lease is in a shared file, so that the parent can read it even after this process was killed or stopped.
+// The lease is in a memory-mapped file, so the parent can read it after this process was stopped or killed.
 std::atomic<std::int64_t>* shared_lease(const std::string& folder) {
     const int file = ::open((folder + "/lease").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
     if (file < 0 || ::ftruncate(file, sizeof(std::int64_t)) != 0) return nullptr;
@@ -94,8 +94,8 @@ int lease_for_ever(client& servers, const char* path, int permits) {
     for (;;) ::pause();
 }
 
-// The library creates some objects on first use, in the session's thread. At exit these objects are destroyed before
-// this client.
+// The session's thread creates some of the library's static objects later than this client. So they are destroyed
+// before the client.
 int leave_with_static_client(const char* where, const char* path, const char* timeout) {
     static client servers{where, options_for(timeout)};
     static mutex lock{servers, path};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests failure F18: the sequence counter of the folder ends at 2^31. The real server's counter starts just below. On
-// 3.8.0 all later contenders get the same number, and 3 of 12 Curator clients held one mutex at the same time.
+// Tests failure F18: a folder's sequence counter ends at 2^31. The test makes the real server's counter start just
+// below. On ZooKeeper 3.8.0 all later contenders get one number, and 3 of 12 Curator clients held one mutex at once.
 #include <fcntl.h>
 #include <unistd.h>
 

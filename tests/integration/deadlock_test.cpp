@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the deadlock detector on a real server: clients in two processes wait in a cycle, a third client finds the
-// cycle, and exactly one wait gives up.
+// Tests the deadlock detector on a real server. Clients in two processes wait in a cycle, a third client finds it, and
+// one wait gives up.
 #include "turnstile/deadlock_detector.hpp"
 
 #include <gtest/gtest.h>

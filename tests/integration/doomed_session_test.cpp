@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a doomed session on a real server: the server answers the session until it has closed the session
-// (docs/why/lease.md). The test stalls the server's log at that moment. The server's loop that expires sessions then
-// blocks at the first session of a tick. All other sessions of that tick are doomed.
+// Tests a doomed session: the server has selected it for expiry, and still answers it until it is closed
+// (docs/why/lease.md). The test stalls the server's log, so the loop that closes the sessions of a tick blocks at the
+// first one. All others of that tick are doomed.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -24,10 +24,10 @@ namespace turnstile::tests {
 namespace {
 
 constexpr auto k_timeout = 4s;
-// Some of these sessions expire at the victim's tick. The server's loop may close them before the victim's session.
+// Some of these sessions expire in the same tick as the victim's, and may be closed before it.
 constexpr std::size_t k_others = 60;
 
-// The reading end of a pipe into which a server writes its log. The test can stop the reader.
+// Reads a server's log through a pipe. The test can stop the reading.
 class log_pipe {
 public:
     explicit log_pipe(const std::filesystem::path& at) {
@@ -45,7 +45,7 @@ public:
     log_pipe(const log_pipe&) = delete;
     log_pipe& operator=(const log_pipe&) = delete;
 
-    // Fills the pipe, so that the next thread that logs a line blocks until flow().
+    // Fills the pipe, so that the next thread that logs blocks until flow().
     void stall() {
         const std::lock_guard held{reading_};
         stalled_ = true;
@@ -75,7 +75,7 @@ private:
     std::jthread reader_;
 };
 
-// The sets of expiring sessions that `expires` examines: only the first set, or all sets.
+// The server keeps sets of sessions by their time of expiry. `expires` looks in the first set, or in all sets.
 enum class sets { next, all };
 bool expires(const testing::ensemble& servers, std::int64_t session, sets which) {
     const auto name = (std::ostringstream{} << "0x" << std::hex << session).str();
@@ -93,8 +93,8 @@ bool expires(const testing::ensemble& servers, std::int64_t session, sets which)
     return false;
 }
 
-// Returns true if the server closes no session at present. Before its loop closes the sessions of a set, it takes the
-// set out of the list. The line "Sets (2)/(7):" counts the listed sets, and all sessions that are not closed.
+// Returns true if the server closes no session now. Its loop removes a set from the list and then closes the sessions
+// in it. The line "Sets (2)/(7):" counts the listed sets and the open sessions.
 bool closes_none(const testing::ensemble& servers) {
     std::istringstream lines{servers.four_letter_word(0, "dump")};
     long open = -1;
@@ -134,8 +134,8 @@ protected:
     testing::tcp_proxy proxy{servers.connect_string(0)};
 };
 
-// G1: the first waiter's client receives nothing for its session timeout. Then the servers answer again, but the
-// session is doomed.
+// G1: the first waiter's client receives nothing for its session timeout. Then the servers answer again, although they
+// are about to close the session.
 TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
     const auto others_client = connect(servers.connect_string(), options(20s));
     const auto victims_client = connect(proxy.address(), options(k_timeout));
@@ -159,15 +159,15 @@ TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
     const auto before = victims_client->session();
 
     proxy.black_hole();
-    // The log may stall only now. Before, it could stall the loop at a session of the previous set.
+    // If the log stalled earlier, the loop could stop in the previous set of sessions.
     ASSERT_TRUE(eventually(
         [&] { return expires(servers, before.id, sets::next) && closes_none(servers); }));
     log.stall();
     ASSERT_TRUE(eventually([&] { return !expires(servers, before.id, sets::all); }));
     first->unlock();
     proxy.pass();
-    // The waiter must be granted by its old session, or must have a new session. The contender of a new session queues
-    // behind the third one.
+    // The waiter must get a grant by its old session, or a new session. With a new session it queues behind the third
+    // contender.
     ASSERT_TRUE(eventually([&] {
         return second.wait_for(0s) == std::future_status::ready ||
                victims_client->session().epoch > before.epoch;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests elections and gates on a real server: a leader that is cut off, lost answers, and the server's time stamps.
+// Tests elections and gates on a real server: a leader without a connection, lost answers, and the server's time
+// stamps.
 #include <atomic>
 
 #include "support.hpp"
@@ -7,7 +8,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A client with a separate proxy before the server.
+// A client whose connection goes through a proxy.
 struct member {
     tcp_proxy proxy{server().connect_string(0)};
     std::unique_ptr<client> servers = connect(proxy.address());
@@ -40,7 +41,7 @@ TEST(election, F4_a_leader_that_is_cut_off_does_not_lead_when_the_next_one_does)
     EXPECT_TRUE(saw_bob.wait());
     cut_off.proxy.pass();
     bob.close();
-    EXPECT_TRUE(ann.await({.timeout = limit()}));  // ann is in the queue again
+    EXPECT_TRUE(ann.await({.timeout = limit()}));  // ann queues again
 }
 
 TEST(election, terms_go_round_and_move_over_a_real_server) {
@@ -90,7 +91,7 @@ TEST(gates, a_job_whose_starts_answer_is_lost_runs_once) {
     EXPECT_EQ(report->verdict, job_verdict::ran);
     EXPECT_EQ(runs, 1);
     EXPECT_GE(multis, k_start);
-    // The first run returned without waiting for the release of its lock, so this run may have to wait.
+    // The previous run did not wait until its lock was released, so this run may have to wait.
     const auto again = other.run([&](job_run&) { ++runs; }, {.timeout = limit()});
     ASSERT_TRUE(again) << again.error().message();
     EXPECT_EQ(again->verdict, job_verdict::not_due);

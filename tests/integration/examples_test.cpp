@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the examples print the content of their .expected files, in memory and on a real server. Also tests that
-// README.md's example works unchanged.
+// Tests that each example prints the content of its .expected file, in memory and on a real server. Also runs
+// README.md's example unchanged.
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -21,7 +21,7 @@ using turnstile::testing::ensemble;
 using turnstile::testing::process;
 using turnstile::testing::temporary_folder;
 
-// Runs an example. Returns its output, followed by the exit status unless that is 0.
+// Returns the example's output, followed by its exit status unless that is 0.
 std::string output_of(const std::string& example, std::vector<std::string> arguments) {
     const temporary_folder folder;
     arguments.insert(arguments.begin(), std::string{TURNSTILE_EXAMPLES_BUILD} + '/' + example);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests exclusion of real processes that contend for one path on a real server.
+// Tests that real processes exclude each other at one path.
 #include <fstream>
 #include <sstream>
 #include <vector>
@@ -31,7 +31,7 @@ TEST(exclusion, eight_processes_take_turns_in_the_order_of_their_znodes) {
     constexpr int k_grants = 200;
     const testing::temporary_folder folder;
     const auto path = lock_path();
-    // All processes append to one file, so the lines are in the order of the grants.
+    // All processes append to one file, so its lines are in the order of the grants.
     const auto output = folder.path() / "grants";
     const auto before = server().counters(0);
     std::vector<testing::process> processes;
@@ -53,7 +53,7 @@ TEST(exclusion, eight_processes_take_turns_in_the_order_of_their_znodes) {
         EXPECT_LT(grants[i - 1].token, grants[i].token) << "grant " << i;
         EXPECT_LT(grants[i - 1].sequence, grants[i].sequence) << "grant " << i;
     }
-    // G3, by the server's counters: a release causes at most one event for the successor and one for the releaser.
+    // G3: by the server's counters, a release causes at most one event each for the successor and the releaser.
     const auto after = server().counters(0);
     for (const auto* counter : {"node_deleted_watch_count", "cnt_node_deleted_watch_count"}) {
         if (!after.contains("sum_" + std::string{counter})) continue;
@@ -66,7 +66,7 @@ TEST(exclusion, eight_processes_take_turns_in_the_order_of_their_znodes) {
     EXPECT_TRUE(queue_names(*observer, path).empty());
 }
 
-// G3, exactly: counts the events on each waiter's connection while a long queue is released.
+// G3: counts the events on each waiter's connection while a long queue is released.
 TEST(exclusion, G3_a_release_wakes_one_waiter_however_long_the_queue_is) {
     constexpr std::size_t k_waiters = 20;
     const auto path = lock_path();
@@ -103,7 +103,7 @@ TEST(exclusion, G3_a_release_wakes_one_waiter_however_long_the_queue_is) {
         ASSERT_TRUE(granted.wait(i + 2));
         const auto after = events();
         for (std::size_t k = 0; k != k_waiters; ++k) {
-            // only the releaser and the successor may get an event
+            // Only the releaser and the successor may get an event.
             const auto most = k == i || k == i + 1 ? 1U : 0U;
             EXPECT_LE(after[k] - before[k], most) << "release " << i << ", waiter " << k;
         }
@@ -111,10 +111,10 @@ TEST(exclusion, G3_a_release_wakes_one_waiter_however_long_the_queue_is) {
     EXPECT_TRUE(queue_names(*observer, path).empty());
 }
 
-// Failure F38: after a session that owns too many znodes is closed, an ensemble cannot start any more.
+// Failure F38: closing a session with too many znodes makes an ensemble unable to start.
 TEST(exclusion, F38_what_one_session_owns_is_bounded) {
     const auto path = lock_path();
-    // Each new waiter lists the queue, so the holder's confirmations wait among many lists.
+    // Each new waiter lists the queue, so the holder's confirmations wait behind many lists.
     const auto servers = connect(server().connect_string(), quick_options(30s));
     mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});

@@ -15,7 +15,7 @@
 
 namespace {
 
-constexpr std::size_t k_small = 64;  // the C++ runtime can still report the failure
+constexpr std::size_t k_small = 64;  // so the C++ runtime can still report the failure
 
 bool is_exhausted() noexcept {
     const char* const file = std::getenv("TURNSTILE_TEST_MEMORY");

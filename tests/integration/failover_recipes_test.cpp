@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests elections, semaphores and jobs on three servers whose leader dies under load.
+// Tests elections, semaphores and jobs on three servers, while the leader dies under load.
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -20,8 +20,7 @@ ensemble& three_servers() {
     return servers;
 }
 
-// Threads that use a recipe with one client each, until the crew ends. The crew counts their results, and the tests
-// only wait until the count grows.
+// Threads with one client each that use a recipe until the crew ends. The tests wait until the count of results grows.
 class crew {
 public:
     crew(int size, const std::function<void(crew&, client&, int)>& round) {
@@ -36,16 +35,16 @@ public:
     crew(const crew&) = delete;
     crew& operator=(const crew&) = delete;
 
-    // The workers call this.
+    // Called by the workers.
     void count() { ++done_; }
     [[nodiscard]] int done() const { return done_; }
     [[nodiscard]] bool over() const { return over_.is_set(); }
-    // Waits for this time, but returns when the crew ends.
+    // Waits for this time, or until the crew ends.
     void rest(std::chrono::nanoseconds time) const {
         static_cast<void>(over_.wait(1, testing::test_deadline{time}));
     }
 
-    // Checks progress before, during and after the death of the servers' leader.
+    // Checks that the recipe works before, during and after the death of the servers' leader.
     void outlive_the_leader(int more) {
         EXPECT_TRUE(goes_on(more));
         const auto leader = three_servers().leader();
@@ -76,9 +75,8 @@ private:
 
 // ---- semaphore ------------------------------------------------------------------------------
 
-// Counts the permits' guards that are valid at one instant. A guard is only counted if it was granted before the count
-// began, and an invalid guard never becomes valid again. So all guards that the count finds valid were valid when it
-// began.
+// Counts the valid guards of permits. The count only includes guards that existed before it began. An invalid guard
+// never becomes valid again, so all counted guards were valid when the count began.
 class leases_at_once {
 public:
     void enter(const guard& lease) {
@@ -111,7 +109,7 @@ TEST(failover_recipes, F20_a_semaphore_is_never_overbooked_when_the_leader_dies)
             if (!lease) return;
             leases.enter(*lease);
             all.count();
-            // Holds its permit until another client gets one as well.
+            // Holds the permit until another client gets one, too.
             const int from = all.done();
             static_cast<void>(eventually([&] { return all.over() || all.done() != from; }));
             leases.leave(*lease);
@@ -125,8 +123,8 @@ TEST(failover_recipes, F20_a_semaphore_is_never_overbooked_when_the_leader_dies)
 
 // ---- elections ------------------------------------------------------------------------------
 
-// Returns true if two participants lead at one instant. A participant that leads in the same term before and after the
-// check of another one led during that check.
+// Returns true if two participants lead at once. A participant that leads the same term before and after the check of
+// another one also led during that check.
 bool two_lead(const std::vector<std::unique_ptr<leader>>& seats) {
     for (const auto& seat : seats) {
         const auto before = seat->fencing_token();
@@ -159,8 +157,8 @@ TEST(failover_recipes, F4_there_are_never_two_leaders_and_soon_one_when_the_lead
                      if (!mine.await({.timeout = limit()})) return;
                      const auto term = mine.fencing_token().zxid();
                      if (two_lead(seats)) violated = true;
-                     // A participant whose server is cut off from the others may still believe that it leads. The
-                     // commit shows that it really leads.
+                     // A participant at a server without a majority may wrongly believe that it leads. A commit proves
+                     // that it leads.
                      const auto done = mine.commit(transaction{}.check("/"), {.timeout = limit()});
                      if (two_lead(seats)) violated = true;
                      if (done && newest.exchange(term) >= term && mine.leads()) violated = true;
@@ -175,7 +173,7 @@ TEST(failover_recipes, F4_there_are_never_two_leaders_and_soon_one_when_the_lead
 
 // ---- jobs -----------------------------------------------------------------------------------
 
-// Records the runs of a job that the processes report.
+// The runs of a job, as the processes report them.
 class runs_seen {
 public:
     void ran(std::uint64_t number) {
@@ -187,7 +185,7 @@ public:
         runs_[record.number].started = record.started;
     }
     [[nodiscard]] bool twice() const { return twice_; }
-    // Returns the shortest time between the starts of two runs in succession.
+    // Returns the shortest time between the starts of two successive runs.
     [[nodiscard]] std::int64_t shortest_ms() const {
         std::int64_t shortest = std::numeric_limits<std::int64_t>::max();
         std::int64_t last = 0;

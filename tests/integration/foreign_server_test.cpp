@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how a client recognizes a server that does not name its kind. A proxy removes ZooKeeper features that other
+// Tests how a client recognizes a server that does not report its kind. A proxy removes ZooKeeper's features that other
 // servers with this protocol lack.
 #include <gmock/gmock.h>
 
@@ -23,7 +23,7 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-// Returns the options of a client that may not send `srvr`, for example behind a load balancer.
+// Returns the options of a client that may not send `srvr`, as behind a load balancer.
 client_options silent_options() {
     auto options = quick_options();
     options.roles = role_detection::off;
@@ -36,7 +36,7 @@ protected:
     std::atomic<int> containers{0};
     std::atomic<int> multis{0};
 
-    // Counts requests for containers. `other` decides what happens to each.
+    // Counts requests for containers, and calls `other` for each of them.
     void see_containers(std::function<verdict(frame&)> other) {
         proxy.filter(direction::to_server, [this, other = std::move(other)](frame& f) {
             if (f.is(frame_kind::request, opcode::multi)) ++multis;
@@ -45,7 +45,7 @@ protected:
             return other(f);
         });
     }
-    // Creates the lock's folder, so that the client need not create a container for the lock. Returns its path.
+    // Creates the lock's folder, so that the client need not request a container. Returns its path.
     std::string folder() const {
         const auto path = lock_path();
         const auto observer = connect(server().connect_string());
@@ -53,7 +53,7 @@ protected:
         EXPECT_TRUE(first.acquire({.timeout = limit()})->release(limit()));
         return path;
     }
-    // Waits until the client knows its server's kind. The next confirmation's evidence then depends on that kind.
+    // Waits until the client knows its server's kind, by the evidence of the hold's next confirmation.
     static bool rests_on(guard& hold, lease_evidence evidence) {
         return eventually([&] {
             static_cast<void>(hold.commit(transaction{}.check("/")));
@@ -92,7 +92,7 @@ TEST_F(foreign_server, that_knows_no_containers_is_one_whose_bound_is_assumed) {
     EXPECT_TRUE(rests_on(hold, lease_evidence::assumed));
     EXPECT_TRUE(hold.valid());
     EXPECT_EQ(containers, 1);
-    // On the next connection the client has the same evidence, without another examination.
+    // On the next connection the client must not examine the server again.
     proxy.cut();
     EXPECT_TRUE(rests_on(hold, lease_evidence::assumed));
     EXPECT_EQ(containers, 1);
@@ -108,7 +108,7 @@ TEST_F(foreign_server, that_hangs_up_at_what_it_does_not_know_is_asked_once) {
     EXPECT_EQ(containers, 1);
 }
 
-// The proxy cuts the connection at the create of the folder, before the client knows its server's kind.
+// The proxy cuts the connection when the client, which does not know the server's kind yet, creates the folder.
 TEST_F(foreign_server, that_hangs_up_at_containers_has_persistent_folders) {
     see_containers([](frame&) { return verdict::cut_connection; });
     const auto servers = connect(proxy.address(), silent_options());
@@ -119,7 +119,7 @@ TEST_F(foreign_server, that_hangs_up_at_containers_has_persistent_folders) {
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// A connection that breaks by itself does not make the client doubt a known server.
+// A broken connection does not make the client doubt a server that it knows.
 TEST_F(foreign_server, that_is_zookeeper_keeps_its_containers_where_a_connection_breaks) {
     const auto servers = connect(proxy.address());
     ASSERT_TRUE(eventually([&] { return servers->session().role != server_role::unknown; }));
@@ -134,7 +134,7 @@ TEST_F(foreign_server, that_is_zookeeper_keeps_its_containers_where_a_connection
 
 // ---- servers without create2 ---------------------------------------------------------------
 
-// Servers that have no more kinds of requests than ZooKeeper 3.4.
+// Servers that know only the requests of ZooKeeper 3.4.
 class older_server : public foreign_server {
 protected:
     static bool came_later(const frame& f) {
@@ -168,7 +168,7 @@ protected:
         gives_up.request_stop();
         EXPECT_EQ(waiting.get().error(), errc::cancelled);
     }
-    // Lets two clients wait while one of them gives up. The grants must follow the order of arrival, with growing
+    // Makes three clients wait, one of which gives up. The others must be granted in order of arrival, with growing
     // tokens.
     void hands_locks_on() {
         const auto path = lock_path();
@@ -179,7 +179,7 @@ protected:
         auto first = at_ann.acquire({.timeout = limit()});
         ASSERT_TRUE(first) << first.error().message();
         wait_in_vain(at_bob);
-        // No client sends a request again that these servers have refused as unknown.
+        // No client repeats a request that these servers refused as unknown.
         EXPECT_TRUE(at_bob.try_acquire().error() == errc::busy);
         const auto sent = of_later_versions();
         auto third = std::async(std::launch::async, [&] { return at_bob.acquire(); });
@@ -237,8 +237,8 @@ TEST_F(older_server, that_hangs_up_at_containers_can_be_tried) {
     EXPECT_TRUE(trial->clock);
 }
 
-// The connection breaks between the two requests that make up a create. So the znode exists, and the client lacks its
-// Stat.
+// On such a server, a create takes two requests. The connection breaks between them, so the znode exists, and the
+// client lacks its Stat.
 TEST_F(older_server, whose_answer_to_the_second_request_is_lost_is_asked_what_became_of_the_first) {
     take_away(is_unimplemented);
     const auto path = folder();
@@ -261,12 +261,12 @@ TEST_F(older_server, whose_answer_to_the_second_request_is_lost_is_asked_what_be
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// After the client knows that the server is ZooKeeper, broken connections do not change that.
+// Once the client knows that the server is ZooKeeper, broken connections do not change that.
 TEST_F(older_server, that_is_zookeeper_is_asked_with_create2_where_connections_break) {
     const auto path = folder();
     const auto servers = connect(proxy.address());
     ASSERT_TRUE(eventually([&] { return servers->session().role != server_role::unknown; }));
-    const auto before = proxy.requests(opcode::create);  // creates of the session's mark
+    const auto before = proxy.requests(opcode::create);  // creates of the session's mark znode
     std::atomic<int> left{2 * zookeeper::request_knowledge::k_ends};
     take_away([&](frame&) { return left-- > 0 ? verdict::cut_connection : verdict::forward; });
     mutex lock{*servers, path};
@@ -276,8 +276,8 @@ TEST_F(older_server, that_is_zookeeper_is_asked_with_create2_where_connections_b
     EXPECT_EQ(proxy.requests(opcode::create), before);
 }
 
-// The client has no right to read another user's folder. Below a path that does not exist it needs no right, so it asks
-// there.
+// The client may not read another user's folder. To recognize the server, it sends its request for a path below a znode
+// that does not exist, which needs no permission.
 TEST_F(foreign_server, is_known_to_a_client_without_permissions) {
     const auto all = zookeeper::make_coordinator(server().connect_string());
     contract::probe owner{*all, "owner:secret"};
@@ -293,7 +293,7 @@ TEST_F(foreign_server, is_known_to_a_client_without_permissions) {
               core::server_error::no_node);
 }
 
-// These servers name their kind, so the client need not examine them.
+// The servers report their kind, so the client need not examine them.
 TEST_F(foreign_server, that_says_that_it_is_zookeeper_is_not_examined) {
     see_containers([](frame&) { return verdict::forward; });
     const auto path = folder();

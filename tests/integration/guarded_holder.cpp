@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that takes a lock with a guardian and then ends, or does not, as the test requires.
+// A process that takes a lock under a guardian, and then ends or lives on, as the test requires.
 //
 //     guarded_holder CONNECT PATH TIMEOUT_MS off|inherited|started PROGRAM
 //                    hold|replace|fork|exec|segv|exit|close [EXIT_CODE]
 //
-// Prints "held" once it holds the lock. `hold`: holds until a signal; on SIGUSR1 it prints "signal", on SIGTERM it
-// exits with EXIT_CODE and does not close the client. `replace`: ends its first session from outside, prints "held
-// again" once it holds the lock in a second session, and then acts as with `hold`; CONNECT has several servers. `fork`:
-// acts as with `hold`, has a child that keeps running, and prints "child PID". `exec`: becomes another program. `exit`:
-// calls _exit with EXIT_CODE. `close`: an orderly end.
+// Prints "held" when it holds the lock. Then: `hold` waits for a signal, prints "signal" on SIGUSR1, and on SIGTERM
+// exits with EXIT_CODE without closing the client. `replace` ends its first session through one of CONNECT's other
+// servers, prints "held again" when a second session holds the lock, and continues as `hold`. `fork` starts a child
+// that lives on, prints "child PID", and continues as `hold`. `exec` becomes another program. `exit` calls _exit with
+// EXIT_CODE. `close` ends in good order.
 //
-// The process has its program file open, without O_CLOEXEC.
+// The process keeps its program file open, without O_CLOEXEC.
 #include <fcntl.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -49,8 +49,8 @@ guardian_use use_of(const std::string& name) {
     std::abort();
 }
 
-// The child is in another process group, because the test kills the holder's group. The alarm ends the child if the test
-// does not.
+// The child needs another process group, because the test kills the holder's group. The alarm ends the child if the
+// test does not.
 void leave_a_child() {
     constexpr unsigned k_longest = 600;
     const pid_t child = ::fork();
@@ -63,15 +63,15 @@ void leave_a_child() {
     for (;;) ::pause();
 }
 
-// The copy gets a high descriptor number, because the lowest descriptors of a started program are replaced anyway.
+// A started program replaces the lowest descriptors, so this one must be high.
 bool open_own_program() {
     constexpr int k_high = 64;
     const int file = ::open("/proc/self/exe", O_RDONLY);
     return file >= 0 && ::fcntl(file, F_DUPFD, k_high) >= 0;
 }
 
-// Ends the session through another server, as an operator does. The session's own server then cuts the connection.
-// Otherwise the client would notice only at its next ping, long after the test.
+// Ends the session through another server, as an operator does. The session's own server then cuts the connection, so
+// the client notices at once, and not only at its next ping.
 void end_session(const client& servers, const std::string& addresses) {
     std::istringstream list{addresses};
     std::string address;
@@ -81,7 +81,7 @@ void end_session(const client& servers, const std::string& addresses) {
     testing::close_session(address, secret.id, secret.password);
 }
 
-// Ends the first session. Returns true when the lock is held again in the next session.
+// Ends the first session. Returns true when the next session holds the lock.
 bool hold_in_next_session(client& servers, const std::string& addresses, mutex& lock, guard& hold) {
     const auto first = servers.session().id;
     end_session(servers, addresses);

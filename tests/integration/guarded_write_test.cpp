@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests guard::commit() on a real server: lost answers, sessions that end meanwhile, and deleted znodes. A counter
-// znode shows how often a write was executed.
+// Tests guard::commit() on a real server, with lost answers, ended sessions and deleted znodes. The version of a
+// counter znode shows how often a write was executed.
 #include <future>
 
 #include "support.hpp"
@@ -13,7 +13,7 @@ class guarded_writes : public ::testing::Test {
 protected:
     const std::string path = lock_path();
     const std::string counter = path + ".counter";
-    testing::event lost_one;  // constructed before the proxy, whose thread sets it
+    testing::event lost_one;  // before the proxy, whose thread sets it
     tcp_proxy proxy{server().connect_string(0)};
     std::unique_ptr<client> servers = connect(proxy.address());
     std::unique_ptr<client> observer = connect(server().connect_string());
@@ -53,7 +53,7 @@ TEST_F(guarded_writes, a_lost_answer_is_a_success_when_it_was_one) {
     ASSERT_TRUE(done) << done.error().message();
     EXPECT_TRUE(lost_one.is_set());
     EXPECT_EQ(writes(), 1);
-    ASSERT_TRUE(write("2"));  // from now on the client knows its znode's version again
+    ASSERT_TRUE(write("2"));  // after this write the client knows its znode's version
     EXPECT_EQ(writes(), 2);
 }
 
@@ -87,7 +87,7 @@ TEST_F(guarded_writes, a_release_waits_for_what_is_being_found_out) {
 TEST_F(guarded_writes, a_session_that_ends_meanwhile_leaves_it_unknown) {
     lose_next(direction::to_client);
     proxy.filter(direction::to_server, [this](frame&) {
-        // the answer is lost
+        // The proxy loses this answer.
         return lost_one.is_set() ? verdict::cut_connection : verdict::forward;
     });
     auto done = std::async(std::launch::async, [&] { return write("1"); });
@@ -100,7 +100,7 @@ TEST_F(guarded_writes, a_session_that_ends_meanwhile_leaves_it_unknown) {
 }
 
 TEST_F(guarded_writes, the_servers_refuse_whoever_has_lost_the_lock) {
-    // The holder's connection stays, but the holder receives nothing.
+    // The connection remains, but the holder receives nothing.
     proxy.black_hole(direction::to_client);
     const auto secret = secret_of(*servers);
     testing::close_session(server().connect_string(), secret.id, secret.password);
@@ -159,7 +159,7 @@ TEST_F(guarded_writes, what_is_to_be_is_read_first_and_a_lost_answer_found_out_a
 
 TEST_F(guarded_writes, of_several_locks_check_all_of_them) {
     mutex second{*servers, path + ".second"};
-    const auto neighbour = connect(proxy.address());  // both clients use the proxy's address
+    const auto neighbour = connect(proxy.address());  // both clients use the proxy
     mutex theirs{*neighbour, path + ".theirs"};
     multi_lock all{second};
     auto whole = all.acquire({.timeout = limit()}).value();
@@ -169,7 +169,7 @@ TEST_F(guarded_writes, of_several_locks_check_all_of_them) {
     const auto done = hold.commit(writes_all, {.timeout = limit()});
     ASSERT_TRUE(done) << done.error().message();
     EXPECT_TRUE(lost_one.is_set());
-    // The neighbour's session ends, and this process does not learn it. So the servers must refuse the commit.
+    // The other client's session ends, and this process is not told. So the servers must refuse the commit.
     const auto secret = secret_of(*neighbour);
     testing::close_session(server().connect_string(), secret.id, secret.password);
     const auto late = hold.commit(writes_all, {.timeout = limit()});

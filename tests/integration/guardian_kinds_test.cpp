@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the guardian on Redis, PostgreSQL and MariaDB, with processes that hold a lock and end, or do not end.
+// Tests the guardian on Redis, PostgreSQL and MariaDB, with processes that hold a lock, and then end or live on.
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
@@ -29,11 +29,10 @@
 namespace turnstile::tests {
 namespace {
 
-// Milliseconds, longer than any wait of a test. So an earlier hand-over is the guardian's work.
+// In milliseconds. Longer than any wait of a test, so only the guardian can free a lock.
 constexpr auto k_session_timeout = "600000";
 
-// Returns the connect string of a server that the whole test program shares. The first test that uses the server starts
-// it.
+// Returns the connect string of a server that the test program shares. The first test that needs the server starts it.
 template <class Server>
 std::string started() {
     static Server server;
@@ -67,7 +66,7 @@ protected:
     const std::string where = GetParam().connect_string();
     const testing::temporary_folder folder;
     const std::string path =
-        // a path only for this test, because all tests share the server
+        // All tests share the server, so each test has a path.
         "/tests/guarded_kinds/" + folder.path().filename().string();
     std::unique_ptr<client> others = connect(where);
     mutex lock{*others, path};
@@ -84,8 +83,8 @@ TEST_P(guarded_kinds, the_lock_of_a_killed_process_is_the_next_ones) {
     EXPECT_TRUE(granted(path));
 }
 
-// The test also kills a second process, and waits until its guardian has ended its session. In that time the session of
-// the first process must not end.
+// The test waits until a guardian has ended the session of a second killed process. Meanwhile the first process's
+// session must not end.
 TEST_P(guarded_kinds, without_a_guardian_the_lock_of_a_killed_process_stays_taken) {
     auto holder = start("off", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
@@ -105,8 +104,8 @@ TEST_P(guarded_kinds, a_parent_frees_the_lock_before_it_ends) {
     EXPECT_TRUE(queue_names(*others, path).empty());
 }
 
-// The same guardian ends the session of another process meanwhile. If it took a stop for an end, it would have acted on
-// the stopped process before.
+// The test waits until the same guardian has ended another process's session. By then it would have ended the stopped
+// process's session, too, if it took a stop for an end.
 TEST_P(guarded_kinds, a_stopped_process_keeps_its_session) {
     auto parent =
         start("inherited", "hold",
@@ -147,7 +146,7 @@ TEST_P(guarded_kinds, a_guardian_without_the_program_says_so) {
 }
 
 #ifdef TURNSTILE_PROGRAM
-// The keeper guards the session as a part of `run`, without the guardian's program.
+// The keeper of `run` does a guardian's work, without the guardian's program.
 TEST_P(guarded_kinds, the_keeper_of_a_killed_run_ends_its_session) {
     testing::process run{{.command = {TURNSTILE_PROGRAM, "run", "--session-timeout", "600s", path,
                                       "--", "sh", "-c", "echo in; sleep infinity"},
@@ -160,7 +159,7 @@ TEST_P(guarded_kinds, the_keeper_of_a_killed_run_ends_its_session) {
 }
 #endif
 
-// The test itself plays the guardian of its client, and so sees the client's messages.
+// The test acts as the guardian of its client, and so reads the client's messages.
 class told_kinds : public guarded_kinds {
 protected:
     void SetUp() override {
@@ -177,7 +176,7 @@ protected:
         own = connect(where, options);
         ::unsetenv(k_guardian_variable);
     }
-    // Returns the next message of this kind. Fails the test if none arrives.
+    // Returns the next message of this type, and fails the test if none comes.
     template <class Message>
     Message hear() {
         std::optional<Message> found;
@@ -209,8 +208,7 @@ private:
     support::descriptor ours_;
 };
 
-// A server with older data assigns a session id again. So the guardian must compare the session's proof as well as its
-// id.
+// A server with older data gives out a session id again. So the guardian must compare the session's secret as well.
 TEST_P(told_kinds, another_session_with_the_same_id_is_left_alone) {
     const auto told = hear<guardian::guard_module_session>();
     EXPECT_EQ(told.servers, where);

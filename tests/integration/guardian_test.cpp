@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the guardian on real servers, with processes that hold a lock and end in different ways, or do not end.
+// Tests the guardian on real servers, with processes that hold a lock, and then end in several ways or live on.
 #include <dirent.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -24,7 +24,7 @@
 namespace turnstile::tests {
 namespace {
 
-// Milliseconds, longer than any wait of a test. So an earlier hand-over is the guardian's work.
+// In milliseconds. Longer than any wait of a test, so only the guardian can free a lock.
 constexpr auto k_session_timeout = "600000";
 
 ensemble& servers() {
@@ -32,7 +32,7 @@ ensemble& servers() {
     return three;
 }
 
-// Returns the processes in /proc that run the guardian's program.
+// Returns the processes that run the guardian's program.
 std::set<pid_t> guardians() {
     std::set<pid_t> found;
     std::error_code ignored;
@@ -46,7 +46,7 @@ std::set<pid_t> guardians() {
     return found;
 }
 
-// Returns the files of a process's open descriptors. For a guardian, only root may read them.
+// Returns the files of a process's descriptors. Only root may read a guardian's.
 std::set<std::string> open_files(pid_t process) {
     std::set<std::string> found;
     std::error_code ignored;
@@ -75,8 +75,8 @@ protected:
         auto hold = lock.acquire({.timeout = limit()});
         return hold.has_value();
     }
-    // Starts another guarded process and kills it. A guardian that mistook the test's action for its process's end
-    // would have acted before this returns.
+    // Waits until a guardian has ended the session of another killed process. By then it would also have ended the
+    // holder's session, if it took the test's action for the holder's end.
     void let_guardians_end_a_process() {
         auto second = testing::process{
             {.command = {TURNSTILE_HOLDER, servers().connect_string(), path + "-second",
@@ -87,7 +87,7 @@ protected:
         mutex other{*others, path + "-second"};
         ASSERT_TRUE(other.acquire({.timeout = limit()}));
     }
-    // Returns the holder's guardian, and perhaps guardians of other tests.
+    // Returns the guardians that started after the fixture. Some may belong to other tests.
     [[nodiscard]] std::set<pid_t> fresh_guardians() const {
         std::set<pid_t> fresh = guardians();
         for (const pid_t guardian : before) fresh.erase(guardian);
@@ -120,7 +120,7 @@ TEST_F(guardians_on_servers, a_killed_process) {
     EXPECT_TRUE(none_left());
 }
 
-// An operator ends the first session. The next session has the same long timeout, so only the guardian can end it.
+// An operator ended the first session. The second session also has the long timeout, so only the guardian can end it.
 TEST_F(guardians_on_servers, a_killed_process_whose_session_was_replaced) {
     auto holder = start("started", "replace");
     ASSERT_TRUE(holder.wait_for_output("held again")) << holder.output();
@@ -157,7 +157,7 @@ TEST_F(guardians_on_servers, a_stopped_process_keeps_its_session) {
     EXPECT_TRUE(none_left());
 }
 
-// The child has a copy of the guardian's socket, which must not count as a living process.
+// The child has a copy of the guardian's socket. That copy must not make the dead parent look alive.
 TEST_F(guardians_on_servers, a_child_that_lives_on_keeps_no_lock) {
     auto holder = start("started", "fork");
     ASSERT_TRUE(holder.wait_for_output("child ")) << holder.output();
@@ -171,7 +171,7 @@ TEST_F(guardians_on_servers, a_child_that_lives_on_keeps_no_lock) {
     EXPECT_TRUE(none_left());
 }
 
-// After exec() the process lives on with the same number, but the guardian's socket in it is closed.
+// After exec() the process has the same number, but no socket of the guardian.
 TEST_F(guardians_on_servers,
        a_process_that_becomes_another_program_keeps_its_session_until_it_ends) {
     auto holder = start("started", "exec");
@@ -190,8 +190,8 @@ TEST_F(guardians_on_servers,
     EXPECT_TRUE(none_left());
 }
 
-// The guardian knows passwords of sessions. They must be in no place that another user can read, and a crash must write
-// no core file.
+// The guardian knows the passwords of sessions. No other user may be able to read them, and a crash must write no core
+// file.
 TEST_F(guardians_on_servers, the_command_line_and_the_environment_say_nothing_and_no_core_is_left) {
     auto holder = start("started", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
@@ -212,7 +212,7 @@ TEST_F(guardians_on_servers, the_command_line_and_the_environment_say_nothing_an
     EXPECT_TRUE(none_left());
 }
 
-// The guardian must get no signal for the process's group or terminal, and must keep no descriptor of the process open.
+// The guardian must be outside of the process's group and terminal, and must not keep the process's descriptors open.
 TEST_F(guardians_on_servers, has_a_session_of_its_own_and_no_descriptor_of_the_process) {
     auto holder = start("started", "hold");
     ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
@@ -244,7 +244,7 @@ TEST_F(guardians_on_servers, a_killed_guardian_harms_nothing) {
     EXPECT_TRUE(holder.running());
     EXPECT_FALSE(lock.try_acquire().has_value());
     holder.kill();
-    // the lock stays taken for the session timeout, as without a guardian
+    // Without a guardian, the lock stays taken for the session timeout.
     EXPECT_FALSE(lock.try_acquire().has_value());
 }
 
@@ -256,7 +256,7 @@ TEST_F(guardians_on_servers, a_parent_passes_signals_on_and_the_exit_code_back) 
     ::kill(parent.pid(), SIGTERM);
     ASSERT_TRUE(parent.wait());
     EXPECT_EQ(parent.exit_code(), 7);
-    // The guardian has closed the session before its own end.
+    // The guardian closed the session before it ended.
     EXPECT_TRUE(queue_names(*others, path).empty());
     EXPECT_TRUE(none_left());
 }
@@ -269,14 +269,14 @@ TEST_F(guardians_on_servers, a_parent_of_a_process_that_crashes) {
     EXPECT_TRUE(none_left());
 }
 
-// Kills as a container runtime does: if process 1 of a PID namespace ends, all its processes end.
+// Kills as a container runtime does: when process 1 of a PID namespace ends, the kernel kills all its processes.
 class guardians_of_containers : public guardians_on_servers {
 protected:
     void SetUp() override {
         if (!may_run({"unshare", "--pid", "--fork", "true"}))
             GTEST_SKIP() << "this process may make no PID namespace";
     }
-    // Starts the holder below these programs. Kills the process that is `depth` generations below the first process.
+    // Starts the holder under these programs. Then kills the process that is `depth` generations below the first one.
     void hold_and_kill(const std::vector<std::string>& programs, int depth) {
         auto holder = start("inherited", "hold", programs);
         ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
@@ -362,7 +362,7 @@ TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
         const auto two = connect(servers().connect_string(), options);
         EXPECT_EQ(guardians().size(), before.size() + 1);
     };
-    // The first round comes before the measurement. It creates the objects that stay, and its short connections end.
+    // The first round creates the objects that stay, and ends short connections. So the measurement starts after it.
     share();
     ASSERT_TRUE(none_left());
     const auto at_first = descriptors();
@@ -372,7 +372,7 @@ TEST_F(guardians_on_servers, clients_share_one_and_leave_nothing) {
 }
 
 #ifdef TURNSTILE_WITH_SQLITE
-// Kills the process, which stays unreaped. Returns when the kernel has closed all its files.
+// Kills the process, and returns when the kernel has closed its files. The process remains a zombie.
 void kill_and_await(pid_t process) {
     const support::descriptor end{static_cast<int>(::syscall(SYS_pidfd_open, process, 0))};
     ::kill(process, SIGKILL);
@@ -380,7 +380,7 @@ void kill_and_await(pid_t process) {
     EXPECT_EQ(::poll(&awaited, 1, static_cast<int>(limit().count())), 1);
 }
 
-// The kernel closes the files of a dead process at once. The guardian, stopped here, has copies of their descriptors.
+// The kernel closes a dead process's files. But the guardian, which is stopped here, has copies of these descriptors.
 TEST_F(guardians_on_servers,
        the_lock_in_a_file_of_sqlite_is_free_when_the_guardian_has_seen_the_end) {
     const auto where = "sqlite:" + (folder.path() / "locks.db").string();

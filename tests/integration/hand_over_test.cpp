@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests holders that die, stop, or lose their link on real servers. The old guard must end before the next one begins
-// (G1). The servers must hand the lock over within the session timeout.
+// Tests holders that die, stop, or lose their connection. The old guard must be invalid before the next grant (G1), and
+// the next grant must come within the session timeout.
 #include <algorithm>
 #include <array>
 #include <fstream>
@@ -16,10 +16,10 @@
 namespace turnstile::tests {
 namespace {
 
-// With three servers most holders are attached to a follower. A lease through a follower needs a timeout above 5/3 of
-// the relay bound, which is 2.2 s here (docs/why/lease.md).
+// Most holders are attached to a follower. A lease through a follower needs a timeout above 5/3 of the relay bound,
+// which is 2.2 s here (docs/why/lease.md).
 constexpr auto k_session_timeout = 4000ms;
-constexpr int k_at_once = 10;  // number of locks that lose their holder at the same time
+constexpr int k_at_once = 10;  // locks that lose their holder at the same time
 
 enum class end { killed, paused, black_holed };
 
@@ -32,7 +32,7 @@ void PrintTo(const scene& scene, std::ostream* out) {
     *out << scene.servers << " servers, way " << static_cast<int>(scene.how);
 }
 
-// A lock with a holder in a separate process behind a proxy, and with a waiter in this process.
+// A lock. Its holder is a process behind a proxy, and its waiter is in this process.
 struct pair_of_contenders {
     pair_of_contenders(const ensemble& servers, std::size_t at, client& waiter, std::string where)
         : proxy{servers.connect_string(at)},
@@ -50,8 +50,8 @@ struct pair_of_contenders {
     std::string path;
     testing::process holder;
     mutex lock;
-    std::optional<boottime_clock::time_point> ended;  // time at which the test ended the holder
-    testing::event granted;                           // set at the waiter's grant
+    std::optional<boottime_clock::time_point> ended;  // when the test ended the holder
+    testing::event granted;                           // the waiter is granted
     boottime_clock::time_point granted_at{};
     guard hold;
 
@@ -63,7 +63,7 @@ struct pair_of_contenders {
         });
     }
 
-    // Returns the last valid_until() of the holder's guard, which the holder writes into a file until its end.
+    // Returns the holder's last valid_until(). The holder writes it into a file until its end.
     [[nodiscard]] boottime_clock::time_point holder_valid_until() const {
         std::ifstream file{folder.path() / "lease", std::ios::binary};
         std::int64_t ns = 0;
@@ -88,7 +88,6 @@ protected:
 };
 
 TEST_P(hand_over, the_old_guard_ends_before_the_new_one_begins) {
-    // these collect the grants of the waiters
     std::vector<std::unique_ptr<pair_of_contenders>> pairs;
     const auto waiter = connect(servers.connect_string(), quick_options(10s));
     for (std::size_t i = 0; i != k_at_once; ++i) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests clients against a hostile program that pretends to be a server: it offers no TLS although the client requires
-// TLS, or its replies never end.
+// Tests a hostile program that acts as a server: it has no TLS although the client requires TLS, or its answers never
+// end.
 #include <gmock/gmock.h>
 
 #include <utility>
@@ -31,7 +31,7 @@ client_options quick() {
     return options;
 }
 
-// Lets a client connect until the peer has seen two connections closed. Returns all bytes that the client sent.
+// Lets a client connect until two of its connections are closed. Returns all bytes that it sent.
 std::string sent_to(const recording_peer& peer, const std::string& connect_string) {
     const client servers{connect_string, quick()};
     EXPECT_TRUE(eventually([&] { return peer.closed() >= 2; })) << connect_string;
@@ -39,7 +39,7 @@ std::string sent_to(const recording_peer& peer, const std::string& connect_strin
 }
 
 #ifdef TURNSTILE_WITH_MARIADB
-// Returns the greeting of MariaDB 10.11 with capabilities that lack CLIENT_SSL (0x800).
+// Returns MariaDB 10.11's greeting without the capability CLIENT_SSL (0x800).
 recording_peer::manners mariadb_without_tls() {
     using namespace std::string_literals;
     const std::string body =
@@ -61,7 +61,7 @@ TEST(hostile_server, mariadb_without_tls_gets_no_login) {
     }
 }
 
-// The greeting has CLIENT_SSL. The peer never answers the client's request for a handshake.
+// The greeting has CLIENT_SSL, and the peer then never answers the TLS handshake.
 TEST(hostile_server, mariadb_that_is_silent_in_the_handshake_is_left) {
     auto silent = mariadb_without_tls();
     const auto flags = silent.greeting.find("\xfe\xf7");
@@ -72,7 +72,7 @@ TEST(hostile_server, mariadb_that_is_silent_in_the_handshake_is_left) {
         << "the beginning of a handshake";
 }
 
-// Shows that the peer's greeting is well-formed: a client without TLS answers it with its login.
+// A client without TLS answers the greeting, which shows that the greeting is well-formed.
 TEST(hostile_server, mariadb_gets_a_login_from_a_client_without_tls) {
     const recording_peer peer{mariadb_without_tls()};
     const client servers{"mysql://shop:x@" + peer.address() + "/shop", quick()};
@@ -81,8 +81,7 @@ TEST(hostile_server, mariadb_gets_a_login_from_a_client_without_tls) {
 #endif
 
 #ifdef TURNSTILE_WITH_POSTGRESQL
-// The answer "N" says that the server has no TLS. The client's request for TLS has eight bytes, and the client must
-// send nothing more.
+// "N" means that the server has no TLS. The client may send only its request for TLS, which is eight bytes long.
 TEST(hostile_server, postgresql_without_tls_gets_no_login) {
     for (const auto* mode : {"require", "verify-ca", "verify-full"}) {
         const recording_peer peer{{"", "N", ""}};
@@ -95,7 +94,7 @@ TEST(hostile_server, postgresql_without_tls_gets_no_login) {
 #endif
 
 #ifdef TURNSTILE_WITH_TLS
-// The client's first bytes must be the TLS greeting. After the peer's refusal it must send no plain text.
+// The client must begin with TLS, and after a refusal it must not send plain text.
 TEST(hostile_server, redis_and_sentinels_without_tls_get_no_login) {
     for (const std::string scheme : {"rediss://", "rediss+sentinel://"}) {
         const recording_peer peer{{"", "-ERR unknown command\r\n", ""}};
@@ -109,9 +108,9 @@ TEST(hostile_server, redis_and_sentinels_without_tls_get_no_login) {
 #endif
 
 #ifdef TURNSTILE_WITH_REDIS
-// A server that has not completed the handshake must not make the client allocate much memory.
+// Before the end of the handshake, a server must not be able to make the client allocate much memory.
 TEST(hostile_server, redis_reply_without_an_end_costs_little_memory) {
-    constexpr std::size_t k_most = std::size_t{16} << 20U;  // includes the buffers of both sockets
+    constexpr std::size_t k_most = std::size_t{16} << 20U;  // with the buffers of both sockets
     const std::string chunk(65'536, 'x');
     for (const std::string beginning : {"$1000000000\r\n", "*100000000\r\n$70000\r\n", "+", "-"}) {
         for (const std::string scheme : {"redis://", "redis+sentinel://"}) {
@@ -125,7 +124,7 @@ TEST(hostile_server, redis_reply_without_an_end_costs_little_memory) {
 }
 #endif
 
-// Here the peer accepts connections and never sends anything.
+// The peer accepts connections and sends nothing.
 TEST(hostile_server, that_is_silent_is_told_as_such) {
     std::vector<std::pair<std::string, std::string>> table{{"", "accepts connections, but"}};
 #ifdef TURNSTILE_WITH_REDIS
@@ -154,7 +153,7 @@ TEST(hostile_server, that_is_silent_is_told_as_such) {
 }
 
 #ifdef TURNSTILE_WITH_MARIADB
-// The peer then requests the password in clear text, by each method that transmits it so.
+// The peer asks for the password in clear text, by each method that exists.
 TEST(hostile_server, mariadb_without_tls_gets_no_password_in_clear) {
     using namespace std::string_literals;
     for (const std::string method : {"mysql_clear_password", "dialog"}) {

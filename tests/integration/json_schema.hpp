@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// json_schema: checks an answer against an OpenAPI 3.1 document. Knows only the parts of JSON Schema that the project's
-// document uses.
+// json_schema: checks an answer against an OpenAPI 3.1 document. Supports only the keywords that the project's document
+// uses.
 //
 // Thread safety: a value.
 #pragma once
@@ -16,10 +16,10 @@ class json_schema {
 public:
     using json = nlohmann::json;
 
-    // braces instead of parentheses would make a JSON list
+    // Braces would make a JSON list of the document.
     explicit json_schema(json document) : document_(std::move(document)) {}
 
-    // Returns an empty text if the answer conforms to the document; otherwise the position and the reason.
+    // Returns the position and the reason of the first mismatch; empty if the answer conforms.
     [[nodiscard]] std::string misfit(const std::string& route, const std::string& method,
                                      int status, const json& value) const {
         const json::json_pointer place{"/paths/" + escaped(route) + "/" + method + "/responses/" +

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A Kerberos realm for one test program. Starts MIT's KDC at a loopback port, creates the principals
-// zookeeper/localhost and lock, and sets the environment so that this process finds them. Debian's packages krb5-kdc
-// and krb5-user have the programs.
+// A Kerberos realm for a test program. Starts MIT's KDC at a loopback port, creates the principals zookeeper/localhost
+// and lock, and sets the environment for this process. Needs Debian's packages krb5-kdc and krb5-user.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -23,7 +22,7 @@ namespace turnstile::tests {
 
 class kerberos_realm {
 public:
-    // Returns the missing programs or plugin; empty if this system has all of them.
+    // Returns the missing programs or plugin; empty if there are none.
     [[nodiscard]] static std::string what_is_missing() {
         for (const char* const program :
              {"/usr/sbin/krb5kdc", "/usr/sbin/kdb5_util", "/usr/sbin/kadmin.local",
@@ -57,7 +56,7 @@ public:
 
     void get_ticket() const { run({"/usr/bin/kinit", "-k", "-t", keytab("lock"), "lock@TEST"}); }
     void destroy_tickets() const { run({"/usr/bin/kdestroy"}); }
-    // The next two functions name files that a Java server needs.
+    // Names of files that a Java server needs.
     [[nodiscard]] std::string configuration() const { return file("krb5.conf"); }
     [[nodiscard]] std::string keytab(const std::string& principal) const {
         return file(principal.substr(0, principal.find('/')) + ".keytab");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests limits of operators and servers on real servers: connections, requests and znodes; sessions that only one
-// server knows; folders that were never used.
+// Tests limits of operators and servers: connections, requests and znodes. Also tests local sessions, and folders that
+// were never used.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,13 +23,12 @@ using ::testing::HasSubstr;
 constexpr std::size_t k_safe = 128 * 1024;
 constexpr int k_fit = 4;
 
-// Returns a path so long that four contenders with paths of this length fill a session.
+// Four contenders with paths of this length fill the limit of one session.
 std::string wide_path(int number) {
     const auto name = std::to_string(number);
     return '/' + name + std::string(k_safe / k_fit - 60 - 1 - name.size(), 'x');
 }
 
-// Collects the answers to many acquires. They may arrive in any order.
 class crowd {
 public:
     void take(const client& servers, const std::string& path) {
@@ -66,10 +65,10 @@ TEST(limits, a_client_goes_on_with_the_connections_that_the_server_allows) {
     });
     auto options = quick_options(6s);
     options.max_sessions = 6;
-    options.roles = role_detection::off;  // the connections for roles would count as well
+    options.roles = role_detection::off;  // connections that find out roles would count
     const auto servers = connect(few.connect_string(), options);
     crowd all;
-    // A server counts a connection some time after it has accepted it. So the test first fills the allowed connections.
+    // A server counts a connection a little after it accepts it. So the test first fills the allowed connections.
     for (int i = 0; i != 3 * k_fit; ++i) all.take(*servers, wide_path(i));
     ASSERT_TRUE(all.wait());
     for (int i = 3 * k_fit; i != 6 * k_fit; ++i) all.take(*servers, wide_path(i));
@@ -104,7 +103,7 @@ TEST(limits, a_used_up_quota_is_said) {
     ensemble strict{{.system_properties = {{"zookeeper.enforceQuota", "true"}}}};
     const auto raw = zookeeper::make_coordinator(strict.connect_string());
     probe by_hand{*raw};
-    // zkCli's setquota writes a quota in this way: /shop and two znodes below it.
+    // zkCli's setquota writes these znodes.
     const std::string quota = "/zookeeper/quota/shop";
     ASSERT_EQ(by_hand.ask(core::create_op{"/shop"}).error, core::server_error::ok);
     ASSERT_EQ(by_hand.ask(core::create_op{quota}).error, core::server_error::ok);
@@ -117,7 +116,7 @@ TEST(limits, a_used_up_quota_is_said) {
               core::server_error::ok);
     const auto servers = connect(strict.connect_string());
     mutex orders{*servers, "/shop/orders"};
-    auto first = orders.acquire({.timeout = limit()});  // this creates the folder and the contender
+    auto first = orders.acquire({.timeout = limit()});  // creates the folder and the contender
     ASSERT_TRUE(first) << first.error().message();
     const auto refused = orders.acquire({.timeout = limit()});
     ASSERT_FALSE(refused);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the lock delay on a real server: a holder that is cut off, and lost answers while the crash mark is written.
+// Tests the lock delay on a real server: a holder without a connection, and lost answers to writes of the crash mark.
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -8,14 +8,14 @@ namespace {
 class lock_delays : public ::testing::Test {
 protected:
     const std::string path = lock_path();
-    testing::event lost_one;  // constructed before the proxy, whose thread sets it
+    testing::event lost_one;  // before the proxy, whose thread sets it
     tcp_proxy proxy{server().connect_string(0)};
     std::unique_ptr<client> servers = connect(proxy.address());
     std::unique_ptr<client> others = connect(server().connect_string());
     mutex lock{*servers, path, {.lock_delay = 24h}};
     mutex theirs{*others, path, {.lock_delay = 24h}};
 
-    // Loses the next multi in this direction. If the lock was free, that multi writes the crash mark.
+    // Loses the next multi in this direction. On a free lock, that multi writes the crash mark.
     void lose_next_multi(direction way) {
         proxy.filter(way, [this, way](frame& frame) {
             const auto kind = way == direction::to_server ? frame_kind::request : frame_kind::reply;
@@ -34,7 +34,7 @@ TEST_F(lock_delays, keep_the_next_one_waiting_after_a_crash) {
     auto next = theirs.acquire({.timeout = limit()});
     ASSERT_TRUE(next) << next.error().message();
     EXPECT_FALSE(hold.valid());
-    // The session ended no earlier than the hold's lease, and the delay starts at the session's end.
+    // The servers kept the session at least until the lease ended, and the delay starts at the session's end.
     EXPECT_GE(boottime_clock::now(), hold.valid_until() + delay);
     EXPECT_GT(next->fencing_token(), hold.fencing_token());
     ASSERT_TRUE(next->release());
@@ -46,8 +46,8 @@ TEST_F(lock_delays, a_try_finds_out_that_the_delay_is_over) {
     mutex crashing{*servers, path, {.lock_delay = delay}};
     auto hold = crashing.acquire({.timeout = limit()}).value();
     proxy.black_hole();
-    // Each contender only tries. The first contender that finds the crash mark notes the time in it. For later
-    // contenders the delay starts at that time.
+    // Each try is by a new contender. The first of them writes the current time into the crash mark, and the delay
+    // starts then.
     std::optional<guard> next;
     ASSERT_TRUE(eventually([&] {
         auto tried = theirs.try_acquire();

@@ -42,8 +42,8 @@ protected:
     }
 };
 
-// Another server answers, so the client leaves the silent connection. It does so long before two thirds of the session
-// timeout, which are longer than the test. It repeats its request at the other server.
+// Another server answers, so the client leaves the silent connection and repeats its request there. That must happen
+// long before two thirds of the session timeout, which are longer than the test.
 TEST_F(loss, of_a_path_costs_the_connection_timeout_and_no_session) {
     tcp_proxy other{server().connect_string(0)};
     const auto moving = connect(proxy.address() + "," + other.address(), patient());
@@ -59,7 +59,7 @@ TEST_F(loss, of_a_path_costs_the_connection_timeout_and_no_session) {
     silent.pass();
 }
 
-// The only server is alive, but a device between has forgotten the connection.
+// The only server is alive, but a device between client and server has forgotten the connection.
 TEST_F(loss, of_a_connection_to_the_only_server_costs_the_connection_timeout_and_no_session) {
     tcp_proxy only{server().connect_string(0)};
     const auto stranded = connect(only.address(), patient());
@@ -72,8 +72,7 @@ TEST_F(loss, of_a_connection_to_the_only_server_costs_the_connection_timeout_and
     EXPECT_EQ(stranded->session().id, id);
 }
 
-// No other server answers either, so a change of the server would gain nothing. The session stays at its server,
-// although the client has tried the others.
+// No server answers, so the client gains nothing by a change. It tries the others, and the session stays where it is.
 TEST_F(loss, of_all_paths_is_no_reason_to_leave_a_server) {
     const auto cut_off = connect(proxy.address(), patient());
     mutex same{*cut_off, path};
@@ -89,8 +88,8 @@ TEST_F(loss, of_all_paths_is_no_reason_to_leave_a_server) {
     EXPECT_TRUE(released.get());
 }
 
-// Failure F12: many libraries never notify a holder that it has lost the lock. G1: the old guard must end before the
-// next grant.
+// Failure F12: some libraries never notify a holder of its loss. G1: the old guard must be invalid before the next
+// grant.
 TEST_F(loss, F12_a_holder_whose_session_expires_is_told_before_anybody_else_is_granted) {
     testing::event told;
     auto hold = lock.acquire({.timeout = limit(), .on_lost = [&](const error& why) {
@@ -114,7 +113,7 @@ TEST_F(loss, F12_a_holder_whose_session_expires_is_told_before_anybody_else_is_g
     EXPECT_EQ(released.error(), errc::session_lost);
 }
 
-// Failures F1 and F2: the grant must not rest on the znode of the expired session.
+// Failures F1 and F2: the znode of the expired session must not lead to a grant.
 TEST_F(loss, F1_F2_a_waiter_enters_again_with_its_new_session) {
     auto first = theirs.acquire({.timeout = limit()});
     ASSERT_TRUE(first);
@@ -150,7 +149,7 @@ TEST_F(loss, a_waiter_fails_with_its_session_if_the_option_says_so) {
     EXPECT_EQ(outcome.error(), errc::session_lost);
 }
 
-// Failure F9: listeners get every state in order, and always `lost`.
+// Failure F9: listeners get every state, in order, and `lost` in any case.
 TEST_F(loss, F9_listeners_hear_every_step_in_order) {
     std::mutex guard_steps;
     std::vector<session_state> steps;
@@ -174,8 +173,8 @@ TEST_F(loss, F9_listeners_hear_every_step_in_order) {
     EXPECT_EQ(steps[1], session_state::lost);
 }
 
-// The lease ends before the servers' session timeout. If the session lives on after that, the client must remove its
-// znode.
+// The lease ends before the session timeout at the servers. If the session continues after that, the client must remove
+// its znode.
 TEST_F(loss, a_session_that_outlives_its_lease_removes_its_own_znode) {
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
@@ -187,7 +186,7 @@ TEST_F(loss, a_session_that_outlives_its_lease_removes_its_own_znode) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
 }
 
-// G5: if another client deletes the znode, the library tells the holder within one confirmation or watch event.
+// G5: the library reports a deleted znode within one confirmation or watch event.
 TEST_F(loss, a_holder_whose_znode_is_deleted_by_hand_is_told) {
     testing::event told;
     auto hold = lock.acquire({.timeout = limit(), .on_lost = [&](const error& why) {
@@ -200,7 +199,7 @@ TEST_F(loss, a_holder_whose_znode_is_deleted_by_hand_is_told) {
     EXPECT_EQ(hold->release(limit()).error(), errc::removed);
 }
 
-// Failure F37: a waiter whose znode was deleted must not be granted together with the waiter behind it.
+// Failure F37: a waiter with a deleted znode must not be granted together with the next waiter.
 TEST_F(loss, F37_a_waiter_whose_znode_is_deleted_by_hand_loses_its_place_only) {
     auto first = theirs.acquire({.timeout = limit()});
     ASSERT_TRUE(first);
@@ -209,7 +208,7 @@ TEST_F(loss, F37_a_waiter_whose_znode_is_deleted_by_hand_loses_its_place_only) {
     auto third = std::async(std::launch::async, [&] { return theirs.acquire(); });
     ASSERT_TRUE(becomes_size(*observer, path, 3));
     remove_by_hand(path + '/' + queue_names(*observer, path).at(1));
-    ASSERT_TRUE(becomes_size(*observer, path, 3));  // the waiter has entered again at the end
+    ASSERT_TRUE(becomes_size(*observer, path, 3));  // the waiter is at the end of the queue now
     first->unlock();
     auto granted = third.get();
     ASSERT_TRUE(granted);
@@ -235,7 +234,7 @@ TEST_F(loss, a_session_closed_from_outside_is_noticed_and_replaced) {
     EXPECT_GT(servers->session().epoch, session.epoch);
 }
 
-// Failure F8: a callback that blocks must not keep the client from reconnecting.
+// Failure F8: a blocking callback must not keep the client from reconnecting.
 TEST_F(loss, F8_a_callback_that_blocks_holds_up_nothing) {
     std::promise<void> release;
     testing::event blocked;
@@ -251,7 +250,7 @@ TEST_F(loss, F8_a_callback_that_blocks_holds_up_nothing) {
     release.set_value();
 }
 
-// Failure F17: with kazoo, a try while the session is suspended leaves its znode behind.
+// Failure F17: with kazoo, a try during a suspended session leaves a znode behind.
 TEST_F(loss, F17_a_call_while_suspended_ends_by_its_deadline_and_leaves_nothing) {
     proxy.refuse();
     ASSERT_TRUE(eventually([&] { return servers->state() != session_state::connected; }));

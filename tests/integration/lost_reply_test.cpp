@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests requests and answers that are lost between a client and a real server (G4, G8). A proxy cuts the connection at
-// the lost message. In each case the lock is granted once, and no znode remains.
+// Tests messages that are lost between a client and a real server (G4, G8). A proxy cuts the connection in place of the
+// message. The lock must be granted once, and no znode may remain.
 #include <future>
 
 #include "support.hpp"
@@ -8,7 +8,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A message to lose once: its type and its direction. The connection breaks with the message.
+// A message that is lost once, with the connection.
 struct lost_message {
     const char* name;
     direction way;
@@ -23,14 +23,14 @@ class lost : public ::testing::TestWithParam<lost_message> {
 protected:
     const std::string path = "/tests/lost-" + std::string{GetParam().name} + "-" +
                              ::testing::UnitTest::GetInstance()->current_test_info()->name();
-    testing::event lost_one;  // constructed before the proxy, whose thread sets it
+    testing::event lost_one;  // before the proxy, whose thread sets it
     tcp_proxy proxy{server().connect_string(0)};
     std::unique_ptr<client> servers = connect(proxy.address());
     std::unique_ptr<client> observer = connect(server().connect_string());
     mutex lock{*servers, path};
 
     void SetUp() override {
-        // Creates the folder first, so that the first create in the test is a contender's.
+        // Creates the folder, so that the next create is a contender's.
         mutex first{*observer, path};
         ASSERT_TRUE(first.acquire({.timeout = limit()})->release(limit()));
     }
@@ -47,8 +47,7 @@ protected:
     }
 };
 
-// Failure F36: in another library a create timed out although it had succeeded, and the client waited behind its own
-// znode.
+// Failure F36: in another library, a create that succeeded timed out, and the client waited behind its own znode.
 TEST_P(lost, F36_while_acquiring_the_lock_is_granted_all_the_same) {
     lose_next();
     auto hold = lock.acquire({.timeout = limit()});
@@ -59,7 +58,7 @@ TEST_P(lost, F36_while_acquiring_the_lock_is_granted_all_the_same) {
     EXPECT_TRUE(becomes_empty(*observer, path));
 }
 
-// Failure F7: in another library a failed release forgets the lock, but the znode remains.
+// Failure F7: in another library, a failed release forgets the lock and leaves the znode.
 TEST_P(lost, F7_while_releasing_the_release_is_carried_through) {
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
@@ -69,7 +68,7 @@ TEST_P(lost, F7_while_releasing_the_release_is_carried_through) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
 }
 
-// Failures F6 and F24: the caller gives up while the outcome of its create is unknown.
+// Failures F6 and F24: the caller gives up before the outcome of its create is known.
 TEST_P(lost, F24_a_caller_that_gives_up_meanwhile_leaves_nothing) {
     lose_next();
     std::stop_source stop;
@@ -84,7 +83,7 @@ TEST_P(lost, F24_a_caller_that_gives_up_meanwhile_leaves_nothing) {
     EXPECT_TRUE(becomes_empty(*observer, path));
 }
 
-// The client queues behind another holder. It must find the lost create or repeat it, and end up with one znode.
+// The client queues behind a holder. It must find the lost create or repeat it, and have one znode in the end.
 TEST_P(lost, in_the_queue_there_is_one_znode_and_the_order_holds) {
     mutex theirs{*observer, path};
     auto first = theirs.acquire({.timeout = limit()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests sql::check in MariaDB: it refuses transactions in which it would prove nothing, or do harm.
+// Tests sql::check in MariaDB: it refuses transactions in which the check would prove nothing or block other clients.
 #include <gmock/gmock.h>
 #include <mysql.h>
 
@@ -43,8 +43,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// If a transaction began to read before the grant, it may have read outdated rows. If it locks every row that it reads,
-// it would stop every client.
+// A transaction that began to read before the grant may have read outdated rows. A transaction that locks all rows that
+// it reads would block every client.
 TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -64,7 +64,7 @@ TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     EXPECT_THAT(refused.error().message(), HasSubstr("SERIALIZABLE"));
 }
 
-// At XA PREPARE InnoDB releases its lock on the hold's row. Yet the transaction may be committed at any later time.
+// InnoDB releases the lock on the hold's row at XA PREPARE, and the transaction may commit at any later time.
 TEST(mariadb_check, refuses_an_xa_transaction) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};
@@ -83,7 +83,7 @@ TEST(mariadb_check, refuses_an_xa_transaction) {
     user->run("COMMIT");
 }
 
-// libmariadb may reconnect by itself. The new connection has no transaction any more.
+// libmariadb may reconnect without notice, and the transaction then has ended.
 TEST(mariadb_check, refuses_a_connection_that_was_made_anew_meanwhile) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};

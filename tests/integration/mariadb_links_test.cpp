@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the ways to reach a MariaDB server, and how a session depends on other connections of the server.
+// Tests how a client reaches a MariaDB server, and how a session depends on other connections.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <mysql.h>
@@ -31,7 +31,7 @@ void expect_grant(const std::string& where) {
     EXPECT_TRUE(hold) << where << ": " << hold.error().message();
 }
 
-// Acquires and releases a few times. A connection that blocks its thread would cost a session each time.
+// Acquires and releases a few times. If a connection blocked the session's thread, each time would cost a session.
 void expect_one_session(const std::string& where) {
     const auto servers = connect(where, database_options(4s));
     const auto first = servers->session().id;
@@ -59,7 +59,7 @@ TEST(mariadb_links, the_first_of_several_hosts_that_takes_writes) {
                  shared_address() + "/turnstile");
 }
 
-// The first host neither answers nor refuses.
+// The first host does not answer at all.
 TEST(mariadb_links, a_host_that_does_not_answer_leaves_time_for_the_next) {
     testing::tcp_proxy silent{shared_address(), testing::traffic::bytes};
     silent.black_hole();
@@ -79,7 +79,7 @@ std::uint64_t hexadecimal(const std::filesystem::path& file, const std::string& 
     return 0;
 }
 
-// A program that runs under a lock must inherit neither the library's connections nor its reaction to SIGPIPE.
+// A program that runs under a lock must not inherit the library's connections or its handling of SIGPIPE.
 TEST(mariadb_links, programs_inherit_nothing) {
     const testing::temporary_folder folder;
     const auto path = lock_path();
@@ -131,7 +131,7 @@ TEST(mariadb_links, an_encrypted_connection_to_a_server_that_is_known) {
     const auto where = server.connect_string();
     expect_grant(where + "?ssl_ca=" + right.certificate());
     expect_one_session(where + "?ssl_ca=" + right.certificate());
-    // Over the loopback interface, libmariadb from 3.4 on accepts any certificate, unless the connect string names an
+    // libmariadb 3.4 and later accept any certificate on the loopback interface, unless the connect string names an
     // authority.
     if constexpr (MARIADB_PACKAGE_VERSION_ID < 30400) {
         client unnamed{where + "?ssl=true", database_options()};
@@ -148,7 +148,7 @@ TEST(mariadb_links, an_encrypted_connection_to_a_server_that_is_known) {
         ::testing::HasSubstr("ssl_key=" + right.key() + ": other users can open it (mode 0604)"));
 }
 
-// A user may not end the statements of another user, and so cannot wake that user's sessions. Their waiters poll, here
+// A user must not end another user's statements, and so cannot wake that user's sessions. Their waiters poll, here
 // every two seconds.
 TEST(mariadb_links, a_waiter_of_another_user_looks_by_itself) {
     shared_server().run_sql(
@@ -206,8 +206,7 @@ private:
     MYSQL* const connection_;
 };
 
-// In a deadlock InnoDB rolls back the transaction with fewer changes. Here this is the library's transaction, which the
-// library begins again.
+// InnoDB ends the transaction with fewer changes. That is the library's, which the library then repeats.
 TEST(mariadb_links, a_deadlock_is_begun_again) {
     auto& server = shared_server();
     const auto deadlocks = [&] {

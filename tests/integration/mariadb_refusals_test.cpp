@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which servers and users the library refuses, and with which message. Also tests servers that are frozen or
-// full.
+// Tests which servers and users the library refuses, and with which message. Also tests frozen and full servers.
 #include <gmock/gmock.h>
 
 #include "mariadb_support.hpp"
@@ -21,7 +20,6 @@ std::string as(const std::string& user, const std::string& database_name = "turn
            database_name + parameters;
 }
 
-// Sets a global variable of the server during the object's lifetime.
 class global {
 public:
     global(std::string name, const std::string& value)
@@ -52,7 +50,7 @@ TEST(mariadb_refusals, rights_that_are_missing) {
     EXPECT_THAT(diagnosis_of(as("root", "none")), HasSubstr("Unknown database 'none'"));
 }
 
-// docs/how-to/mariadb.md tells an operator to grant these rights. They must suffice.
+// docs/how-to/mariadb.md tells operators to grant these permissions, so they must suffice.
 TEST(mariadb_refusals, the_rights_of_the_page_are_enough) {
     auto& server = shared_server();
     server.run_sql("CREATE DATABASE granted; CREATE USER shop");
@@ -86,7 +84,7 @@ TEST(mariadb_refusals, tables_of_another_version) {
                 HasSubstr("version 99; this release needs version 2"));
 }
 
-// A client died while it created the tables. The next client must complete them.
+// A client died while it created the tables. The next client must create the rest.
 TEST(mariadb_refusals, half_made_tables_are_completed) {
     auto& server = shared_server();
     server.run_sql("CREATE DATABASE half");
@@ -119,8 +117,8 @@ TEST(mariadb_refusals, a_server_that_is_not_there) {
                 AllOf(HasSubstr("onnect"), Not(HasSubstr("secret"))));
 }
 
-// A session has two connections, so five clients fill the server. The server keeps one more connection for root. This
-// test uses it to reset the limit.
+// A session needs two connections, so five clients fill the server. The server reserves one connection for root, which
+// the test uses to reset the limit.
 TEST(mariadb_refusals, a_full_server) {
     shared_server().run_sql("CREATE USER crowd; GRANT ALL ON turnstile.* TO crowd");
     const global few{"max_connections", "10"};
@@ -139,8 +137,8 @@ TEST(mariadb_refusals, a_server_of_short_statements) {
     EXPECT_THAT(diagnosis_of(database()), HasSubstr("takes statements of 1048576 bytes"));
 }
 
-// An orderly switch-over freezes a server under a hold. The library reports this, and the hold continues if the server
-// resumes in time.
+// An operator freezes the server during a switch-over. The library reports that, and the hold survives if the server
+// continues in time.
 TEST(mariadb_refusals, a_server_that_is_frozen_for_a_while) {
     auto& server = shared_server();
     server.run_sql("CREATE USER plain; GRANT ALL ON turnstile.* TO plain");
@@ -157,7 +155,7 @@ TEST(mariadb_refusals, a_server_that_is_frozen_for_a_while) {
     EXPECT_TRUE(hold->valid());
 }
 
-// The server has a limit for one packet. No request of the library may exceed it.
+// No request may exceed the server's limit on packets.
 TEST(mariadb_refusals, the_largest_znode_fits) {
     const global least{"max_allowed_packet", "4194304"};
     const auto path = lock_path();
@@ -171,7 +169,7 @@ TEST(mariadb_refusals, the_largest_znode_fits) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// The end of a session with many znodes must not exceed the limit for one packet either.
+// Ending a session with many znodes must not exceed that limit either.
 TEST(mariadb_refusals, a_session_with_many_znodes_ends) {
     constexpr int k_many = 700;
     const global least{"max_allowed_packet", "4194304"};
@@ -194,7 +192,7 @@ TEST(mariadb_refusals, a_session_with_many_znodes_ends) {
     EXPECT_TRUE(eventually([&] { return others.ask(core::children_op{folder}).children.empty(); }));
 }
 
-// The database appends a number to the name of a sequential znode, and the number counts as well.
+// The database appends a number to a sequential znode's name, and that number counts as well.
 TEST(mariadb_refusals, a_path_that_its_number_makes_too_long) {
     session_recorder me{sql::make_coordinator(database())};
     me.attached();
@@ -214,7 +212,7 @@ TEST(mariadb_refusals, a_server_that_logs_statements) {
                 HasSubstr("logs statements (binlog_format=STATEMENT)"));
 }
 
-// A server with a binary log and the default of sync_binlog may lose acknowledged commits if its machine loses power.
+// With a binary log and the default sync_binlog, a power failure may lose committed transactions.
 TEST(mariadb_refusals, promises_of_a_server_with_a_binary_log) {
     testing::mariadb_server logging{{{"--log-bin=log"}}};
     logging.start();
@@ -226,7 +224,7 @@ TEST(mariadb_refusals, promises_of_a_server_with_a_binary_log) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()})) << "MIXED and ROW are good";
 }
 
-// The server flushes its log at each commit, but never syncs its files. So a crash of the machine undoes commits.
+// The server never syncs its files, so a crash of the machine may lose commits.
 TEST(mariadb_refusals, promises_of_a_server_that_does_not_sync_its_files) {
     testing::mariadb_server careless{{{"--innodb-flush-method=nosync"}}};
     careless.start();

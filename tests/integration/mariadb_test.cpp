@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests MariaDB servers beyond the recipes: tokens that grow over a restart, and how waiters wake.
+// Tests MariaDB servers beyond the recipes: tokens that grow over a restart, and how waiters wake up.
 #include <gmock/gmock.h>
 
 #include <atomic>
@@ -51,15 +51,14 @@ void cut_connections() {
     for (std::string id; ids >> id;) {
         try {
             server.run_sql("KILL " + id);
-        } catch (const std::runtime_error&) {  // the connection has ended already
+        } catch (const std::runtime_error&) {  // the connection has ended
         }
     }
 }
 
 namespace {
 
-// The server reserves numbers in its memory, a thousand at a time. A killed server continues above the reserved
-// numbers.
+// The server reserves numbers in steps of a thousand. A killed server continues above the reserved numbers.
 TEST(mariadb_crash, tokens_grow_over_a_killed_server) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -76,8 +75,8 @@ TEST(mariadb_crash, tokens_grow_over_a_killed_server) {
     }
 }
 
-// Sessions of sixty seconds poll every twenty seconds. If waiters only polled, a hundred hand-overs would take half an
-// hour.
+// With sessions of sixty seconds, waiters poll every twenty seconds. By polling alone, a hundred hand-overs would take
+// half an hour.
 TEST(mariadb_bells, wake_each_waiter) {
     constexpr int k_turns = 100;
     const auto path = lock_path();
@@ -102,8 +101,7 @@ TEST(mariadb_bells, wake_each_waiter) {
     EXPECT_EQ(turns.load(), 2 * k_turns);
 }
 
-// This server takes both spellings of the database's name as equal. So a client with the other spelling must wake these
-// waiters as well.
+// This server ignores the case of database names. So a client with another spelling must wake these waiters, too.
 TEST(mariadb_bells, are_those_of_a_database_in_other_letters) {
     testing::mariadb_server folding{{{"--lower-case-table-names=1"}}};
     folding.start();
@@ -115,7 +113,7 @@ TEST(mariadb_bells, are_those_of_a_database_in_other_letters) {
     EXPECT_NE(folding.run_sql("SELECT " + bell.substr(bell.find("IS_USED_LOCK"))), "NULL\n");
 }
 
-// A sleeping session must have no open snapshot, because that would keep the server from purging old rows.
+// A sleeping session must have no open snapshot, which would keep the server from purging old rows.
 TEST(mariadb_bells, sleep_in_no_transaction) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -131,7 +129,6 @@ TEST(mariadb_bells, sleep_in_no_transaction) {
     }));
 }
 
-// A closed client must leave no sleeping connection behind.
 TEST(mariadb_bells, end_with_their_client) {
     const auto mine = connect_to_database(60s);
     ASSERT_TRUE(mine->wait_connected(limit()));
@@ -156,7 +153,7 @@ TEST(mariadb_promises, are_those_of_one_server) {
                  std::system_error);
 }
 
-// innodb_flush_log_at_trx_commit is a setting of the whole server, which no session can override.
+// innodb_flush_log_at_trx_commit applies to the whole server. No session can override it.
 TEST(mariadb_promises, follow_what_the_server_says) {
     const auto servers = connect_to_database();
     EXPECT_EQ(servers->promises().exclusion, exclusion_promise::leased);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the mutex on a real server. Only callers fail.
+// Tests the mutex on a real server without failures.
 #include <future>
 #include <mutex>
 #include <stdexcept>
@@ -13,7 +13,7 @@
 namespace turnstile::tests {
 namespace {
 
-// The standard's named requirements, for which C++20 has no concept.
+// C++20 has no concept for this named requirement of the standard.
 template <class L>
 concept timed_lockable = requires(L& l, std::chrono::milliseconds d,
                                   std::chrono::steady_clock::time_point t) {
@@ -34,8 +34,8 @@ protected:
     std::unique_ptr<client> observer = connect(server().connect_string());
     mutex lock{*servers, path};
 
-    // Waits until only the hold's watch exists. A hold watches its own znode from its first confirmation on, which may
-    // come at any time after the grant.
+    // Waits until the hold's watch is the only one. A hold watches its znode from its first confirmation on, at any
+    // time after the grant.
     static bool only_the_hold_watches() {
         return eventually([] { return server().counters(0).at("watch_count") == 1; });
     }
@@ -68,8 +68,8 @@ TEST_F(mutex_on_a_server, the_znode_says_who_holds) {
     EXPECT_FALSE(holder.metadata.since.empty());
 }
 
-// Two clients retain the lock for up to an hour each, and still take it from each other. Some threads of the same
-// process that wait for it give up.
+// Two clients each retain the lock for up to an hour, and must still pass it to each other. Some waiting threads of the
+// same process give up.
 TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
     constexpr int k_rounds = 20;
     const lock_options modes{.retain_for = std::chrono::hours{1}, .cohort = 1};
@@ -85,7 +85,7 @@ TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
         EXPECT_EQ(late.error(), errc::timeout);
         ASSERT_TRUE(hold->release());
     }
-    // A client that retains the lock also gives way to a client that does not.
+    // A client that retains the lock must also pass it to a client that does not.
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     ASSERT_TRUE(hold->release());
@@ -131,7 +131,7 @@ TEST_F(mutex_on_a_server, a_waiter_is_told_its_position) {
     EXPECT_TRUE(waiting.get());
 }
 
-// Failures F33 and F17: Curator's acquire(0) leaves a watch, and kazoo's try leaves its znode.
+// Failures F33 and F17: Curator's acquire(0) leaves a watch behind, and kazoo's try leaves a znode.
 TEST_F(mutex_on_a_server, F17_F33_a_failed_try_leaves_neither_znode_nor_watch) {
     auto first = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(first);
@@ -143,7 +143,7 @@ TEST_F(mutex_on_a_server, F17_F33_a_failed_try_leaves_neither_znode_nor_watch) {
     EXPECT_TRUE(only_the_hold_watches());
 }
 
-// Failures F29, F6, F24 and F13: every end of a wait must remove the znode and the watch.
+// Failures F29, F6, F24 and F13: however a wait ends, znode and watch must go.
 TEST_F(mutex_on_a_server, F29_a_timeout_leaves_neither_znode_nor_watch) {
     auto first = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(first);
@@ -259,7 +259,6 @@ TEST_F(mutex_on_a_server, the_standard_and_boost_forms_work) {
     EXPECT_EQ(lock.current()->path(), path);
 }
 
-// Failure F35: only the owner may unlock.
 TEST_F(mutex_on_a_server, F35_only_the_owner_unlocks) {
     lock.lock();
     std::thread{[&] {
@@ -276,7 +275,7 @@ TEST_F(mutex_on_a_server, F35_only_the_owner_unlocks) {
     EXPECT_THROW(lock.unlock(), std::system_error);
 }
 
-// Failure F34: a move-assignment must not leave the earlier lock unreleased.
+// Failure F34: a move-assignment must release the lock that the guard held before.
 TEST_F(mutex_on_a_server, F34_a_move_assignment_releases_what_was_held) {
     mutex other{*servers, path + "-other"};
     auto hold = lock.acquire({.timeout = limit()}).value();
@@ -289,7 +288,7 @@ TEST_F(mutex_on_a_server, F34_a_move_assignment_releases_what_was_held) {
     EXPECT_EQ(hold.release().error(), errc::not_held);
 }
 
-// Failure F14: in Curator and a library for Go, one foreign child blocks every contender.
+// Failure F14: in Curator and in a Go library, a foreign child blocks all contenders.
 TEST_F(mutex_on_a_server, F14_foreign_children_are_ignored) {
     mutex inside{*servers, path + "/not-a-contender"};
     const auto foreign = inside.acquire({.timeout = limit()});
@@ -299,7 +298,6 @@ TEST_F(mutex_on_a_server, F14_foreign_children_are_ignored) {
     EXPECT_EQ(lock.queue().value().size(), 1U);
 }
 
-// Failure F23: two locks of one process on one path must not share an identity.
 TEST_F(mutex_on_a_server, F23_two_mutexes_on_one_path_exclude_each_other) {
     mutex twin{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});
@@ -310,7 +308,6 @@ TEST_F(mutex_on_a_server, F23_two_mutexes_on_one_path_exclude_each_other) {
     EXPECT_TRUE(next);
 }
 
-// Failure F5: the folder is missing, so the client creates it again.
 TEST_F(mutex_on_a_server, F5_a_missing_parent_is_made_again) {
     mutex deep{*servers, path + "/a/b/c/d"};
     ASSERT_TRUE(deep.acquire({.timeout = limit()})->release(limit()));

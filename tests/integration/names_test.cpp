@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests host names of servers that cannot be resolved yet. Also tests the program's random(): without a remedy the C
-// client would reseed it at each resolution.
+// Tests server names that cannot be resolved yet. Also tests that resolving does not reseed the program's random(), as
+// the C client alone would.
 #include <netdb.h>
 
 #include <algorithm>
@@ -20,14 +20,14 @@ namespace {
 
 using turnstile::testing::event;
 
-// These variables control the replaced resolver and report its calls.
+// These variables control the test's resolver and record its calls.
 std::atomic<int> failures{0};
 std::atomic<std::thread::id> resolves_not_in{};
 event failed;
 
 }  // namespace
 
-// Replaces the C library's function by a resolver that fails on order.
+// Replaces the C library's resolver by a resolver that fails on demand.
 extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* node,
                                                                   const char* service,
                                                                   const addrinfo* hints,
@@ -63,7 +63,7 @@ TEST_F(names, that_are_late_are_resolved_again_and_not_in_the_constructors_threa
 
 TEST_F(names, that_have_no_address_are_named_at_the_deadline) {
     client servers{"no-such-host.invalid:2181", quick_options()};
-    // At the deadline the client's first attempt may still be running.
+    // The first attempt may still be running when the wait ends.
     EXPECT_TRUE(eventually([&] {
         const auto connected = servers.wait_connected(std::chrono::milliseconds{10});
         return connected.error() == errc::unresolvable &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a server before ZooKeeper 3.5: the client refuses it, with its version and the rule. TURNSTILE_TEST_ZOOKEEPER
-// makes the kit start such a server. With any other version the test shows that the kit uses that version.
+// Tests that the client refuses a server before ZooKeeper 3.5, and names its version. TURNSTILE_TEST_ZOOKEEPER makes
+// the kit start such a server. With any other version, the test checks that the kit uses that version.
 #include <gmock/gmock.h>
 
 #include "support.hpp"

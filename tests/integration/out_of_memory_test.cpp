@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests exhausted memory in a client of real servers, for a sample of the allocations. tests/client tests the same with
+// Tests exhausted memory in a client of real servers, for a sample of the allocations. tests/client tests all with
 // servers in memory.
 #include "client/out_of_memory_trial.hpp"
 
@@ -22,7 +22,7 @@ namespace {
 constexpr std::uint64_t k_samples = 12;
 constexpr auto k_none = std::numeric_limits<std::uint64_t>::max();
 
-// Returns a new path for each trial. The session of an ended process keeps its znodes for a while.
+// Each trial needs a new path, because an ended process's session keeps its znodes for a while.
 std::string new_root() {
     static int count = 0;
     return "/trial-" + std::to_string(++count);
@@ -82,7 +82,7 @@ struct server_trial {
     trial tried;
 };
 
-// Returns true for cycles of calls that test sessions. The tests of tests/client run the other cycles.
+// Returns true for the cycles that need a session. tests/client runs the others.
 bool is_of_sessions(const named_cycle& cycle) {
     constexpr std::array<std::string_view, 8> k_cycles{"mutex_async", "shared",    "permit_limit",
                                                        "commits",     "election",  "session_lost",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests very many holds and waiters of one semaphore on a real server: the packet in which a client sets its watches
-// again, and the cost of a release after the semaphore has shrunk.
+// Tests a semaphore with very many holds and waiters: the packet in which a client sets its watches again, and the cost
+// of a release after the limit was lowered.
 #include <atomic>
 #include <cstddef>
 #include <sstream>
@@ -33,7 +33,7 @@ private:
     std::vector<guard> all_;
 };
 
-// A waiter behind the holds. Its proxy can cut its connection.
+// A waiter behind the holds. The test can cut its connection.
 struct first_in_line {
     first_in_line(const ensemble& servers, const std::string& path)
         : proxy{servers.connect_string(0)}, own{connect(proxy.address())} {
@@ -54,8 +54,8 @@ struct first_in_line {
             return servers.four_letter_word(0, "wchp").find(path + '\n') != std::string::npos;
         }));
     }
-    // Waits until the server has at least `count` watches of the waiter's session, and the client knows all of them. A
-    // client sets only those watches again that it knows.
+    // Waits until the server has `count` watches of this session, and the client knows them. After a reconnect a client
+    // sets only the watches that it knows.
     void wait_for_as_many_watches(const ensemble& servers, const std::string& path,
                                   std::size_t count) {
         EXPECT_TRUE(queued.wait());
@@ -80,12 +80,12 @@ struct first_in_line {
 
 class permits_crowd : public ::testing::Test {
 protected:
-    // With this name each path has at least a hundred bytes.
+    // The name makes each path at least a hundred bytes long.
     const std::string path = lock_path() + std::string(40, 'x');
 };
 
-// Watches on the paths of all holds would not fit into one packet of the server. The client sends that packet after
-// each reconnect.
+// After each reconnect, the client sends its watches in one packet. One watch for each hold would exceed the server's
+// limit.
 TEST_F(permits_crowd, is_waited_for_with_few_watches) {
     ensemble servers{{.jute_maxbuffer = 16 * 1024}};
     const auto holder = connect(servers.connect_string());
@@ -98,8 +98,8 @@ TEST_F(permits_crowd, is_waited_for_with_few_watches) {
     EXPECT_FALSE(next.lost.is_set()) << "it kept its session";
 }
 
-// If even a few watches are too many, the client replaces the session. Otherwise each attempt to re-attach would extend
-// it, and its znodes would outlive their process.
+// If even a few watches exceed the limit, the client replaces the session. Otherwise each attach would extend the
+// session, and its znodes would outlive the process.
 TEST_F(permits_crowd, whose_watches_a_server_does_not_take_are_waited_for_in_another_session) {
     ensemble servers{{.jute_maxbuffer = 4 * 1024}};
     const auto holder = connect(servers.connect_string());
@@ -113,8 +113,8 @@ TEST_F(permits_crowd, whose_watches_a_server_does_not_take_are_waited_for_in_ano
     EXPECT_TRUE(next.answered.wait());
 }
 
-// Lets `waiters` take a semaphore with one permit, one after the other. `limit_before` is the semaphore's earlier
-// limit, because of which a release could wake too many waiters. Returns the total number of the waiters' requests.
+// Lets `waiters` waiters take a semaphore with one permit, one after the other. Its limit was `limit_before` earlier,
+// so a release might wake too many of them. Returns the number of their requests.
 std::uint64_t requests_of_waiters(const std::string& folder, std::size_t waiters,
                                   std::uint32_t limit_before) {
     tcp_proxy proxy{server().connect_string(0)};
@@ -133,7 +133,7 @@ std::uint64_t requests_of_waiters(const std::string& folder, std::size_t waiters
     for (std::size_t i = 0; i != waiters; ++i)
         wanted.async_acquire(1, options, [&](const result<guard>& mine) {
             if (mine) ++granted;
-            answered.set();  // the end of the guard releases the permit
+            answered.set();  // the guard's destructor releases the permit
         });
     EXPECT_TRUE(queued.wait(waiters));
     proxy.reset_counters();
@@ -153,7 +153,7 @@ TEST_F(permits_crowd, of_waiters_is_woken_one_by_one_after_the_semaphore_has_shr
     EXPECT_GE(as_ever, std::uint64_t{k_waiters});
     RecordProperty("as_ever", std::to_string(as_ever));
     RecordProperty("shrunk", std::to_string(shrunk));
-    // Each waiter may need one further read and some confirmations. A herd would take tens of thousands of requests.
+    // Each waiter may send one read more, and some confirmations. A herd would send tens of thousands of requests.
     EXPECT_LE(shrunk, as_ever * 2);
 }
 

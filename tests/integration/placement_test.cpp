@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests to which server a client attaches, on three real servers with the sample configuration (tickTime 2 s, syncLimit
-// 5, so a relay bound of 12 s), if its session timeout is shorter than leases through a follower need.
+// Tests which server a client chooses if its session timeout is too short for leases through a follower. The three
+// servers have the sample configuration: tickTime 2 s, syncLimit 5, so a relay bound of 12 s.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -16,7 +16,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// Three servers, each behind a proxy. All clients first attach to one chosen server, because the other proxies cut
+// Three servers, each behind a proxy. The clients first attach to one chosen server, because the other proxies cut
 // every connection until then.
 class sample_ensemble {
 public:
@@ -43,7 +43,7 @@ public:
         options.tick_time = 2s;
         options.init_limit = 10;
         options.sync_limit = 5;
-        options.config_lines = {"4lw.commands.whitelist=srvr"};  // the servers' own default
+        options.config_lines = {"4lw.commands.whitelist=srvr"};  // the servers' default
         return options;
     }
 
@@ -75,12 +75,12 @@ bool comes(boottime_clock::time_point then) {
     return eventually([&] { return boottime_clock::now() > then; });
 }
 
-// Waits until every lease that exists now has ended.
+// Waits until every current lease would have ended.
 void be_idle_for_a_timeout(const client& idle) {
     EXPECT_TRUE(comes(boottime_clock::now() + idle.session().timeout));
 }
 
-// Waits until the current leases have ended, and checks that the holds are valid beyond that.
+// Waits until the current leases would have ended, and checks that the holds are valid for longer.
 void expect_kept(const std::vector<guard>& holds) {
     auto last = boottime_clock::now();
     for (const auto& hold : holds) last = std::max(last, hold.valid_until());
@@ -190,7 +190,7 @@ TEST(placement_beside_a_leader_that_serves_no_clients, is_what_the_session_timeo
     EXPECT_EQ(patient->session().role, server_role::follower);
 }
 
-// The servers report their tick and limits, so the client knows that leases through a follower are long enough.
+// These servers report their tick and limits, so the client knows that leases through a follower are long enough.
 TEST(placement_of_quick_servers, stays_where_it_is) {
     auto options = sample_ensemble::sample();
     options.tick_time = 500ms;
@@ -198,7 +198,7 @@ TEST(placement_of_quick_servers, stays_where_it_is) {
     sample_ensemble quick{options};
     quick.first_at(*quick.servers.follower());
     auto wanted = short_options();
-    wanted.session_timeout = 8s;  // longer than the relay bound of 3 s requires
+    wanted.session_timeout = 8s;  // longer than a relay bound of 3 s requires
     const auto me = connect(quick.connect_string(), wanted);
     be_idle_for_a_timeout(*me);
     mutex lock{*me, lock_path()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plain_connection: a program's connection to PostgreSQL, separate from the library's.
+// plain_connection: a program's connection to PostgreSQL, without the library.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -20,7 +20,7 @@ public:
         EXPECT_EQ(::PQstatus(connection_.get()), CONNECTION_OK)
             << ::PQerrorMessage(connection_.get());
     }
-    // Executes a query. Returns the first cell, or the server's error, or an empty text if there are no rows.
+    // Runs a query. Returns the first cell, the server's error, or an empty text if there is no row.
     std::string ask(const std::string& text) {
         const std::unique_ptr<PGresult, decltype(&::PQclear)> rows{
             ::PQexec(connection_.get(), text.c_str()), &::PQclear};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the order in which transactions on PostgreSQL take their locks: they never wait in a cycle.
+// Tests that transactions on PostgreSQL take their locks in an order that excludes deadlocks.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -15,7 +15,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A read with a watch, whose connection broke before the session attached again. The database executes the read late.
+// A read that sets a watch. Its connection broke, so the database executes it after the session attached again.
 class late_read {
 public:
     explicit late_read(const std::string& session) {
@@ -43,8 +43,8 @@ private:
     const std::string number_ = row_.ask("SELECT pg_backend_pid()");
 };
 
-// In a version in which FOR KEY SHARE passed the lock on the session's row, the end of a session had the path and
-// waited for a read of that session. The read waited for the path.
+// The read would have waited for the path, and the end of its session for the read, while it had the path. FOR KEY
+// SHARE on the session's row allowed that once.
 TEST(postgresql_order, the_end_of_a_session_has_no_path_while_it_waits_for_a_read_of_that_session) {
     const auto path = lock_path();
     session_recorder me{sql::make_coordinator(database())};

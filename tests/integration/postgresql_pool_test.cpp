@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests PgBouncer between sessions and their server. The library accepts it only if it keeps one server process for
-// each connection.
+// Tests PgBouncer between sessions and server. The library accepts a pool only if each connection keeps its server
+// process.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -40,7 +40,7 @@ std::string port_of_server() {
     return address.substr(colon + 1, address.find('/', colon) - colon - 1);
 }
 
-// Several processes of PgBouncer that listen at one port.
+// Processes of PgBouncer that share a port.
 class pool {
 public:
     explicit pool(const std::string& config, int processes = 1) {
@@ -87,8 +87,8 @@ protected:
 const auto k_is_refused =
     AllOf(HasSubstr("pool_mode = transaction or statement"), HasSubstr("set pool_mode = session"));
 
-// The pool has one server process, so all transactions run in it. No other client is there whose use would reveal the
-// pool.
+// All transactions run in one server process, and no other client uses the pool. So only a check by the library can
+// detect the pool.
 TEST_F(postgresql_pool, of_one_process_for_transactions_is_refused) {
     const pool shared{"pool_mode = transaction\ndefault_pool_size = 1"};
     EXPECT_THAT(diagnosis_of(shared.connect_string()), k_is_refused);
@@ -99,7 +99,7 @@ TEST_F(postgresql_pool, for_statements_is_refused) {
     EXPECT_THAT(diagnosis_of(shared.connect_string()), k_is_refused);
 }
 
-// Depending on the order, two transactions of a connection run in the same process or never do.
+// Depending on this setting, two transactions of a connection run in the same server process or in different ones.
 TEST_F(postgresql_pool, of_several_processes_is_refused_whichever_comes_next) {
     for (const auto* order : {"server_round_robin = 0", "server_round_robin = 1"}) {
         const pool shared{std::string{"pool_mode = transaction\ndefault_pool_size = 3\n"} + order};
@@ -115,8 +115,8 @@ TEST_F(postgresql_pool, of_several_processes_is_refused_whichever_comes_next) {
     }
 }
 
-// The kernel gives a connection to either bouncer, and each bouncer has a separate pool. For its proof against pools
-// a session makes a second connection. If that takes longer than a sixth of its timeout, the session continues without.
+// The kernel gives each connection to either bouncer, and each has its own pool. A session detects that by a second
+// connection. It continues without this check if the second connection takes longer than a sixth of its timeout.
 TEST_F(postgresql_pool, of_two_bouncers_behind_one_port_is_refused) {
     const pool shared{"pool_mode = transaction\ndefault_pool_size = 1\nso_reuseport = 1", 2};
     for (int i = 0; i != 4; ++i)
@@ -142,7 +142,7 @@ TEST_F(postgresql_pool, for_sessions_wakes_waiters) {
     EXPECT_TRUE(granted.wait());
 }
 
-// The pool has one server process. The library cannot open a second connection to check that the process is kept.
+// The pool has one server process. So the library cannot open a second connection for its check.
 TEST_F(postgresql_pool, for_sessions_gives_its_last_process_to_a_session) {
     const pool shared{"pool_mode = session\ndefault_pool_size = 1"};
     const auto servers = connect(shared.connect_string(), database_options(2s));
@@ -151,8 +151,8 @@ TEST_F(postgresql_pool, for_sessions_gives_its_last_process_to_a_session) {
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// The library may detect the pool too late, and then reach another session's server process. That process must not
-// execute the statement.
+// The library may detect the pool only after its statement has reached the server process of another session. That
+// process must not execute it.
 TEST(postgresql_process, of_another_session_carries_out_no_statement) {
     const auto closing = std::make_shared<sql::closing_signal>();
     sql::postgresql_database db{{database(), "here", k_for_ever, closing}};

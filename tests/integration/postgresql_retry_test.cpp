@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the library repeats a transaction which PostgreSQL rolled back in favour of another. Neither the caller
+// Tests that the library repeats a transaction that PostgreSQL rolled back because of a deadlock. Neither the caller
 // nor the session notices.
 #include <gtest/gtest.h>
 
@@ -25,8 +25,8 @@ void expect_one_connection(const session_recorder& me) {
     EXPECT_EQ(me.heard<core::link_event>().size(), 1U) << "the session has not lost its connection";
 }
 
-// PostgreSQL ends the transaction whose wait closed the cycle, which is the library's. It waits for a path here, and
-// then for a path of the other transaction. The other transaction waits for the session's row by then.
+// PostgreSQL ends the transaction whose wait closed the cycle, which is the library's. This transaction waits for a
+// path, and later for a path of the other transaction, which by then waits for the session's row.
 TEST(postgresql_retry, a_deadlock_is_begun_again) {
     const std::array paths{std::string{"/deadlock"}, std::string{"/"}};
     const auto stripes = sql::stripes_of(paths);

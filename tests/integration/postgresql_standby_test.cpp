@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests standbys of PostgreSQL. A standby takes no writes, so the library refuses it until it is promoted. A standby
-// that replaces a dead server may lack that server's last commits.
+// Tests standbys of PostgreSQL. The library refuses a standby until it is promoted, because it takes no writes. A
+// promoted standby may lack the last commits of the dead server.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -81,7 +81,7 @@ TEST_F(postgresql_failover, a_hold_that_the_standby_has_goes_on) {
     EXPECT_EQ(same.try_acquire().error(), errc::busy);
 }
 
-// The standby lags: it has the session, but lacks the grant.
+// The standby lags behind: it has the session, but not the grant.
 TEST_F(postgresql_failover, a_grant_that_the_standby_lacks_is_lost_and_tokens_grow) {
     client servers{both(), database_options(60s)};
     mutex lock{servers, "/orders"};

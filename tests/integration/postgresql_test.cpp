@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests PostgreSQL servers beyond the recipes, and what the library refuses with which message.
+// Tests PostgreSQL servers beyond the recipes, and what the library refuses and with which message.
 #include <gmock/gmock.h>
 #include <libpq-fe.h>
 
@@ -91,7 +91,7 @@ std::unique_ptr<user_connection> connect_user() {
 
 namespace {
 
-// close() as a whole has a time limit, and not each of its transactions.
+// The time limit applies to close() as a whole, and not to each of its transactions.
 TEST(postgresql_loss, an_end_that_has_begun_waits_no_longer_for_a_server_that_stands_still) {
     const auto closing = std::make_shared<sql::closing_signal>();
     sql::postgresql_database db{{database(), "here", k_for_ever, closing}};
@@ -109,7 +109,7 @@ TEST(postgresql_loss, an_end_that_has_begun_waits_no_longer_for_a_server_that_st
     EXPECT_THROW(asked.get(), sql::database_error);
 }
 
-// The first host neither answers nor refuses.
+// The first host does not answer at all.
 TEST(postgresql_loss, a_host_that_does_not_answer_is_not_tried_first_for_ever) {
     const auto address = "127.0.0.1:" + std::to_string(shared_server().port());
     testing::tcp_proxy silent{address, testing::traffic::bytes};
@@ -121,8 +121,8 @@ TEST(postgresql_loss, a_host_that_does_not_answer_is_not_tried_first_for_ever) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
 }
 
-// The simulator found this case (--servers sql, seed 68): the client lost the request to remove the watch with the
-// connection. The database kept the watch as long as the session.
+// The connection broke with the request to remove the watch. The database then kept the watch as long as the session.
+// (Simulator, --servers sql, seed 68.)
 TEST(postgresql_loss, a_watch_that_is_given_back_without_a_connection_is_gone_after_the_next) {
     session_recorder me{sql::make_coordinator(database())};
     me.attached();
@@ -177,7 +177,7 @@ TEST(postgresql_refusals, a_parameter_that_libpq_does_not_know_is_refused_at_onc
     }
 }
 
-// The function `current_setting` of this schema hides PostgreSQL's own, and so pretends that the server is older.
+// This schema hides PostgreSQL's `current_setting`, so the server seems older.
 TEST(postgresql_refusals, an_older_server_is_told_by_its_own_code) {
     shared_server().run_sql(
         "CREATE SCHEMA IF NOT EXISTS older; "
@@ -203,7 +203,7 @@ TEST(postgresql_refusals, a_password_is_asked_for_and_never_told) {
     EXPECT_EQ(refused.wait_connected(limit()).error(), errc::auth_failed);
 }
 
-// An operator's time limits for a user's statements must not apply to statements that wait for a lock's folder.
+// An operator's time limits for a user's statements must not end the library's wait for a folder.
 TEST(postgresql_refusals, limits_of_the_user_are_not_the_sessions) {
     const auto path = lock_path();
     const auto servers = connect(
@@ -236,7 +236,7 @@ TEST(postgresql_refusals, a_server_that_is_not_there) {
                 AllOf(HasSubstr("refused"), Not(HasSubstr("secret"))));
 }
 
-// For this failure the check names the cause. For all other failures it shows the server's message.
+// The check explains this failure. For others it repeats the server's message.
 TEST(postgresql_check, says_that_the_connection_is_to_another_database) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};
@@ -292,13 +292,13 @@ TEST(postgresql_promises, are_asked_for_by_a_thread_with_a_name) {
 }
 
 TEST(postgresql_promises, of_a_server_without_fsync_are_best_effort) {
-    const client servers{database()};  // with the kit's defaults
+    const client servers{database()};  // with the kit's settings
     EXPECT_EQ(servers.promises().exclusion, exclusion_promise::best_effort);
     EXPECT_THROW((client{database(), {.require = {.exclusion = exclusion_promise::leased}}}),
                  std::system_error);
 }
 
-// The server is down when the client is created, so its promises are checked at the attach.
+// The server is down when the client is created, so the client checks the promises when it attaches.
 TEST(postgresql_promises, that_are_required_are_judged_at_each_attach) {
     testing::postgres_server fast{{.config = "fsync = off\n"}};
     fast.start();
@@ -311,7 +311,7 @@ TEST(postgresql_promises, that_are_required_are_judged_at_each_attach) {
     }));
 }
 
-// The failure occurs after each attach. The library logs it once, and retries at growing intervals.
+// The failure repeats at each attach. The library must log it once, and retry at growing intervals.
 TEST(postgresql_loss, a_failure_that_stays_is_told_once) {
     const auto servers = connect_to_database();
     mutex lock{*servers, lock_path()};

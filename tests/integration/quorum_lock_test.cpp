@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a quorum_lock on three real servers, each of which is a separate ensemble. A server dies.
+// Tests a quorum_lock on three real servers, each a separate ensemble, some of which die.
 #include <array>
 
 #include "support.hpp"
@@ -42,7 +42,7 @@ std::array<std::unique_ptr<ensemble>, 3> quorum_of_servers::servers;
 TEST_F(quorum_of_servers, three_contenders_of_three_busy_servers_all_get_it) {
     std::vector<party> all;
     for (int i = 0; i != 3; ++i) all.push_back(join(lock_path()));
-    // Each of these holds keeps one server's lock, until all contenders have queued at every server.
+    // Each hold keeps one server's lock until all contenders have queued at every server.
     std::vector<guard> firsts;
     for (std::size_t i = 0; i != 3; ++i) {
         mutex lock{*all[i].clients[i], lock_path()};
@@ -77,14 +77,14 @@ TEST_F(quorum_of_servers, a_server_that_dies_is_survived_while_held_and_while_ac
     EXPECT_TRUE(hold.valid());
     EXPECT_EQ(theirs.lock->try_acquire({.timeout = 1s}).error(), errc::busy);
 
-    // The lock is released and taken again without the third server.
+    // The lock can be released and taken without the third server.
     EXPECT_TRUE(hold.release(limit()));
     auto next = theirs.lock->acquire({.timeout = limit()}).value();
     EXPECT_TRUE(next.valid());
     EXPECT_TRUE(tokens.is_behind(next.fencing_tokens()));
     EXPECT_FALSE(next.fencing_tokens().is_behind(tokens));
 
-    // The third server comes back, and its part is held again.
+    // The third server is back, and its part is held again.
     servers[2]->server(0).start();
     ASSERT_TRUE(has_parts(next, 3));
     EXPECT_GT(*next.fencing_tokens().find("west"), *tokens.find("west"));
@@ -92,7 +92,7 @@ TEST_F(quorum_of_servers, a_server_that_dies_is_survived_while_held_and_while_ac
     ASSERT_TRUE(has_parts(next, 2));
     EXPECT_TRUE(next.valid()) << "what came back counts";
 
-    // A second server dies, so the majority is lost. The holder must learn of it.
+    // A second server dies, so the holder loses its majority and must be notified.
     testing::event told;
     next.on_lost([&](const error&) { told.set(); });
     servers[1]->server(0).kill();

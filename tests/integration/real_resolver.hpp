@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C library's getaddrinfo, for test programs that replace that function.
+// The C library's getaddrinfo, for tests that replace that function.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// recording_peer: a hostile server. It answers each connection with fixed or endless bytes, and records everything
-// that clients send.
+// recording_peer: a hostile server that sends fixed or endless bytes, and records what clients send.
 //
 // Thread safety: any thread may call all members.
 #pragma once
@@ -22,9 +21,9 @@ namespace turnstile::tests {
 class recording_peer {
 public:
     struct manners {
-        std::string greeting;   // the peer sends this when a client connects
-        std::string answer;     // the peer sends this after a client's first bytes
-        std::string and_again;  // the peer repeats this until the client closes the connection
+        std::string greeting;   // sent when a client connects
+        std::string answer;     // sent after the client's first bytes
+        std::string and_again;  // repeated until the client closes the connection
     };
 
     explicit recording_peer(manners m)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a Redis Cluster of three nodes. A tree lives at one node, and every node can name that node. The tree may move.
+// Tests a Redis Cluster of three nodes. A tree is at one node, which any node can name. The tree may move.
 #include <array>
 #include <future>
 #include <set>
@@ -21,8 +21,8 @@ protected:
                           std::to_string(buses[i].number())});
             nodes[i]->start();
             EXPECT_EQ(nodes[i]->ask(std::string{"CLUSTER ADDSLOTSRANGE "} + k_slots[i]), "+OK");
-            // If nodes had equal epochs, the cluster would later decide again which node has a slot that a test moves.
-            // redis-cli sets the epochs as well.
+            // Nodes with equal epochs would later decide again about a slot that the test moved. redis-cli also sets
+            // the epochs.
             EXPECT_EQ(nodes[i]->ask("CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1)), "+OK");
         }
         for (std::size_t i = 1; i != nodes.size(); ++i)
@@ -40,7 +40,7 @@ protected:
     static bool is_elsewhere(const redis_server& node) {
         return node.ask("EXISTS {turnstile}:n").starts_with("-MOVED");
     }
-    // Reassigns the slot that contains the tree's keys.
+    // Assigns the slot with the tree's keys to another node.
     void set_slot(const redis_server& at, const std::string& how, const redis_server& of) const {
         const auto slot = at.ask("CLUSTER KEYSLOT {turnstile}:n").substr(1);
         EXPECT_EQ(at.ask("CLUSTER SETSLOT " + slot + ' ' + how + ' ' + of.ask("CLUSTER MYID")),
@@ -69,7 +69,7 @@ TEST_F(cluster_of_redis, every_node_leads_to_the_one_that_has_the_tree) {
     }
 }
 
-// The connect string names only one node, which may be a replica after a failover.
+// The connect string names one node, which may be a replica after a failover.
 TEST_F(cluster_of_redis, a_replica_leads_to_its_master) {
     const testing::loopback_port bus;
     const auto bus_number = std::to_string(bus.number());
@@ -98,7 +98,7 @@ TEST_F(cluster_of_redis, trees_are_at_nodes_of_their_own) {
     EXPECT_EQ(servers.size(), nodes.size());
 }
 
-// If a key went missing in the middle of a script, the script would have written only half of its changes.
+// If a key moved away during a script, half of the script's changes would be missing.
 TEST_F(cluster_of_redis, a_tree_that_is_moved_takes_its_holds_and_waiters_along) {
     const auto holding = connect(nodes[0]->connect_string(), with_timeout(30s));
     const auto waiting = connect(nodes[1]->connect_string(), with_timeout(30s));
@@ -108,14 +108,14 @@ TEST_F(cluster_of_redis, a_tree_that_is_moved_takes_its_holds_and_waiters_along)
     ASSERT_TRUE(hold);
     auto next = std::async(std::launch::async, [&] { return same.acquire({.timeout = limit()}); });
     auto& from = *nodes[owner];
-    // The waiter writes its watch last, so its znode exists as well.
+    // The waiter writes its watch last, so its znode exists.
     ASSERT_TRUE(becomes(from, "HKEYS {turnstile}:n", 'w' + path + '/'));
     const auto session = holding->session().id;
     auto& to = *nodes[(owner + 1) % nodes.size()];
     const auto before = from.ask("HLEN {turnstile}:n");
     set_slot(to, "IMPORTING", from);
     set_slot(from, "MIGRATING", to);
-    // The other lock needs a new folder. Its request waits, and must not have created anything.
+    // The other lock needs a new folder. Its request waits, and must not create anything.
     auto other = std::async(std::launch::async, [&] {
         return mutex{*holding, path + "/other"}.acquire({.timeout = limit()});
     });
@@ -137,7 +137,7 @@ TEST_F(cluster_of_redis, a_tree_that_is_moved_takes_its_holds_and_waiters_along)
     EXPECT_TRUE(hand_over) << hand_over.error().message();
 }
 
-// Without one node a part of the keys is missing. Until the node is back, the other nodes serve no requests.
+// A node with a part of the keys is down, so the other nodes serve no requests until it is back.
 TEST_F(cluster_of_redis, a_cluster_that_is_down_is_waited_for) {
     const log_lines log;
     const auto holding = connect(nodes[owner]->connect_string(), with_timeout(30s));

@@ -18,7 +18,7 @@ protected:
     }
     [[nodiscard]] bool commits(guard& hold, const std::string& name,
                                std::chrono::nanoseconds timeout) const {
-        const std::string data(10'000, 'x');  // larger than the free part of the file's last page
+        const std::string data(10'000, 'x');  // more than the free part of the file's last page
         return hold.commit(transaction{}.create(path + '.' + name, data), {.timeout = timeout})
             .has_value();
     }
@@ -26,7 +26,7 @@ protected:
     const small_disk disk{"8m"};
 };
 
-// If the server cannot persist a write, it exits before it answers.
+// A server that cannot persist a write exits before it answers.
 TEST_F(full_disk_of_redis, a_server_that_persists_each_write_goes_on_with_all_that_it_answered) {
     auto server = server_with(k_durable);
     server.start();
@@ -64,7 +64,7 @@ TEST_F(full_disk_of_redis, a_server_that_persists_once_a_second_is_asked_again) 
     const auto session = servers->session().id;
 
     disk.fill();
-    // the server answers before it notices the full disk
+    // The server may answer before it notices that the disk is full.
     static_cast<void>(commits(*hold, "last", limit()));
     ASSERT_TRUE(eventually([&] { return server.ask("SET other 1").starts_with("-MISCONF"); }));
     EXPECT_FALSE(commits(*hold, "full", 1s));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests processes and servers that die or stop, and connections that break, on Redis.
+// Tests processes and servers that die or stop, and broken connections, on Redis.
 #include <sys/mman.h>
 
 #include <atomic>
@@ -21,7 +21,6 @@ class failures_on_redis : public on_redis {
 protected:
     failures_on_redis() : on_redis{std::string{k_durable} + "enable-debug-command yes\n"} {}
 
-    // Starts a process that holds the lock until it is killed.
     std::unique_ptr<testing::process> holder() {
         auto child = std::make_unique<testing::process>(testing::process_options{
             .command = {TURNSTILE_CONTENDER, server.connect_string(), path,
@@ -31,7 +30,7 @@ protected:
         EXPECT_TRUE(child->wait_for_output("grant "));
         return child;
     }
-    // Returns the end of the holder's lease, which the holder wrote into a file.
+    // Returns the end of the holder's lease, which the holder writes into a file.
     boottime_clock::time_point lease_of_holder() const {
         std::int64_t end = 0;
         std::ifstream{folder.path() / "lease", std::ios::binary}.read(reinterpret_cast<char*>(&end),
@@ -44,7 +43,7 @@ protected:
     mutex lock{*observer, path};
 };
 
-// The server does not notice the death of a process. So the waiter gets the lock when the holder's session has expired.
+// The server does not notice that a process died. So the waiter gets the lock when the holder's session expires.
 TEST_F(failures_on_redis, a_killed_holder_s_lock_is_free_after_its_session_timeout) {
     const auto dying = holder();
     auto next = std::async(std::launch::async, [&] { return lock.acquire({.timeout = limit()}); });
@@ -55,8 +54,7 @@ TEST_F(failures_on_redis, a_killed_holder_s_lock_is_free_after_its_session_timeo
     EXPECT_GT(boottime_clock::now(), lease_of_holder());
 }
 
-// No other client sends a request meanwhile. This client's next regular request comes only after a third of its long
-// timeout.
+// No other client sends requests. This client's next regular request is due only after a third of its long timeout.
 TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) {
     const auto dying = holder();
     const auto patient = connect(server.connect_string(), with_timeout(300s));
@@ -69,8 +67,8 @@ TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) 
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// Scripts assume that no session is due before the instant in field "d". The session that opened last may be the first
-// to expire.
+// Scripts assume that no session expires before the instant in field "d". The latest session may be the first to
+// expire.
 TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by) {
     const auto is_kept = [&] {
         return server.ask(
@@ -87,8 +85,7 @@ TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by)
     EXPECT_EQ(is_kept(), ":1");
 }
 
-// G1 and G5: the holder's lease must end before another client is granted the lock. The holder notices the end by
-// itself.
+// G1 and G5: the holder's lease must end, without a message from the server, before another client gets the lock.
 TEST_F(failures_on_redis, a_paused_holder_has_lost_before_the_next_is_granted) {
     const auto stopped = holder();
     auto next = std::async(std::launch::async, [&] {
@@ -128,7 +125,7 @@ TEST_F(failures_on_redis,
     EXPECT_TRUE(next.get());
 }
 
-// Tokens must grow, although the server has forgotten its earlier tokens.
+// The server has forgotten the tokens that it gave out, and must give larger ones.
 TEST_F(failures_on_redis, a_server_that_lost_its_data_gives_greater_tokens) {
     fencing_token before;
     {
@@ -143,8 +140,8 @@ TEST_F(failures_on_redis, a_server_that_lost_its_data_gives_greater_tokens) {
     EXPECT_GT(again->fencing_token(), before);
 }
 
-// If a server's last replica is away for long, the server changes its replication id, and keeps its data. A session
-// that stays connected adopts the new id with its next change.
+// A server whose last replica is away for long changes its replication id, and keeps its data. A connected session
+// adopts the new id with its next change.
 TEST_F(failures_on_redis, a_server_with_another_replication_id_ends_no_session) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     const auto patient = connect("redis://" + proxy.address(), with_timeout(30s));
@@ -178,7 +175,7 @@ TEST_F(failures_on_redis, a_server_that_stands_still_suspends_and_comes_back) {
     EXPECT_TRUE(again) << again.error().message();
 }
 
-// The connection timeout must end the connection: two thirds of the session timeout are longer than the test.
+// Two thirds of the session timeout are longer than the test, so only the connection timeout can end the connection.
 TEST_F(failures_on_redis, a_connection_that_falls_silent_costs_the_connection_timeout) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     auto options = with_timeout(10min);
@@ -193,8 +190,7 @@ TEST_F(failures_on_redis, a_connection_that_falls_silent_costs_the_connection_ti
     EXPECT_EQ(stranded->session().id, id);
 }
 
-// The server executes the create, and its reply is lost. The client must find its contender and must not create a
-// second one.
+// The server executes the create, and its reply is lost. The client must find its contender and not create another.
 TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     tcp_proxy proxy{server.address()};
     const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));
@@ -215,7 +211,7 @@ TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     }
 }
 
-// Events that happened without a connection arrive with the next connection.
+// The client gets the events that it missed when it connects again.
 TEST_F(failures_on_redis, a_waiter_hears_of_a_release_that_it_missed) {
     tcp_proxy proxy{server.address()};
     const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));
@@ -233,8 +229,8 @@ TEST_F(failures_on_redis, a_waiter_hears_of_a_release_that_it_missed) {
     EXPECT_TRUE(granted) << granted.error().message();
 }
 
-// Tests each kind of watch through the coordinator interface. After a reconnect the client sets a watch again if it
-// missed no event.
+// Tests each kind of watch through the coordinator interface. After a reconnect, the client sets a watch again unless
+// its event happened meanwhile.
 TEST_F(failures_on_redis, watches_outlive_a_connection) {
     tcp_proxy proxy{server.address()};
     const auto through_proxy = redis::make_coordinator("redis://" + proxy.address());
@@ -258,7 +254,7 @@ TEST_F(failures_on_redis, watches_outlive_a_connection) {
     EXPECT_EQ(watcher.next_event(), "changed /kept");
 }
 
-// A script can pass only about 8,000 values to one command.
+// A script can pass about 8,000 values to a command.
 TEST_F(failures_on_redis, a_session_with_thousands_of_znodes_ends_with_all_of_them) {
     const auto servers = redis::make_coordinator(server.connect_string());
     contract::probe other{*servers};
@@ -276,8 +272,7 @@ TEST_F(failures_on_redis, a_session_with_thousands_of_znodes_ends_with_all_of_th
     EXPECT_TRUE(eventually([&] { return other.ask(core::children_op{"/many"}).children.empty(); }));
 }
 
-// The lists of watchers contain ids of sessions, which must be compared as a whole: here one id ends with the digits of
-// another.
+// A list of watchers must be searched for whole session ids: here one id ends with the digits of another.
 TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_own) {
     const auto servers = redis::make_coordinator(server.connect_string());
     contract::probe watcher{*servers};
@@ -286,7 +281,7 @@ TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_
     const auto id = std::to_string(watcher.id());
     const auto longer = "9" + id;
     const auto list = [&] { return server.ask("HGET {turnstile}:n w/a"); };
-    // The second round deletes the field "d", the instant before which no session is due. So the general script runs.
+    // Without the field "d", the server runs the general script in the second round.
     for (const char* field : {"none", "d"}) {
         EXPECT_EQ(server.ask("HSET {turnstile}:n w/a \"" + longer + " \""), ":1");
         EXPECT_THAT(server.ask(std::string{"HDEL {turnstile}:n "} + field),
@@ -302,7 +297,7 @@ TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_
     EXPECT_EQ(list(), longer + " ");
 }
 
-// A server that lost a session may give its number to another session with another password.
+// A server that lost a session may give another session the same number, with another password.
 TEST_F(failures_on_redis, a_session_of_the_same_number_is_no_place_to_come_back_to) {
     session_recorder away{redis::make_coordinator(server.connect_string())};
     const auto field = "s" + std::to_string(away.attached().session_id);

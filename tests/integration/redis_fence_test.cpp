@@ -17,8 +17,8 @@ protected:
     fence_on_redis() = default;
     explicit fence_on_redis(const std::string& config) : on_redis{config} {}
 
-    // Runs the user's script on the user's own connection. Returns ":1" if the script sold the item, or ":0" if the
-    // hold no longer exists.
+    // Runs the user's script on the user's connection. It returns ":1" if it sold the item, and ":0" if the hold was
+    // gone.
     [[nodiscard]] std::string sell(const redis::script_check& check,
                                    const std::string& sold = "{turnstile}:sold") const {
         return server.ask("EVAL \"" + std::string{redis::stands_function()} +
@@ -44,7 +44,7 @@ TEST_F(fence_on_redis, a_script_writes_while_the_hold_stands_and_not_after_its_r
     EXPECT_EQ(sales(), ":2");
 }
 
-// The holder is cut off and receives nothing. It tries to write after its session has expired.
+// The holder receives nothing any more. It tries to write after its session has expired.
 TEST_F(fence_on_redis, a_holder_that_was_overtaken_writes_nothing) {
     tcp_proxy proxy{server.address()};
     const auto cut_off = connect("redis://" + proxy.address(), with_timeout(2s));
@@ -82,8 +82,8 @@ TEST_F(fence_on_redis, knows_trees_and_chroots) {
     EXPECT_EQ(sell(*check), ":0");
 }
 
-// A writer that was downgraded to a reader has another znode. So the writer's check must fail, and the reader's check
-// must pass.
+// A writer that becomes a reader gets another znode. So the check of the writer must fail, and the check of the reader
+// pass.
 TEST_F(fence_on_redis, a_hold_that_was_changed_is_asked_for_again) {
     const auto servers = connect(server.connect_string());
     shared_mutex lock{*servers, path};
@@ -122,7 +122,7 @@ private:
     const testing::loopback_port bus_;
 };
 
-// A single node with all slots refuses the same scripts that a node of a larger cluster refuses.
+// A single node with all slots refuses the same scripts as a node of a larger cluster.
 TEST_F(fence_on_a_cluster, the_keys_of_a_script_have_the_locks_hash_tag) {
     ASSERT_EQ(server.ask("CLUSTER ADDSLOTSRANGE 0 16383"), "+OK");
     ASSERT_TRUE(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a waiting caller that reads messages for its session: which thread delivers which message, and that the
-// session's own thread reads again afterwards.
+// Tests help(), by which a waiting caller reads messages for its session: which thread delivers which message, and that
+// the session's own thread reads again afterwards.
 #include <algorithm>
 #include <future>
 #include <mutex>
@@ -34,7 +34,7 @@ protected:
     }
 };
 
-// The session's thread may be awake at first. When it sleeps, the caller's help() brings the answer and returns true.
+// The session's thread may be awake at first. When it sleeps, help() brings the answer and returns true.
 TEST_F(help_on_redis, brings_the_answer_in_the_thread_of_the_caller) {
     auto me = open(10s);
     me.attached();
@@ -63,7 +63,7 @@ TEST_F(help_on_redis, ends_at_its_time_though_the_server_is_silent) {
     server.resume();
 }
 
-// After a third of the timeout the session's thread sends a ping, and notices that no answer arrives.
+// The session's thread must send a ping after a third of the timeout, and notice that no answer arrives.
 TEST_F(help_on_redis, gives_way_to_the_own_thread_when_that_has_something_to_do) {
     auto me = open(1s);
     me.attached();
@@ -93,7 +93,7 @@ TEST_F(help_on_redis, of_a_connection_that_breaks_ends_and_the_session_comes_bac
     me.link(core::link_kind::expired);  // the server has lost the session's data
 }
 
-// Whichever thread reads a refusal: the request's outcome must be delivered after the session is detached.
+// Whichever thread reads the refusal, the session must be detached before the request gets its outcome.
 TEST_F(help_on_redis, that_brings_a_refusal_ends_the_connection_before_that_is_told) {
     auto me = open(10s);
     me.attached();
@@ -110,8 +110,8 @@ TEST_F(help_on_redis, that_brings_a_refusal_ends_the_connection_before_that_is_t
     me.attached(2);
 }
 
-// The helper reads a message on which only the session's own thread can act, so it wakes that thread. By itself that
-// thread would sleep for 20 minutes.
+// Only the session's thread can handle this message, so the helper must wake it. Otherwise it would sleep for 20
+// minutes.
 TEST_F(help_on_redis, that_brings_the_end_of_the_session_has_it_told_at_once) {
     auto me = open(1h);
     me.attached();
@@ -152,13 +152,13 @@ TEST_F(help_on_redis, ends_with_the_session) {
     server.resume();
 }
 
-// Some of these many threads help, and others do not. Each request must have one reply, in the order of the requests.
+// Some of these threads call help(). Each request must get one reply, in the order of the requests.
 TEST_F(help_on_redis, of_many_callers_keeps_the_order_of_replies) {
     constexpr int k_callers = 6;
     constexpr int k_requests = 200;
     auto me = open(10s);
     me.attached();
-    std::mutex order;  // guards the order of submission
+    std::mutex order;  // guards the order of requests
     std::vector<std::thread> callers;
     for (int caller = 0; caller != k_callers; ++caller) {
         callers.emplace_back([&, helps = caller % 2 == 0] {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a waiter that lists the folder when it gets the event of a removed znode. The list arrives together with the
-// event. The wake-up message itself carries the event of a plain removal. After a removal with a version the message
-// only wakes the client, which then fetches the event.
+// Tests a waiter that lists the folder at the event of a removed znode. The client fetches the list together with the
+// event. After a plain removal, the server's wake-up message contains the event. After a removal with a version it does
+// not, and the client must fetch the event.
 #include <functional>
 #include <future>
 #include <initializer_list>
@@ -19,7 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-// The sessions have such long timeouts that they send no keep-alives. So all scripts at the server belong to the test.
+// The timeouts are so long that the sessions send no keep-alives. So the server runs only the test's scripts.
 class lists_along_on_redis : public on_redis {
 protected:
     [[nodiscard]] session_recorder open(const std::string& credentials = {}) const {
@@ -38,7 +38,7 @@ protected:
         constexpr std::string_view k_calls = "cmdstat_evalsha:calls=";
         return std::stol(text.substr(text.find(k_calls) + k_calls.size()));
     }
-    // Executes one request. Waits first until the session is attached.
+    // Executes one request, when the session is attached.
     static void ask(session_recorder& by, core::operation operation) {
         by.attached();
         const auto reply = by.ask(std::move(operation));
@@ -58,11 +58,11 @@ protected:
     static core::ticket list(session_recorder& by) {
         return by.submit(core::children_op{"/folder", core::watch_mode::none});
     }
-    // A result: the waiter has sent the request of `first`, has received the event that `/folder/a` is removed, and has
-    // listed `/folder`.
+    // Result of this sequence: the waiter executes `first`, gets the event that `/folder/a` is removed, and lists
+    // `/folder`.
     struct heard {
         core::reply listing;
-        long scripts_at_event = 0;  // number of scripts since the removal
+        long scripts_at_event = 0;  // scripts since the removal
         long scripts = 0;
         core::time_point removed_at{};
     };
@@ -91,7 +91,7 @@ protected:
         return found;
     }
     static constexpr const char* k_later = "9000000000000000";
-    // Publishes the message by which the server wakes the session after the removal of `/folder/a`.
+    // Publishes the server's wake-up message for the removal of `/folder/a`.
     void publish_removal(session_recorder& session, const std::string& zxid) const {
         const auto id = std::to_string(session.session().identity().id);
         EXPECT_EQ(server.ask("EVAL \"local e = struct.pack('<BI4', 1, 9) .. '/folder/a' "
@@ -121,8 +121,7 @@ TEST_F(lists_along_on_redis, answer_what_is_asked_at_an_event_that_the_wake_up_t
     EXPECT_EQ(found.listing.stat, waiter.wait(list(waiter)).stat);
 }
 
-// If the client did not fetch the second event now, it would stay unread: the sessions have no request to send, and no
-// deadline comes.
+// The client must fetch the second event at once. The sessions send no further requests, so it would stay unread.
 TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_wake_up_tells) {
     auto remover = open();
     auto waiter = open();
@@ -134,8 +133,8 @@ TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_wake_up_tells) {
     EXPECT_THAT(waiter.heard<core::watch_event>(), SizeIs(2)) << "each once";
 }
 
-// The reply to the request in progress may be older than the removal. So the client ignores the event in the wake-up,
-// and fetches it.
+// The answer to the request in progress may be older than the removal. So the client must ignore the event in the
+// wake-up message, and fetch it.
 TEST_F(lists_along_on_redis, no_wake_up_is_believed_while_a_request_is_under_way) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     auto remover = open();
@@ -153,7 +152,7 @@ TEST_F(lists_along_on_redis, no_wake_up_is_believed_while_a_request_is_under_way
     EXPECT_THAT(waiter.heard<core::watch_event>(), IsEmpty());
 }
 
-// These wake-ups look as if they came from another client, or from an earlier connection.
+// These messages look as if they came from another client, or belonged to an earlier connection.
 TEST_F(lists_along_on_redis, no_wake_up_is_believed_that_is_not_the_servers_for_the_session) {
     auto remover = open();
     auto waiter = open();
@@ -171,8 +170,8 @@ TEST_F(lists_along_on_redis, no_wake_up_is_believed_that_is_not_the_servers_for_
     EXPECT_EQ(waiter.watch("/folder/a").kind, core::watch_kind::deleted);
 }
 
-// An event that is no later than a reply was delivered with that reply. So the client uses the wake-up that the test
-// publishes only if it is later.
+// A reply brings all earlier events. So the client must ignore a wake-up message whose event is not newer than the
+// latest reply.
 TEST_F(lists_along_on_redis, no_wake_up_is_believed_that_comes_behind_a_later_reply) {
     auto remover = open();
     auto waiter = open();
@@ -212,7 +211,7 @@ TEST_F(lists_along_on_redis, of_an_empty_folder_are_empty) {
     EXPECT_EQ(found.scripts, 2);
 }
 
-// The list must contain the effects of the waiter's own earlier requests.
+// The list must show the effects of the waiter's own earlier requests.
 TEST_F(lists_along_on_redis, do_not_pass_a_request_that_was_submitted_before) {
     auto remover = open();
     auto waiter = open();
@@ -246,7 +245,8 @@ TEST_F(lists_along_on_redis, set_no_watch) {
     EXPECT_EQ(waiter.watch("/folder").kind, core::watch_kind::children);
 }
 
-// A long list is requested only after the event, because the event may concern a znode that is no contender.
+// The client does not fetch a long list with the event, because the znode may be no contender. It lists after the
+// event.
 TEST_F(lists_along_on_redis, are_short) {
     constexpr int k_many = 1001;
     auto remover = open();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a resolver of host names that takes longer than an attempt to connect may take.
+// Tests a resolver of host names that takes longer than the client may try to connect.
 #include <netdb.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -19,14 +19,14 @@ namespace {
 
 constexpr std::string_view k_slow = ".slow.test";
 
-std::atomic<std::int64_t> seconds_ahead{0};  // offset of the clock that deadlines use
+std::atomic<std::int64_t> seconds_ahead{0};  // offset of the clock for deadlines
 std::atomic<int> resolved{0};
 std::atomic<turnstile::base::wake_up*> told_of_each{nullptr};
 
 }  // namespace
 
-// The two functions below replace the C library's. A host name of this kind resolves to this machine. The resolver
-// pretends to take a minute: it returns at once, but the clock of deadlines advances.
+// The next two functions replace functions of the C library. The resolver seems to take a minute: it returns at once,
+// and the clock for deadlines advances. Such a name resolves to this machine.
 extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* node,
                                                                   const char* service,
                                                                   const addrinfo* hints,
@@ -83,7 +83,7 @@ TEST_F(slow_names, of_sentinels_leave_them_and_their_server_their_time) {
     EXPECT_TRUE(redis::make_coordinator(where)->diagnose().ends_with(": it answers"));
 }
 
-// If a session is closed meanwhile, it waits for the resolver's current answer and starts no further resolution.
+// A session that is closed waits for the current answer of the resolver, and starts no further resolution.
 TEST_F(slow_names, that_nobody_waits_for_any_more_are_not_resolved) {
     base::wake_up closing;
     told_of_each = &closing;

@@ -37,8 +37,7 @@ TEST_F(promises_of_redis, depend_on_what_the_server_keeps) {
     }
 }
 
-// The server's settings change while a session exists. The session continues at a later attach, when the settings are
-// restored.
+// An operator changes the server's settings during a session. The session attaches again when the settings are back.
 TEST_F(promises_of_redis, that_are_required_are_judged_at_each_attach) {
     client_options strict = with_timeout();
     strict.require.exclusion = exclusion_promise::leased;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a quorum_lock on five independent Redis servers without persistence.
+// Tests a quorum_lock on five independent Redis servers that do not persist data.
 #include <array>
 #include <atomic>
 #include <future>
@@ -25,8 +25,7 @@ protected:
     [[nodiscard]] static std::string with_option(const std::string& address) {
         return "redis://" + address + "?stay_out=4";
     }
-    // Makes a party: clients of the servers at these addresses, and their lock. Does not wait for servers that are
-    // unreachable.
+    // Makes a party: clients of these servers, and their lock. Does not wait for unreachable servers.
     [[nodiscard]] party join(const std::vector<std::string>& addresses) const {
         party result;
         std::vector<quorum_member> members;
@@ -88,8 +87,8 @@ TEST_F(quorum_of_redis, two_servers_that_die_are_survived_and_a_third_one_ends_i
     EXPECT_FALSE(next.valid());
 }
 
-// The holder has three of five parts. A server with one of these parts restarts without its data, and the holder does
-// not learn of that. Another contender must not get this part together with the other two.
+// The holder has three of five parts. One of these servers restarts without its data, which the holder does not notice.
+// Another contender must not get that part together with the other two.
 TEST_F(quorum_of_redis, a_server_that_forgot_its_part_makes_no_second_holder) {
     tcp_proxy third{servers[2].address()};
     tcp_proxy fourth{servers[3].address()};

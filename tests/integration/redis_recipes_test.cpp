@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the recipes on a Redis server without failures.
+// Tests the recipes on a Redis server that does not fail.
 #include <atomic>
 #include <future>
 #include <thread>
@@ -143,7 +143,7 @@ TEST_F(recipes_on_redis, a_deadlock_is_broken_by_one_of_those_that_wait) {
     expect_one_gives_up(path, 3, [this] { return connect(server.connect_string()); });
 }
 
-// The processes create a file with O_EXCL in the critical section. So the file system detects an overlap.
+// In the critical section, each process creates a file with O_EXCL. So the file system detects an overlap.
 TEST_F(recipes_on_redis, processes_exclude_each_other) {
     const testing::temporary_folder folder;
     constexpr int k_processes = 4;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what a Redis server refuses, and how the library reacts.
+// Tests what a Redis server refuses, and what the library does then.
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,7 +19,6 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-// Returns a session of the coordinator interface.
 std::unique_ptr<session_recorder> session_at(const redis_server& server) {
     auto session =
         std::make_unique<session_recorder>(redis::make_coordinator(server.connect_string()));
@@ -32,7 +31,7 @@ protected:
     refusals_of_redis() : on_redis{"enable-debug-command yes\nlua-time-limit 50\n"} {}
     explicit refusals_of_redis(const std::string& config) : on_redis{config} {}
 
-    // Returns the connect string: `before`, the server's address, `behind`.
+    // Returns a connect string for the server: `before`, its address, `behind`.
     [[nodiscard]] std::string where(const std::string& before,
                                     const std::string& behind = {}) const {
         return "redis://" + before + server.address() + behind;
@@ -60,8 +59,7 @@ TEST_F(refusals_of_redis, a_replica_is_left_and_a_master_again_is_taken_up) {
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
     const auto session = servers->session().id;
-    // The server becomes the replica of a master that does not exist. So it refuses writes, and its data stay
-    // unchanged.
+    // The server now refuses writes and keeps its data, because it is a replica of a master that does not exist.
     EXPECT_EQ(server.ask("REPLICAOF 127.0.0.1 1"), "+OK");
     auto released = std::async(std::launch::async, [&] { return hold->release(limit()); });
     ASSERT_TRUE(eventually([&] { return servers->state() == session_state::suspended; }));
@@ -86,7 +84,7 @@ TEST_F(refusals_of_redis, a_server_that_is_busy_is_asked_again) {
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// If the watch remained, it would wake its session without need for as long as the session lives.
+// If the watch remained, it would wake the session without need until the session ends.
 TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given_back_again) {
     const auto session = session_at(server);
     session->ask(core::exists_op{"/given-back", core::watch_mode::watch});
@@ -95,7 +93,7 @@ TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given
         std::async(std::launch::async, [&] { return server.ask("EVAL \"while true do end\" 0"); });
     ASSERT_TRUE(eventually([&] { return server.ask("PING").starts_with("-BUSY"); }));
     session->session().forget_watches("/given-back");
-    // The server has refused the request after the watch's removal as well.
+    // The server refused this request as well, after the removal of the watch.
     EXPECT_EQ(session->ask(core::get_op{"/kept"}).error, core::server_error::throttled);
     EXPECT_EQ(server.ask("SCRIPT KILL"), "+OK");
     busy.wait();
@@ -103,8 +101,7 @@ TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given
     EXPECT_TRUE(is_watched("/kept"));
 }
 
-// The client gave the watch back without a connection, so the next attach does not set it. The server must not keep it
-// in any set.
+// The client gave the watch up without a connection, so it does not set the watch again. The server must drop it.
 TEST_F(refusals_of_redis, a_watch_that_is_given_back_without_a_connection_is_kept_nowhere) {
     tcp_proxy proxy{server.address()};
     session_recorder session{redis::make_coordinator("redis://" + proxy.address())};
@@ -119,7 +116,7 @@ TEST_F(refusals_of_redis, a_watch_that_is_given_back_without_a_connection_is_kep
     EXPECT_EQ(server.ask("SMEMBERS {turnstile}:v:" + std::to_string(id)), "w/kept");
 }
 
-// The server refuses new contenders. Existing contenders continue, and can release.
+// The server refuses new contenders. Existing contenders must be able to continue and to release.
 TEST_F(refusals_of_redis, a_server_without_memory_takes_no_contender_and_lets_go_of_those_it_has) {
     const auto servers = connect(server.connect_string());
     mutex lock{*servers, path};
@@ -155,7 +152,7 @@ TEST_F(refusals_of_redis, a_server_that_evicts_is_refused_with_the_reason) {
     connect(server.connect_string());
 }
 
-// Trees of different layouts. The field "v" of a tree is the version of the layout of its keys.
+// Trees whose layout of keys has another version, in the field "v".
 class layouts_of_redis : public refusals_of_redis {
 protected:
     [[nodiscard]] std::string version() const { return server.ask("HGET {turnstile}:n v"); }
@@ -197,7 +194,7 @@ TEST_F(layouts_of_redis, a_session_is_taken_up_at_a_tree_of_this_release_only) {
     EXPECT_EQ(servers->session().id, session);
 }
 
-// The tree is older than the field "v", so it has no version.
+// This tree is older than the field "v".
 TEST_F(layouts_of_redis, a_tree_without_a_version_gets_it_with_the_next_attach) {
     const auto servers = connect(server.connect_string(), with_timeout(30s));
     mutex lock{*servers, path};
@@ -214,7 +211,7 @@ TEST_F(layouts_of_redis, a_tree_without_a_version_gets_it_with_the_next_attach) 
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// A server that knows no command except INFO.
+// A server whose only command is INFO.
 class old_redis {
 public:
     old_redis() {
@@ -283,7 +280,7 @@ TEST_F(refusals_of_redis, a_wrong_password_and_a_user_without_rights_are_told_at
         EXPECT_TRUE(is_refused(where(user), errc::auth_failed)) << user;
 }
 
-// The aborted script's writes remain, so the next script must be able to end the same session again.
+// The aborted script's changes remain, and the next script must end the same session.
 TEST_F(refusals_of_redis, an_end_of_a_session_that_is_broken_off_is_repeated) {
     const std::string rights =
         "ACL SETUSER locks reset on >secret ~{turnstile}* &{turnstile}* +@all -@admin -@dangerous "
@@ -298,7 +295,7 @@ TEST_F(refusals_of_redis, an_end_of_a_session_that_is_broken_off_is_repeated) {
         ASSERT_TRUE(hold) << hold.error().message();
         proxy.refuse();
         EXPECT_EQ(server.ask(rights + " " + right), "+OK");
-        // The attach of any client ends the sessions that are due.
+        // The attach of any client ends the expired sessions.
         EXPECT_TRUE(eventually([&] {
             client next{where("locks:secret@"), with_timeout()};
             const auto connected = next.wait_connected(1s);
@@ -330,7 +327,7 @@ protected:
     redis_without_auth() : refusals_of_redis{"rename-command AUTH \"\"\n"} {}
 };
 
-// The server's error repeats the arguments of an unknown command, and so the password.
+// The server's error repeats the arguments of an unknown command, here the password.
 TEST_F(redis_without_auth, does_not_bring_the_password_into_a_message) {
     client refused{where(":secret@"), with_timeout()};
     std::string message;
@@ -343,7 +340,7 @@ TEST_F(redis_without_auth, does_not_bring_the_password_into_a_message) {
 
 class loading_redis : public refusals_of_redis {
 protected:
-    // The delay is in microseconds for each key. The server serves its clients after every thousand keys.
+    // The delay is in microseconds a key. The server answers its clients after every thousand keys.
     loading_redis() : refusals_of_redis{std::string{k_durable} + "key-load-delay 300"} {}
 };
 

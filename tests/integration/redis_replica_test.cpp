@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a replica that becomes the master. With `?wait=N` replicas have acknowledged every reported write. Without that
-// option the last writes are lost.
+// Tests a replica that becomes the master. With `?wait=N`, replicas have acknowledged every write that the library
+// reports. Without it, the last writes are lost.
 #include <future>
 
 #include "redis_support.hpp"
@@ -32,7 +32,7 @@ TEST_F(replica_of_redis, has_what_a_holder_was_told) {
     }
 }
 
-// The server continues without its replica. A client that requires the replica's acknowledgement gets no grant.
+// The replica is gone. A client that requires its acknowledgement must get no grant.
 TEST_F(replica_of_redis, that_does_not_acknowledge_stops_the_locks) {
     const auto servers = connect(where, with_timeout(30s));
     const auto alone = connect(server.connect_string());
@@ -48,7 +48,7 @@ TEST_F(replica_of_redis, that_does_not_acknowledge_stops_the_locks) {
     EXPECT_TRUE(granted) << granted.error().message();
 }
 
-// After the kill the replica receives no more writes. It must have every write that was reported before.
+// After the kill, the new master must have every write that was reported.
 TEST_F(replica_of_redis, goes_on_as_the_master_with_all_that_was_told) {
     auto servers = connect(where, with_timeout(20s));
     const auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
@@ -60,7 +60,7 @@ TEST_F(replica_of_redis, goes_on_as_the_master_with_all_that_was_told) {
     EXPECT_EQ((mutex{*others, path}.try_acquire().error()), errc::busy);
 }
 
-// A server, a replica that can be cut off, and clients whose server address can be moved to the replica.
+// A server with a replica. The test can cut the replica off, and move the clients' server address to it.
 class lagging_replica_of_redis : public on_redis {
 protected:
     lagging_replica_of_redis() : on_redis{"repl-diskless-sync-delay 0\n"} {
@@ -88,8 +88,7 @@ protected:
     const std::string where = "redis://" + address.address();
 };
 
-// On the new master the contender exists again. Its client has removed it already, and would not remove it a second
-// time.
+// The contender exists again on the new master. Its client has removed it once, and would not remove it again.
 TEST_F(lagging_replica_of_redis, that_forgot_a_release_keeps_nobody_from_the_lock) {
     const auto servers = connect(where, with_timeout(1h));
     mutex lock{*servers, path};
@@ -105,7 +104,7 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_release_keeps_nobody_from_the_loc
     EXPECT_GT(next->fencing_token(), token);
 }
 
-// The new master lacks the holder's contender. So the hold is lost, and the client must learn of it.
+// The new master lacks the holder's contender, so the holder must be notified of the loss.
 TEST_F(lagging_replica_of_redis, that_forgot_a_grant_tells_the_holder) {
     const auto servers = connect(where, with_timeout(1h));
     mutex lock{*servers, path};
@@ -120,8 +119,8 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_grant_tells_the_holder) {
     EXPECT_GT(again->fencing_token(), hold->fencing_token());
 }
 
-// The new master gives out versions again. If the holder relied on an old version of its znode, it would take an
-// operator's order for its own write.
+// The new master gives out versions again. A holder that trusted its znode's old version would take an operator's order
+// for its own write.
 TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_tells_the_holder) {
     const auto servers = connect(where, with_timeout(1h));
     auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
@@ -136,8 +135,8 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_tells_the_holder) {
     EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
 }
 
-// The answer to the write is lost. A read at the same server shows the holder that the write was executed. Then the new
-// master lacks the write.
+// The write's answer is lost, and the holder finds out that the write was executed. Then a new master without that
+// write takes over.
 TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_which_was_found_out_tells_the_holder) {
     const auto servers = connect(where, with_timeout(1h));
     auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
@@ -161,7 +160,7 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_which_was_found_out
     EXPECT_TRUE(eventually([&] { return hold->lost().stop_requested(); }));
 }
 
-// The replica has everything of a session: the hold, and a waiter's place. So the session must continue.
+// The replica has all data of the session, so the session must continue.
 TEST_F(lagging_replica_of_redis, that_forgot_nothing_of_a_session_goes_on_with_it) {
     const auto servers = connect(where, with_timeout(1h));
     const auto waiting = connect(where, with_timeout(1h));
@@ -186,21 +185,21 @@ TEST_F(lagging_replica_of_redis, that_forgot_nothing_of_a_session_goes_on_with_i
     EXPECT_EQ((std::pair{servers->session().id, waiting->session().id}), sessions);
 }
 
-// A server becomes the replica of a server with older data, and then the master again. Meanwhile no client sends a
-// request, no connection breaks, and no timeout is near.
+// A server becomes the replica of a server with older data, and then a master again. In between, no client sends a
+// request, no connection breaks, and no timeout passes.
 class master_again_of_redis : public on_redis {
 protected:
     master_again_of_redis() : on_redis{"repl-diskless-sync-delay 0\n"} {}
 
-    // Returns a connected client. A server's first replica changes the server's replication id, so the client connects
-    // after that.
+    // Returns a connected client. It connects after the first replica, because the first replica changes the server's
+    // replication id.
     std::unique_ptr<client> connected() {
         older.start();
         EXPECT_TRUE(eventually([&] { return server.ask("WAIT 1 100") == ":1"; }));
         return connect(server.connect_string(), with_timeout(1h));
     }
 
-    // Stops the replication after the other server has received all earlier writes.
+    // Stops the replication when the other server has all writes so far.
     void lag() {
         EXPECT_TRUE(eventually([&] { return last_write(older) == last_write(server); }));
         EXPECT_EQ(older.ask("REPLICAOF NO ONE"), "+OK");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `?stay_out=N`: the library does not use a server that may have forgotten grants whose holders may still be
-// certain of them.
+// Tests `?stay_out=N`: a restarted server may have forgotten grants that are still valid for their holders. The library
+// does not use it for that time.
 #include <future>
 
 #include "client/log_lines.hpp"
@@ -9,7 +9,7 @@
 namespace turnstile::tests {
 namespace {
 
-// The fixture's holder loses its connection when the server ends, and cannot reach the restarted server.
+// The holder loses its connection with the server, and cannot reach the restarted server.
 class restart_of_redis : public on_redis {
 protected:
     using on_redis::on_redis;
@@ -27,7 +27,7 @@ protected:
     tcp_proxy proxy{server.address()};
 };
 
-// The server has neither data on disk nor a replica. So only the delay keeps a second client out across its restart.
+// The server has no data on disk and no replica. So only the delay keeps a second client out after the restart.
 TEST_F(restart_of_redis, no_lock_is_granted_while_a_forgotten_hold_is_certain) {
     const auto holding = connect(with_option(proxy.address()), with_timeout(k_timeout));
     const auto hold = mutex{*holding, path}.acquire({.timeout = limit()});
@@ -40,7 +40,7 @@ TEST_F(restart_of_redis, no_lock_is_granted_while_a_forgotten_hold_is_certain) {
     EXPECT_GT(next->fencing_token(), hold->fencing_token());
 }
 
-// The counter-test: without the option the server grants the lock to a second client at once.
+// Without the option, the restarted server grants the lock to a second client.
 TEST_F(restart_of_redis, without_it_two_may_hold_a_lock) {
     const auto holding = connect("redis://" + proxy.address(), with_timeout(30s));
     const auto hold = mutex{*holding, path}.acquire({.timeout = limit()});
@@ -73,14 +73,14 @@ TEST_F(restart_of_redis, it_is_no_shorter_than_the_session_timeout) {
     }
 }
 
-// The server is durable from its start. A running server that is made durable only becomes so when its first log is
+// The server is durable from its start. A server that becomes durable later is durable only when its first log is
 // complete.
 class restart_of_durable_redis : public restart_of_redis {
 protected:
     restart_of_durable_redis() : restart_of_redis{k_durable} {}
 };
 
-// The restarted server still has its grants, so sessions continue.
+// The restarted server has its data, so sessions continue.
 TEST_F(restart_of_durable_redis, is_used_at_once) {
     const auto holding =
         connect("redis://" + server.address() + "?stay_out=3600", with_timeout(30s));

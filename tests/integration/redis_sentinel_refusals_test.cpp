@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the refusals of sentinels, and servers that are no sentinels, with the message for each.
+// Tests the refusals of sentinels, and of servers that are no sentinels, each with its message.
 #include "client/log_lines.hpp"
 #include "redis_support.hpp"
 
 namespace turnstile::tests {
 namespace {
 
-// A sentinel with a password, and the server that the sentinel watches.
+// A sentinel with a password, and the server that it watches.
 class sentinel_refusals : public on_redis {
 protected:
     sentinel_refusals() { sentinel.start(); }
@@ -42,7 +42,7 @@ TEST_F(sentinel_refusals, a_server_s_password_is_not_a_sentinel_s) {
     connect("redis+sentinel://:server@" + sentinel.address() + "/locks?sentinel_password=secret");
 }
 
-// The client tries again with a new connection each time, because an operator may have corrected the fault.
+// The client tries again with new connections, because an operator may have corrected the fault.
 TEST_F(sentinel_refusals, one_of_several_is_heard_once_and_asked_again) {
     redis_server stranger{{.config = "sentinel monitor locks 127.0.0.1 " +
                                      std::to_string(server.port()) + " 1\nrequirepass other\n",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a Redis master with a replica and sentinels: the locks when the replica becomes the master.
+// Tests locks when sentinels make a replica the master.
 #include "turnstile/testing/redis_sentinel.hpp"
 
 #include <future>
@@ -16,12 +16,12 @@ namespace {
 class sentinels_of_redis : public on_redis_servers {
 protected:
     sentinels_of_redis() { servers.start(); }
-    // Prints the sentinel's log, because the clients' log shows only the end of a failover.
+    // The clients' log shows only the end of a failover, so a failed test also prints a sentinel's log.
     void TearDown() override {
         if (HasFailure()) std::cout << "the first sentinel's log:\n" << servers.sentinel(0).log();
     }
 
-    // Waits until the replica has the hold. Writes that are lost after that do not belong to the hold.
+    // Waits until the replica has the hold, so that later lost writes do not concern the hold.
     bool is_replicated(const guard& hold, std::size_t replica) {
         return eventually([&] {
             try {
@@ -31,7 +31,7 @@ protected:
             }
         });
     }
-    // Cuts the replica off. It receives no more writes, and the master continues.
+    // Keeps further writes from the replica, while the master continues.
     void cut_off_replicas() {
         auto& master = servers.server(servers.master());
         ASSERT_EQ(master.ask("ACL SETUSER default -psync -sync"), "+OK");
@@ -72,7 +72,7 @@ TEST_F(sentinels_of_redis, a_hold_and_a_waiter_outlive_a_master_that_dies) {
     EXPECT_TRUE(granted) << granted.error().message();
 }
 
-// The write that granted the lock is lost. The holder must learn of that, and the next grant must have a larger token.
+// The write of the grant is lost. The holder must be notified, and the next grant must have a larger token.
 TEST_F(sentinels_of_redis, a_holder_whose_grant_was_forgotten_is_told_and_tokens_grow) {
     const auto holding = connect(where, with_timeout(30s));
     const auto others = connect(where, with_timeout(30s));
@@ -94,7 +94,7 @@ TEST_F(sentinels_of_redis, a_holder_whose_grant_was_forgotten_is_told_and_tokens
     EXPECT_FALSE(hold->commit(transaction{}.put(path + "/data", "x"), {.timeout = limit()}));
 }
 
-// The lost confirmation changed no data. The new master has the hold, so the session must continue.
+// The lost confirmation changed no data, and the new master has the hold. So the session must continue.
 TEST_F(sentinels_of_redis, a_confirmation_that_was_forgotten_ends_no_session) {
     auto options = with_timeout(30s);
     options.lease.confirm_every = 100ms;
@@ -118,7 +118,7 @@ TEST_F(sentinels_of_redis, a_confirmation_that_was_forgotten_ends_no_session) {
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// With `wait` the library reports a grant only after the replica has it.
+// With `wait`, the library reports a grant when the replica has it.
 TEST_F(sentinels_of_redis, nothing_that_was_told_with_wait_is_forgotten) {
     const auto safe = servers.connect_string("", "?wait=1");
     const auto holding = connect(safe, with_timeout(30s));
@@ -130,7 +130,7 @@ TEST_F(sentinels_of_redis, nothing_that_was_told_with_wait_is_forgotten) {
     EXPECT_EQ(next.wait_for(0s), std::future_status::timeout) << "not granted";
     servers.server(0).kill();
     ASSERT_TRUE(servers.wait_until_replaced(0));
-    servers.server(0).start();  // becomes the other server's replica when a sentinel notices it
+    servers.server(0).start();  // a sentinel makes it a replica when it notices it
     const auto granted = next.get();
     ASSERT_TRUE(granted) << granted.error().message();
     EXPECT_EQ(servers.server(1).ask("HEXISTS {turnstile}:n " + granted->znode()), ":1");
@@ -153,8 +153,7 @@ TEST_F(sentinels_of_redis, a_failover_by_hand_keeps_the_session) {
     }
 }
 
-// The old master continues to answer, and does not learn that it is no master any more. So the client must ask the
-// sentinels.
+// The old master does not notice that it is replaced, and still answers. So the client must ask the sentinels.
 TEST_F(sentinels_of_redis, a_master_that_does_not_know_of_its_end_is_left) {
     const auto holding = connect(where, with_timeout(30s));
     mutex lock{*holding, path};
@@ -170,7 +169,7 @@ TEST_F(sentinels_of_redis, a_master_that_does_not_know_of_its_end_is_left) {
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// The sentinel that was running at the attach is down at the failover.
+// The client attached while only one sentinel ran. At the failover that sentinel is down.
 TEST_F(sentinels_of_redis, sentinels_that_come_back_are_asked_too) {
     for (std::size_t i : {1U, 2U}) servers.sentinel(i).stop();
     const auto holding = connect(where, with_timeout(30s));
@@ -185,8 +184,7 @@ TEST_F(sentinels_of_redis, sentinels_that_come_back_are_asked_too) {
     EXPECT_TRUE(hold->valid());
 }
 
-// However often the client asks, the log must have the sentinel's message only once. The answers of the other sentinels
-// still count.
+// The client asks repeatedly, but must log the sentinel's refusal once. The other sentinels' answers still count.
 TEST_F(sentinels_of_redis, that_refuse_behind_the_attach_are_in_the_log) {
     const log_lines log;
     const auto session = connect(where, with_timeout(3s));
@@ -207,7 +205,7 @@ TEST_F(sentinels_of_redis, that_refuse_behind_the_attach_are_in_the_log) {
     EXPECT_EQ(log.with(words), 1);
 }
 
-// A sentinel was cut off before the failover. It names the old master, which still serves.
+// A sentinel missed the failover, and names the old master, which still serves clients.
 TEST_F(sentinels_of_redis, the_latest_of_several_answers_counts) {
     redis_server stranger;
     stranger.start();
@@ -222,8 +220,7 @@ TEST_F(sentinels_of_redis, the_latest_of_several_answers_counts) {
     EXPECT_EQ(session->session().server, servers.server(1).address());
 }
 
-// Most of the sentinels do not know of the failover, and answer faster than the others. The client must not go back to
-// the old master that they name.
+// Most sentinels missed the failover, and answer first. The client must not return to the old master that they name.
 TEST_F(sentinels_of_redis, a_master_that_was_left_is_not_gone_back_to) {
     redis_server stranger;
     stranger.start();
@@ -249,7 +246,7 @@ TEST_F(sentinels_of_redis, a_master_that_was_left_is_not_gone_back_to) {
     EXPECT_EQ(log.with("the sentinels have made "), 1);
 }
 
-// No program listens at the first sentinel's address. The second sentinel accepts connections, and does not answer.
+// No program listens at the first sentinel's address. The second accepts connections and never answers.
 TEST_F(sentinels_of_redis, sentinels_that_are_away_are_passed_over) {
     const auto session = connect(where, with_timeout(30s));
     servers.sentinel(0).kill();
@@ -261,7 +258,7 @@ TEST_F(sentinels_of_redis, sentinels_that_are_away_are_passed_over) {
         << "a session at the master needs no sentinel";
 }
 
-// The sentinel names a replica as the master. The replica reports its role, and the client asks the sentinel again.
+// The sentinel names a replica. The replica reports its role, so the client asks the sentinel again.
 TEST_F(sentinels_of_redis, a_server_that_is_no_master_is_not_taken_for_it) {
     const log_lines log;
     redis_server stale{{.config = "sentinel monitor other 127.0.0.1 " +

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixtures for the tests on Redis: servers, their clients, and the queue of a lock as another client sees it.
+// Fixtures for the tests on Redis: servers, clients, and the queue as another client sees it.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -34,7 +34,6 @@ inline client_options with_timeout(std::chrono::milliseconds session_timeout = 1
     return options;
 }
 
-// Returns a connected client. Fails the test if the client cannot connect.
 inline std::unique_ptr<client> connect(const std::string& where,
                                        client_options options = with_timeout()) {
     auto result = std::make_unique<client>(where, std::move(options));
@@ -43,12 +42,11 @@ inline std::unique_ptr<client> connect(const std::string& where,
     return result;
 }
 
-// Returns true when a client with this connect string gets the error `wanted`. `words` is a part of the error's
-// message.
+// Waits until a client with this connect string gets the error `wanted`, with `words` in its message.
 inline bool is_refused(const std::string& connect_string, errc wanted,
                        const std::string& words = {}) {
     client refused{connect_string, with_timeout()};
-    // In the second half of each wait the client asks the servers for the reason. A loaded machine needs more time for
+    // The client asks the servers for the reason in the second half of its wait. A slow machine needs more time for
     // that.
     std::chrono::milliseconds patience = 100ms;
     return eventually([&] {
@@ -59,7 +57,7 @@ inline bool is_refused(const std::string& connect_string, errc wanted,
     });
 }
 
-// Base of the fixtures: gives each test a separate path.
+// Gives each test a path.
 class on_redis_servers : public ::testing::Test {
 protected:
     static std::string lock_path() {
@@ -78,7 +76,6 @@ protected:
     const std::string path = lock_path();
 };
 
-// Starts a separate server for each test.
 class on_redis : public on_redis_servers {
 protected:
     explicit on_redis(std::string config = {}) : server{{std::move(config)}} { server.start(); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests locks on a Redis server over TLS: trusted and refused certificates, and how an encrypted connection behaves.
+// Tests locks on a Redis server over TLS: trusted and refused certificates, and encrypted connections.
 #include <fstream>
 #include <future>
 
@@ -17,7 +17,8 @@ protected:
 
     [[nodiscard]] testing::redis_tls_files files_of(const own_certificate& server_s,
                                                     bool client_certificates = false) const {
-        // The server trusts the authority of the client's certificate, and clients trust the authority of the server's.
+        // The server's file has the authority of clients' certificates, and the clients' file has the authority of the
+        // server's.
         const auto all = (folder.path() / "authorities.crt").string();
         std::ofstream out{all};
         for (const auto* each : {&own, &other}) {
@@ -54,7 +55,7 @@ TEST_F(tls_of_redis, carries_locks) {
     for (auto& each : all) each.get();
 }
 
-// Requests and replies fill many TLS records, in both directions at once.
+// Requests and replies fill many TLS records in both directions at once.
 TEST_F(tls_of_redis, carries_what_is_larger_than_a_record) {
     const auto writing = connect(server.connect_string());
     auto hold = mutex{*writing, path}.acquire({.timeout = limit()});
@@ -91,7 +92,7 @@ TEST_F(tls_of_redis, a_broken_connection_is_made_anew) {
     }
 }
 
-// Only the session's thread waits for the server, so closing the client takes no time.
+// Only the session's thread waits for the server, so closing the client is fast.
 TEST_F(tls_of_redis, a_server_that_does_not_answer_the_greeting_holds_nobody_up) {
     tcp_proxy proxy{server.tls_address(), testing::traffic::bytes};
     proxy.black_hole();
@@ -129,15 +130,14 @@ TEST_F(tls_of_redis, a_name_in_the_subject_alone_does_not_count) {
                            errc::not_connected, "its certificate is not for the name localhost"));
 }
 
-// The server does not speak TLS. The client's log must say so.
 TEST_F(tls_of_redis, a_server_without_tls_is_told) {
     const log_lines log;
     client plain{"rediss://" + server.address() + "?verify=none", with_timeout(1s)};
     EXPECT_TRUE(eventually([&] { return log.with("use redis:// for a server without TLS") > 0; }));
 }
 
-// The server reports the reason only after the client's first request. The report may be lost and then arrive at a
-// later attempt.
+// The server refuses the certificate only after the client's first request. That message may be lost, so it may take
+// another attempt.
 TEST_F(tls_of_redis, a_certificate_of_the_client_is_shown_to_servers_that_ask) {
     const log_lines log;
     redis_server strict{{.tls = files_of(own, true)}};
@@ -170,7 +170,6 @@ TEST_F(tls_of_redis, files_that_are_not_to_be_used_are_named) {
                            "key_file=" + own.key() + ": other users can open it (mode 0644)"));
 }
 
-// The next connection uses the renewed certificate.
 TEST_F(tls_of_redis, files_are_read_at_each_connection) {
     const auto late = folder.path() / "late.crt";
     const log_lines log;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests each way in which each kind of server refuses a client. An acquire, a query and wait_connected() must name the
-// cause with the same code and message.
+// Tests every way in which a server refuses a client. An acquire, a query and wait_connected() must report the same
+// code and the same cause.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -37,7 +37,7 @@ struct refusal {
     std::string where;  // connect string
     errc code = errc::not_connected;
     std::string words;  // a part of the message
-    // the part of the message with another version of the client library
+    // The message with another version of the server's client library.
     std::string other_words = words;
 };
 
@@ -49,7 +49,7 @@ client_options quick() {
     return options;
 }
 
-// Repeats the call until its error is the expected refusal. `last` receives the latest message.
+// Repeats the call until it fails with the expected refusal. `last` gets the latest message.
 template <class Call>
 bool names(const refusal& expected, std::string& last, Call&& call) {
     return eventually([&] {
@@ -73,8 +73,8 @@ void expect_refusal(const refusal& expected) {
         << expected.where << ": wait_connected says '" << last << "'";
 }
 
-// Checks a chroot that does not exist: the error names both remedies. A client that requests this creates the chroot.
-// On each kind of server, a session in the new chroot knows the server's time.
+// A missing chroot: the error names both remedies. With the option to create it, the client creates the chroot, and a
+// session there knows the server's time.
 void expect_chroot(const std::string& where) {
     expect_refusal({where, errc::no_chroot, "/no/such"});
     expect_refusal(
@@ -93,7 +93,7 @@ void expect_chroot(const std::string& where) {
     EXPECT_TRUE(mutex(plain, "/locks/a").is_locked({.timeout = testing::limit()}).value()) << where;
 }
 
-// A kind of server that clients reach over a network, with the start and the end of its connect strings.
+// A kind of server in the network, and how its connect strings begin and end.
 struct network_kind {
     std::string scheme;
     std::string rest;
@@ -157,13 +157,13 @@ TEST(refusals, of_a_server_of_another_protocol) {
         {"postgresql://shop@" + web.address() + "/shop", errc::not_connected, "invalid response"});
 #endif
 #ifdef TURNSTILE_WITH_MARIADB
-    // After this text libmariadb 10.11.18 keeps waiting, but 10.11.19 ends the connection.
+    // libmariadb 10.11.18 keeps waiting after this text, and 10.11.19 ends the connection.
     expect_refusal(
         {"mysql://shop@" + shell.address() + "/shop", errc::not_connected, "onnect", "no answer"});
 #endif
 }
 
-// The bytes are the TLS alert that a server sends after a plain greeting.
+// A server that wants TLS sends this alert after a plain greeting.
 TEST(refusals, of_a_server_that_wants_tls) {
     const recording_peer secured{{"", std::string{"\x15\x03\x01\x00\x02\x02\x46", 7}, ""}};
     expect_refusal({secured.address(), errc::not_connected, "speaks TLS"});
@@ -201,7 +201,7 @@ TEST(refusals, of_zookeeper_with_all_the_connections_that_it_allows) {
     testing::ensemble few{{.config_lines = {"maxClientCnxns=1"}}};
     few.wait_until_serving();
     auto alone = quick();
-    alone.roles = role_detection::off;  // the connections for roles would count as well
+    alone.roles = role_detection::off;  // connections that find out roles would count
     client first{few.connect_string(), alone};
     ASSERT_TRUE(first.wait_connected(testing::limit()));
     expect_refusal({few.connect_string(), errc::not_connected, "(maxClientCnxns)"});
@@ -216,7 +216,7 @@ TEST(refusals, of_zookeeper_without_a_majority) {
     expect_refusal({where, errc::not_connected, "has no majority to serve with"});
 }
 
-// A session that is cut off later must learn the reason why it cannot reconnect.
+// A session that loses its connection later must get the reason as well.
 TEST(refusals, of_zookeeper_that_goes_away) {
     testing::ensemble alone;
     alone.wait_until_serving();
@@ -248,7 +248,7 @@ TEST(refusals, of_redis_that_takes_no_writes) {
     testing::redis_server server{{.config = "save 3600 1\n"}};
     server.start();
     const auto where = server.connect_string();
-    // A folder with the snapshot's name lets the snapshot fail.
+    // A folder of this name makes the snapshot fail.
     std::filesystem::create_directories(server.folder() / "dump.rdb" / "in_the_way");
     static_cast<void>(server.ask("BGSAVE"));
     ASSERT_TRUE(eventually([&] { return server.ask("SET a 1").starts_with("-MISCONF"); }))
@@ -337,7 +337,7 @@ TEST(refusals, of_mariadb) {
     server.run_sql(
         "CREATE USER crowded IDENTIFIED BY 'right' WITH MAX_USER_CONNECTIONS 1; "
         "GRANT ALL ON turnstile.* TO crowded");
-    // Another program has the only connection that the user may have. So the session's connections end and begin again.
+    // Another program uses the only connection that the user may have. So the session's connections fail.
     const testing::process only_connection{
         {.command = {"mariadb", "--no-defaults", "--skip-ssl-verify-server-cert",
                      "--host=127.0.0.1", "--port=" + std::to_string(server.port()),

@@ -13,7 +13,7 @@ protected:
     ensemble servers{{}};
     std::unique_ptr<client> holder = connect(servers.connect_string(), quick_options(k_session));
 
-    // Releases, checks how long that took, and returns the outcome.
+    // Releases the hold, checks how long that took, and returns the outcome.
     result<void> release(guard& hold) {
         const auto before = boottime_clock::now();
         auto outcome = hold.release();
@@ -39,7 +39,7 @@ TEST_F(release_of_a_stopped_server, takes_the_session_time_out_at_most) {
     EXPECT_TRUE(next.acquire({.timeout = limit()})) << "it is given up in the background";
 }
 
-// Several locks are released at the same time, so the limit does not grow with their number.
+// The limit must be the same for one lock and for several locks that are released at once.
 TEST_F(release_of_a_stopped_server, takes_no_longer_for_several_locks) {
     const auto further = connect(servers.connect_string(), quick_options(k_session));
     mutex first{*holder, "/first"};
@@ -51,7 +51,7 @@ TEST_F(release_of_a_stopped_server, takes_no_longer_for_several_locks) {
     servers.resume(0);
 }
 
-// Parts that share a hold have no separate contenders. Still the servers must confirm the end of each part.
+// Threads that share a hold share its contender. Still, a release is a success only if the servers confirm it.
 TEST_F(release_of_a_stopped_server, is_no_success_for_parts_that_threads_share) {
     mutex shared{*holder, "/shared", {.cohort = 4}};
     mutex plain{*holder, "/plain"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the requests and packets of an acquire with its release: by a real server's counters, and by the packets on
-// the wire. The tests check counts, and never times.
+// Counts the requests and packets of an acquire and release, by a real server's counters and by a proxy. The tests
+// check counts, and no times.
 #include <array>
 #include <atomic>
 #include <filesystem>
@@ -14,7 +14,7 @@ namespace turnstile::tests {
 namespace {
 
 constexpr int k_cycles = 50;
-// Allows some confirmations and pings, because the machine may stop for seconds.
+// Allows for confirmations and pings, because the machine may stop for seconds.
 constexpr std::int64_t k_others = k_cycles / 5;
 
 class requests : public ::testing::Test {
@@ -29,7 +29,7 @@ protected:
     }
     template <class F>
     void expect_at_most(std::int64_t most_requests, std::int64_t most_events, F&& cycle) {
-        cycle(0);  // creates the folder, and everything else that is created only once
+        cycle(0);  // creates everything that is created once, such as the folder
         const auto before = counted_packets(servers);
         for (int i = 1; i <= k_cycles; ++i) cycle(i);
         const auto after = counted_packets(servers);
@@ -44,7 +44,7 @@ protected:
 
 TEST_F(requests, of_an_uncontended_cycle_are_two_and_no_event) {
     const auto client = session();
-    // The client saves requests only after it knows that the servers are ZooKeeper's.
+    // The client saves requests only when it knows that the server is a ZooKeeper server.
     ASSERT_TRUE(eventually([&] { return client->session(0).role != server_role::unknown; }));
     mutex lock{*client, path};
     expect_at_most(2, 0, [&](int) {
@@ -54,7 +54,7 @@ TEST_F(requests, of_an_uncontended_cycle_are_two_and_no_event) {
     });
 }
 
-// Two sessions take turns: each requests the lock while the other holds it.
+// Two sessions take turns. Each requests the lock while the other holds it.
 TEST_F(requests, of_a_contended_cycle_are_four_and_one_event) {
     const std::array clients{session(), session()};
     std::array locks{mutex{*clients[0], path}, mutex{*clients[1], path}};
@@ -124,18 +124,18 @@ TEST_F(requests, of_locks_that_nobody_uses_are_none_and_they_have_no_threads) {
     EXPECT_LE(threads(), before);
 }
 
-// The cost of a hand-over must not grow with the queue. So no waiter lists the folder, because a list is as long as the
+// A hand-over must not cost more in a longer queue. So no waiter may list the folder, because a list grows with the
 // queue.
 TEST_F(requests, of_a_long_queue_are_no_lists) {
     constexpr std::size_t k_waiters = 200;
-    // contenders that join a queue shorter than this list the folder
+    // Contenders that enter a shorter queue list the folder.
     constexpr std::size_t k_short = 40;
     std::atomic<std::size_t> lists{0};
     std::atomic<std::size_t> sent_requests{0};
     tcp_proxy proxy{servers.connect_string(0)};
     proxy.filter(direction::to_server, [&](frame& frame) {
         if (frame.is(frame_kind::request, opcode::get_children2)) ++lists;
-        // Confirmations are multi requests. Their number depends on time, and not on hand-overs, so they do not count.
+        // Confirmations are multi requests. Time determines their number, so the test does not count them.
         if (frame.kind() == frame_kind::request && !frame.is(frame_kind::request, opcode::multi))
             ++sent_requests;
         return verdict::forward;
@@ -152,7 +152,7 @@ TEST_F(requests, of_a_long_queue_are_no_lists) {
     for (std::size_t i = 0; i != k_waiters; ++i)
         lock.async_acquire(options, [&](const result<guard>& mine) {
             if (mine) ++granted;
-            done.set();  // the end of the guard releases the lock
+            done.set();  // the guard's destructor releases the lock
         });
     ASSERT_TRUE(waits.wait(k_waiters));
     lists = 0;
@@ -161,18 +161,18 @@ TEST_F(requests, of_a_long_queue_are_no_lists) {
     ASSERT_TRUE(done.wait(k_waiters));
     EXPECT_EQ(granted, k_waiters);
     EXPECT_LE(lists, k_short);
-    // Each waiter reads the low-water mark and its own znode, sets one watch when the queue is short, and removes its
-    // znode.
+    // Each waiter reads the low-water mark and its own znode, and removes its znode. In a short queue it also sets a
+    // watch.
     EXPECT_LE(sent_requests, 4 * k_waiters + k_short);
     EXPECT_TRUE(becomes_empty(*all, path));
 }
 
-// A single stop token ends all acquires. The client removes their znodes in batches, and need not remove the watches on
-// removed znodes.
+// A single stop token ends all acquires. The client removes their znodes in batches, and need not remove the watch on a
+// removed znode.
 TEST_F(requests, of_a_thousand_waits_that_end_at_once_are_few) {
     constexpr std::size_t k_waiters = 1'000;
-    constexpr std::int64_t k_together = 64;  // largest number of removals in a batch
-    const std::string crowded = "/crowd";    // short, so that all contenders fit into one session
+    constexpr std::int64_t k_together = 64;  // largest batch
+    const std::string crowded = "/crowd";    // short, so that all contenders fit in one session
     const auto watches = [this] { return servers.four_letter_word(0, "wchp"); };
     const auto other = session();
     mutex theirs{*other, crowded};
@@ -204,14 +204,13 @@ TEST_F(requests, of_a_thousand_waits_that_end_at_once_are_few) {
     ASSERT_TRUE(eventually([&] { return all->session().owned_bytes == 0; }));
     const auto received = counted_packets(servers).received - before.received;
     EXPECT_GE(received, std::int64_t{k_waiters} / k_together);
-    // Without batches each waiter would cost two requests: removing its znode and its watch. The size of a batch
-    // depends on the speed of the stop token's callbacks compared with the server's answers. So batches are smaller on
-    // a busy machine.
+    // Without batches, each waiter costs two requests: one removes its znode, one its watch. Batches are smaller on a
+    // busy machine, because the server may answer before the stop token has called many callbacks.
     EXPECT_LT(received, std::int64_t{k_waiters} * 3 / 2);
 
     const auto left = queue_names(*other, crowded);
     ASSERT_EQ(left.size(), 1U) << "the holder";
-    ASSERT_TRUE(hold->release());  // the release also removes the hold's own watch
+    ASSERT_TRUE(hold->release());  // also removes the watch on the hold's znode
     EXPECT_TRUE(eventually([&] { return watches().find("_c_") == std::string::npos; }));
 }
 

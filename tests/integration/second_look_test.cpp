@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator takes away the right to read the znode that a waiter watches. The servers then do not report the deletion
-// of this znode (CVE-2024-23944). The waiter and the waiters behind it must still get the lock.
+// Tests waiters that miss an event. An operator removes the permission to read the watched znode, and the servers then
+// do not report its deletion (CVE-2024-23944). All waiters must still get the lock.
 #include <optional>
 
 #include "kit/zk_client.hpp"
@@ -32,7 +32,7 @@ protected:
     };
 
     void SetUp() override { ASSERT_TRUE(admin.connected.wait()); }
-    // Takes the right to read the hold's znode away, after the server has a watch on it.
+    // Removes the permission to read the hold's znode, when a watch on it exists.
     void hide(const guard& hold) {
         ASSERT_TRUE(eventually([&] {
             return server().four_letter_word(0, "wchp").find(hold.znode()) != std::string::npos;
@@ -89,7 +89,7 @@ TEST_F(second_look, of_a_semaphore) {
     });
 }
 
-// A waiter further back has also missed an event: the waiter before it has given up.
+// The waiter before this waiter gave up, and this waiter missed that event.
 TEST_F(second_look, of_one_further_back) {
     mutex held{*first, path};
     mutex wanted{*second, path};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Three ZooKeeper servers that accept only TLS, for all tests of a program. Also the authorities of their certificates.
+// Three ZooKeeper servers that accept only TLS, shared by all tests of a program, and the authorities of their
+// certificates.
 #pragma once
 
 #include "support.hpp"
@@ -23,7 +24,7 @@ inline authorities& files() {
     return all;
 }
 
-// Returns the TLS options of servers that require a client's certificate.
+// Options for servers that require a certificate of the client.
 inline server_tls demanding() {
     return {.authority = files().ours.certificate(),
             .key_store = files().server.key_store,
@@ -32,7 +33,7 @@ inline server_tls demanding() {
             .client_key = files().client.key};
 }
 
-// Returns three servers that the whole test program shares. The first test that uses them starts them.
+// Returns the servers. The first call starts them.
 inline ensemble& three() {
     static ensemble shared{{.count = 3, .tls = demanding()}};
     return shared;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the health reports of servers, also of servers that report nothing.
+// Tests the health reports of servers, and servers without a report.
 #include "turnstile/server_health.hpp"
 
 #include "support.hpp"
@@ -22,7 +22,7 @@ TEST(server_health, of_a_server_that_serves) {
     EXPECT_EQ(told[0].configuration->max_session_timeout, 60s);
 }
 
-// The range of milliseconds is larger than the ranges of poll() and of the clock.
+// So many milliseconds fit neither poll() nor the clock.
 TEST(server_health, is_waited_for_without_end_if_that_is_the_limit) {
     constexpr auto k_for_ever = std::chrono::milliseconds::max();
     EXPECT_TRUE(health_of_servers(server().connect_string(), k_for_ever).value()[0].serves);
@@ -60,7 +60,7 @@ TEST(server_health, words) {
         EXPECT_TRUE(health_of_servers(others).value().empty()) << others;
 }
 
-// The server's whitelist lacks the command, so the server gives no report.
+// The command is not in the server's whitelist.
 TEST(server_health, of_a_server_that_does_not_tell) {
     ensemble shy{{.config_lines = {"4lw.commands.whitelist=ruok, srvr"}}};
     shy.wait_until_serving();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests when a session gives the C client another list of servers, and which list. After a connection has failed, the C
-// client's I/O thread reads the list without a lock, so the list must not change then.
+// Tests when a session gives the C client another list of servers, and which. After a failed connection, the C client's
+// I/O thread reads the list without a lock, so the session must not change the list then.
 #include <dlfcn.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@
 namespace {
 
 struct given_list {
-    int state = 0;  // state of the C client's handle before the call
+    int state = 0;  // state of the C client's handle
     std::string hosts;
 };
 
@@ -33,7 +33,7 @@ std::vector<given_list> lists_so_far() {
 
 }  // namespace
 
-// Replaces the C client's function, and records the arguments.
+// Replaces the C client's function by a function that records its arguments.
 extern "C" __attribute__((visibility("default"))) int zoo_set_servers(zhandle_t* handle,
                                                                       const char* hosts) {
     static const auto real =

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests servers that assign the id of a living session to a second session. ZooKeeper derives ids from the milliseconds
-// since boot. So if a server starts at the same millisecond after its machine, it repeats its ids.
+// Tests servers that give a second session the id of a living session. ZooKeeper computes ids from the milliseconds
+// since boot, so a server that starts at the same millisecond after boot repeats its ids.
 #include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -27,7 +27,7 @@ namespace {
 // The timeout of sessions that must outlive a restart of their server, also on a busy machine.
 constexpr auto k_over_a_restart = 60s;
 
-// Servers that begin with the same session id at each start.
+// Servers that give the same first session id at each start.
 class repeating_servers {
 public:
     explicit repeating_servers(std::size_t count = 1) : servers_{begin(count)} {}
@@ -49,7 +49,7 @@ private:
     ensemble servers_;
 };
 
-// Another program that uses the session's id and password. Its client behaves as if a server had given these to it.
+// Another program with the session's id and password, as if a server had given it both.
 class stranger {
 public:
     stranger(const std::string& where, const session_secret& secret) {
@@ -80,7 +80,7 @@ private:
     zhandle_t* handle_ = nullptr;
 };
 
-// A client that holds the test's lock. Remembers the id of the client's session.
+// A client that holds the test's lock, and the id of its session.
 struct held_session {
     explicit held_session(client& of)
         : holder{of},
@@ -88,7 +88,7 @@ struct held_session {
           hold{lock.acquire({.timeout = limit()})},
           id{of.session().id} {}
 
-    // Checks that the client's session still lives, and is the same session.
+    // Checks that the session is the same and lives.
     void expect_untouched() const {
         const auto written =
             hold->commit(transaction{}.create(lock_path() + ".after", ""), {.timeout = limit()});
@@ -116,15 +116,15 @@ TEST(session_identity, of_a_holder_is_left_to_it) {
     held.expect_untouched();
 }
 
-// The leader accepts writes for a session only from the server of the session's latest attach. So the holder moves back
+// The leader accepts a session's writes only from the server where the session attached last. So the holder must return
 // to its server.
 TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
     repeating_servers servers{3};
     const auto holder = connect(servers.where(), quick_options(k_over_a_restart));
     const held_session held{*holder};
     ASSERT_TRUE(held.hold) << held.hold.error().message();
-    const auto giver = (static_cast<std::uint64_t>(held.id) >> 56U) -
-                       1;  // an id begins with the number of its server
+    const auto giver =
+        (static_cast<std::uint64_t>(held.id) >> 56U) - 1;  // an id begins with the server's number
     servers.restart(giver);
 
     auto next = connect(servers.where(giver), quick_options(k_over_a_restart));
@@ -133,7 +133,7 @@ TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
     held.expect_untouched();
 }
 
-// The idle client owns no lock. The second client must not take its session, or each client would later end the other's
+// The idle client holds no lock. If the second client used the same session, either client could later end the other's
 // session.
 TEST(session_identity, of_an_idle_client_is_left_to_it) {
     repeating_servers server;
@@ -145,7 +145,7 @@ TEST(session_identity, of_an_idle_client_is_left_to_it) {
     EXPECT_NE(next->session().id, id) << "the server gave out the idle client's id";
 }
 
-// The log names the living sessions whose ids the client skipped. Behind any number of them the client finds a free id.
+// The client skips the ids of any number of living sessions, and names them in the log.
 TEST(session_identity, is_found_behind_those_of_many_clients) {
     repeating_servers server;
     std::vector<std::unique_ptr<client>> before;
@@ -159,9 +159,9 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
     EXPECT_FALSE(ids.contains(next->session().id));
 }
 
-// After an attach to a read-only server, the C client opens a session whose id it does not know yet. The proxy makes
-// the first attempt's server look read-only; that attempt takes the idle client's id. All clients use the proxy,
-// because a process has one list of servers for such starts.
+// After an attach to a read-only server, the C client opens a session with an id that it does not know yet. The proxy
+// makes the server look read-only on the first attempt, which gets the idle client's id. All clients use the proxy,
+// because a process has only one server list for such starts.
 TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_start) {
     repeating_servers server;
     tcp_proxy proxy{server.where()};
@@ -173,7 +173,7 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
 
     std::mutex guards;
     std::vector<std::uint64_t> openings;  // connections that request a new session
-    bool given = false;                   // true: one of these connections got the holder's session
+    bool given = false;                   // true: one of them got the holder's session
     proxy.filter(direction::to_server, [&](frame& f) {
         const std::lock_guard locked{guards};
         if (f.kind() == frame_kind::handshake && f.session_id() == 0)
@@ -205,8 +205,8 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
     proxy.filter(direction::to_client, {});
 }
 
-// The client of another library does not check the id. Both clients write through different servers, and the leader
-// accepts one of them.
+// The other library does not check session ids. Both clients write through different servers, and the leader accepts
+// one of them.
 TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
     const ensemble servers{{.count = 3}};
     const auto holder = connect(servers.connect_string(0), quick_options(30s));
@@ -229,7 +229,7 @@ TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
         << "the stranger's session was closed";
 }
 
-// A proxy that decides the answer to the read of a session's znodes.
+// A proxy that determines the answer when a client asks for a session's znodes.
 class session_question : public ::testing::Test {
 protected:
     void answer_with(std::function<verdict(frame&)> answer) {
@@ -240,7 +240,7 @@ protected:
             return answer(f);
         });
     }
-    // Checks that a client can take a lock, and that another session can be opened.
+    // Checks that a client gets a lock, and that another session can be opened.
     void expect_work() {
         const auto servers = connect(proxy.address());
         mutex lock{*servers, lock_path()};
@@ -283,7 +283,7 @@ TEST_F(session_question, at_which_a_connection_breaks_is_asked_again) {
         << "twice in vain, and once for each session: an attempt that times out asks again";
 }
 
-// The kernel accepts the connection, but no server reads from it.
+// The kernel accepts the connection, and no server reads from it.
 TEST_F(session_question, that_a_server_leaves_open_is_put_to_the_next_one) {
     const testing::loopback_port port;
     const support::descriptor silent{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
@@ -293,7 +293,7 @@ TEST_F(session_question, that_a_server_leaves_open_is_put_to_the_next_one) {
     address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     ASSERT_EQ(::bind(silent.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
     ASSERT_EQ(::listen(silent.get(), 8), 0);
-    for (int i = 0; i != 4; ++i)  // the order of the servers is random
+    for (int i = 0; i != 4; ++i)  // because the order of servers is random
         connect(port.address() + "," + proxy.address(), quick_options(2s));
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_recorder: opens one session at a chosen address of real servers, and records every event and reply of that
-// session.
+// session_recorder: opens a session at real servers, and records each of its events and replies.
 //
 //     session_recorder me{proxy.address()};
 //     me.attached();
@@ -34,21 +33,20 @@ inline core::session_settings recorder_settings() {
     return settings;
 }
 
-// The client waits for an answer for a part of the session timeout. With these settings a request may wait for another
-// transaction on a machine of any speed.
+// A client waits for an answer for a fraction of the session timeout. These settings allow for a request that waits for
+// another transaction on a slow machine.
 inline core::session_settings patient_settings() {
     auto settings = recorder_settings();
     settings.timeout = std::chrono::minutes{10};
     return settings;
 }
 
-// Thread safety: for one test thread beside the session's thread. Every wait has the same limit, and throws at its end.
+// Thread safety: one test thread may use it. Every wait throws at its limit.
 class session_recorder final : public core::session_sink {
 public:
     explicit session_recorder(const std::string& where,
                               const core::session_settings& settings = recorder_settings())
         : session_recorder{zookeeper::make_coordinator(where), settings} {}
-    // Opens a session at servers of another kind.
     explicit session_recorder(std::unique_ptr<core::coordinator> servers,
                               const core::session_settings& settings = recorder_settings())
         : coordinator_{std::move(servers)}, session_{coordinator_->open(settings, *this)} {}
@@ -66,7 +64,7 @@ public:
     }
     core::reply ask(core::operation operation) { return wait(submit(std::move(operation))); }
 
-    // Waits for a link event of this kind on the connection with this number, or on a later connection.
+    // Waits for a link event of this kind on this connection or a later one.
     core::link_event link(core::link_kind kind, std::uint64_t connection = 0) {
         return wait_for<core::link_event>([=](const core::link_event& e) {
             return e.kind == kind && e.connection >= connection;
@@ -94,8 +92,8 @@ public:
         return out;
     }
 
-    // Sets a function that the delivering thread calls after each watch event. The test must set it before the first
-    // request.
+    // Sets a function that is called after each watch event, in the thread that delivers it. Must be called before the
+    // first request.
     void at_watch_event(std::function<void(const core::watch_event&)> reaction) {
         reaction_ = std::move(reaction);
     }
@@ -104,7 +102,7 @@ public:
     void close() {
         if (session_) session_->close();
     }
-    // Destroys the session without closing it, as a forked child must.
+    // Destroys the session without closing it, as a forked child does.
     void destroy_session() { session_.reset(); }
 
     void deliver(core::coordinator_event&& event) noexcept override {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests readers, writers and permits on a real server: which waiters wake, and which survive a crash. A conversion
-// leaves no instant at which the lock is free.
+// Tests readers, writers and permits on a real server: which waiters wake, and which holds survive a crash. While a
+// hold is converted, the lock must never be free.
 #include <array>
 #include <vector>
 
@@ -11,7 +11,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A client with a separate proxy, which counts the events for that client.
+// A client with its own proxy, which counts its events.
 struct member {
     explicit member(const std::string& where)
         : proxy{std::make_unique<tcp_proxy>(where)}, servers{connect(proxy->address())} {}
@@ -68,7 +68,7 @@ TEST_F(shared, conversions_keep_the_lock) {
 
 // Failure F10: the answer to the rename is lost, and the hold must continue.
 TEST_F(shared, F10_a_downgrade_whose_answer_is_lost_is_found_out) {
-    testing::event lost_one;  // constructed before the proxy, whose thread sets it
+    testing::event lost_one;  // before the proxy, whose thread sets it
     member first{server().connect_string(0)};
     shared_mutex lock{*first.servers, path};
     auto hold = lock.acquire({.timeout = limit()}).value();
@@ -88,7 +88,7 @@ TEST_F(shared, F10_a_downgrade_whose_answer_is_lost_is_found_out) {
     EXPECT_EQ(seen.holders().value().front().kind, contender_kind::reader);
 }
 
-// G3: the release of a permit wakes only the first in line. The first in line then wakes the next waiter.
+// G3: the release of a permit wakes only the first waiter, which then wakes the next.
 TEST_F(shared, G3_a_release_wakes_the_head_and_the_one_behind_it) {
     constexpr std::size_t k_waiters = 8;
     semaphore pool{*observer, path, 2};
@@ -96,7 +96,7 @@ TEST_F(shared, G3_a_release_wakes_the_head_and_the_one_behind_it) {
     auto other = pool.acquire({.timeout = limit()}).value();
     std::vector<member> members;
     testing::event granted;
-    // two waiters may be granted at once, in either order
+    // Two waiters may be granted at the same time, in either order.
     std::array<testing::event, k_waiters> in_turn;
     for (std::size_t i = 0; i != k_waiters; ++i) members.emplace_back(server().connect_string(0));
     for (std::size_t i = 0; i != k_waiters; ++i) {
@@ -149,8 +149,8 @@ TEST_F(shared, a_writer_that_leaves_wakes_the_readers_behind_it_and_no_later_wri
     EXPECT_TRUE(becomes_long(0));
 }
 
-// Failures F11 and F20: a process that holds permits is killed. The permits must come back when its session ends, and
-// not before.
+// Failures F11 and F20: a process with permits is killed. The permits must become free when its session ends, and no
+// earlier.
 TEST_F(shared, F20_leases_of_a_killed_process_come_back_and_not_too_early) {
     constexpr std::int32_t k_permits = 3;
     const testing::temporary_folder folder;

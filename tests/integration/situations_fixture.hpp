@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of servers on which the tests run the programs of docs/start/situations.md, and the files by which the
-// tests judge them.
+// The kinds of servers for the tests of docs/start/situations.md, and the files by which these tests judge.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -24,7 +23,7 @@
 
 namespace turnstile::tests {
 
-// Servers that run during the object's lifetime, and their connect string.
+// Running servers with their connect string.
 struct running_servers {
     std::shared_ptr<void> owned;
     std::string connect_string;
@@ -32,7 +31,7 @@ struct running_servers {
 
 struct server_kind {
     running_servers (*start)();
-    int processes;  // number of processes that the tests run at the same time
+    int processes;  // processes that a test runs at the same time
 };
 
 inline running_servers start_zookeeper() {
@@ -49,7 +48,7 @@ inline running_servers make_sqlite_file() {
     const auto folder = std::make_shared<testing::temporary_folder>();
     return {folder, "sqlite:" + (folder->path() / "locks.db").string()};
 }
-// With `local:` each process has separate locks in its memory.
+// With `local:`, a process shares its locks with no other process.
 inline running_servers use_memory() {
     return {nullptr, "local:"};
 }
@@ -63,14 +62,14 @@ protected:
 
     static const server_kind& kind() { return GetParam(); }
 
-    // Starts a situation's program. All processes of a test append to one file, and write each line as a whole.
+    // Starts a program. The processes of a test append whole lines to one file.
     [[nodiscard]] testing::process start(std::vector<std::string> command) const {
         command.front() = std::string{TURNSTILE_EXAMPLES_BUILD} + '/' + command.front();
         return testing::process{{.command = std::move(command),
                                  .environment = {"TURNSTILE_SERVERS=" + servers.connect_string},
                                  .output = file("log")}};
     }
-    // Starts processes that wait until all have started. Otherwise the first could end before the last begins.
+    // Starts processes that wait for each other, so that they overlap.
     [[nodiscard]] std::vector<testing::process> start_together(
         const std::vector<std::vector<std::string>>& commands) const {
         std::vector<testing::process> all;
@@ -81,8 +80,7 @@ protected:
         for (auto& each : all) each.resume();
         return all;
     }
-    // Starts as many processes as the kind of server allows, with one command. "%" in the command becomes the process's
-    // name.
+    // Starts as many processes as this kind of server allows. The process's name replaces "%" in the command.
     [[nodiscard]] std::vector<testing::process> start_all(
         const std::vector<std::string>& command) const {
         std::vector<std::vector<std::string>> commands;
@@ -101,7 +99,6 @@ protected:
     void make_pipe(const std::string& name) const {
         ASSERT_EQ(::mkfifo(file(name).c_str(), 0600), 0);
     }
-    // Adds a line to the file with the processes' output.
     void note(const std::string& line) const {
         std::ofstream{file("log"), std::ios::app} << line << std::endl;
     }
@@ -113,7 +110,6 @@ protected:
         return lines;
     }
     [[nodiscard]] std::vector<std::string> log() const { return lines_of("log"); }
-    // Returns how often the line occurs in the processes' output.
     [[nodiscard]] std::size_t lines(const std::string& line) const {
         const auto all = log();
         return static_cast<std::size_t>(std::count(all.begin(), all.end(), line));
@@ -125,7 +121,7 @@ private:
     static inline running_servers servers;
 };
 
-// Waits until all processes have ended. Fails if one exits with another code than 0.
+// Waits for all processes. Fails if an exit code is not 0.
 inline ::testing::AssertionResult end_well(std::vector<testing::process>& all) {
     for (auto& each : all) {
         if (!each.wait(testing::limit() * 2))

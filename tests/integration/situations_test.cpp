@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the programs of docs/start/situations.md, in several processes on each kind of server. The judge is
-// independent: it reads the processes' output and files, and uses no code of the library.
+// Tests the programs of docs/start/situations.md in several processes, on each kind of server. The judge reads the
+// processes' output and files, and uses no code of the library.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -26,7 +26,6 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using testing::process;
 
-// Returns the numbers from 1 to `last`.
 std::vector<int> all_up_to(int last) {
     std::vector<int> numbers(static_cast<std::size_t>(last));
     std::iota(numbers.begin(), numbers.end(), 1);
@@ -44,8 +43,7 @@ TEST_P(situations, a_piece_is_sold_once) {
     EXPECT_EQ(sold, all_up_to(k_pieces));
 }
 
-// The source is a pipe. Its reader waits until the test writes, and the test writes after all processes have missed the
-// cache.
+// The source is a pipe, so its reader waits for the test. The test writes when all processes have missed the cache.
 TEST_P(situations, a_value_is_computed_once) {
     make_pipe("source");
     auto processes = start_all({"one_rebuild", file("source"), file("cache")});
@@ -76,7 +74,7 @@ TEST_P(situations, blocks_of_ids_have_no_gap_and_no_id_twice) {
     EXPECT_EQ(*firsts.rbegin() - *firsts.begin(), (firsts.size() - 1) * k_block);
 }
 
-// All consumers get all messages. The test kills one consumer, and delivers the messages to it again.
+// All consumers get all messages. The test kills one consumer and then delivers its messages again.
 TEST_P(situations, a_user_is_credited_once_under_redelivery) {
     constexpr int k_users = 60;
     std::set<std::string> users;
@@ -96,7 +94,7 @@ TEST_P(situations, a_user_is_credited_once_under_redelivery) {
     EXPECT_EQ((std::set<std::string>{credited.begin(), credited.end()}), users);
 }
 
-// Fair means: while a process queues, each other process has at most one turn before it.
+// While a process queues, each other process may have at most one turn.
 TEST_P(situations, a_job_runs_once_a_period_and_takes_turns) {
     constexpr auto k_period = 200ms;
     constexpr int k_turns = 4;
@@ -106,7 +104,7 @@ TEST_P(situations, a_job_runs_once_a_period_and_takes_turns) {
     ASSERT_TRUE(end_well(processes));
     const auto took = std::chrono::steady_clock::now() - begin;
     std::vector<int> runs;
-    // turns of each other process meanwhile
+    // Turns of each other process while this process queues.
     std::map<std::string, std::map<std::string, int>> turns_ahead;
     for (const auto& line : log()) {
         std::istringstream words{line};
@@ -126,7 +124,7 @@ TEST_P(situations, a_job_runs_once_a_period_and_takes_turns) {
     EXPECT_GE(took, k_period * (runs.size() - 1)) << "runs of one period";
 }
 
-// The test checks only that the calls took long enough. A slow machine could exceed any upper limit.
+// The test checks only that the calls are slow enough, because a slow machine may exceed any upper limit.
 TEST_P(situations, a_partner_is_called_ten_times_a_second) {
     constexpr std::size_t k_calls = 10;
     const auto begin = std::chrono::steady_clock::now();
@@ -156,7 +154,6 @@ TEST_P(situations, money_moves_between_accounts_in_every_direction) {
         EXPECT_THAT(lines_of(account), ElementsAre(std::to_string(balance))) << account;
 }
 
-// The test kills the first leader, and sends SIGTERM to the second.
 TEST_P(situations, one_leads_and_the_others_stand_by) {
     std::map<std::string, process> candidates;
     for (int i = 0; i != kind().processes; ++i) {
@@ -193,7 +190,7 @@ TEST_P(situations, one_leads_and_the_others_stand_by) {
     EXPECT_EQ(course, expected);
 }
 
-// The functions of an owner print several lines for each order. These lines must be adjacent.
+// For each order, an owner prints several lines. They must be adjacent.
 TEST_P(situations, an_owner_goes_through_three_calls) {
     constexpr int k_orders = 40;
     auto processes = start_all({"same_owner", "%", std::to_string(k_orders)});
@@ -235,7 +232,7 @@ TEST_P(situations, no_reader_sees_half_a_value) {
     }
 }
 
-// The cache is a pipe. Each reader holds the lock and waits in the pipe, until the test writes.
+// The cache is a pipe, so each reader waits under its lock until the test writes.
 TEST_P(situations, readers_read_together) {
     make_pipe("cache");
     auto readers = start_all({"read_by_many", file("cache"), "read", "1"});
@@ -244,7 +241,7 @@ TEST_P(situations, readers_read_together) {
     EXPECT_TRUE(end_well(readers));
 }
 
-// The holder is stopped until another process works under the lock, and then resumes.
+// The test stops the holder until another process works under the lock.
 TEST_P(situations, a_wait_has_an_end_and_a_lost_lock_ends_the_work) {
     const auto last = std::to_string(1'000'000);
     if (kind().processes == 1) {
@@ -258,8 +255,7 @@ TEST_P(situations, a_wait_has_an_end_and_a_lost_lock_ends_the_work) {
     ASSERT_TRUE(hasty.wait());
     EXPECT_EQ(hasty.exit_code(), 75);
     EXPECT_THAT(log(), Not(Contains(HasSubstr("hasty works"))));
-    // If the holder is stopped in the middle of a transaction, it may block the whole database. Then the test resumes
-    // it.
+    // A holder that is stopped during a transaction may block the whole database. The test then resumes it.
     for (int tries = 0;; ++tries) {
         ASSERT_LT(tries, 3) << "the lock does not come free";
         holder.pause();

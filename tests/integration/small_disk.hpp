@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// small_disk: a disk in memory of a fixed size. Only this process and its children see it.
+// small_disk: a disk of fixed size in memory, visible to this process and its children.
 #pragma once
 
 #include <sched.h>
@@ -15,8 +15,8 @@ namespace turnstile::tests {
 
 class small_disk {
 public:
-    // `size` is an option of mount(8): "8m". The same thread must construct the disk and start the programs that use
-    // it.
+    // `size` is an option of mount(8), such as "8m". The constructor changes only the calling thread's mounts, so the
+    // same thread must start the programs.
     explicit small_disk(const std::string& size)
         : mounted_{::unshare(CLONE_NEWNS) == 0 &&
                    ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0 &&
@@ -28,12 +28,12 @@ public:
     small_disk(const small_disk&) = delete;
     small_disk& operator=(const small_disk&) = delete;
 
-    // False if the process may not mount.
+    // False if this process may not mount.
     [[nodiscard]] bool mounted() const noexcept { return mounted_; }
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
     [[nodiscard]] std::string file(const std::string& name) const { return folder() / name; }
 
-    // Fills the rest of the disk with a separate file.
+    // Fills the rest of the disk with another file.
     void fill() const {
         std::ofstream rest{file(k_rest), std::ios::binary};
         const std::string page(4096, 'x');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests grants without a list on a real server: the requests of such grants, and exclusion while the folder is deleted
-// and made again. The third client of the folder is the plain C client.
+// Tests grants without a list on a real server: their requests, and exclusion while the plain C client deletes and
+// creates the folder.
 #include <zookeeper/zookeeper.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A proxy that counts the creates and lists of a client.
+// A proxy that counts a client's creates and lists.
 class counted_path {
 public:
     explicit counted_path(const std::string& servers) : proxy_{servers} {
@@ -40,7 +40,7 @@ private:
     tcp_proxy proxy_;
 };
 
-// A third client, which deletes the folder, makes it again, and creates znodes in it.
+// The plain C client, which deletes and creates the folder and creates znodes in it.
 class other_client {
 public:
     explicit other_client(const std::string& servers)
@@ -71,7 +71,7 @@ TEST(sole_contender, takes_a_lock_again_without_a_list) {
         ASSERT_TRUE(hold) << hold.error().message();
         ASSERT_TRUE(hold->release(limit()));
     };
-    // The client learns the servers' kind soon after it attaches. From then on it grants without a list.
+    // The client finds out the kind of the servers soon after it attaches. Only then it grants without a list.
     ASSERT_TRUE(eventually([&] {
         const auto before = way.lists();
         cycle();
@@ -82,7 +82,7 @@ TEST(sole_contender, takes_a_lock_again_without_a_list) {
     EXPECT_LE(way.lists() - before, 5) << "a new connection lists again";
 }
 
-// The test counts the holders. Meanwhile another client deletes the folder and makes it again, with about as many
+// The test counts the holders. Another client deletes the folder meanwhile, and creates it again with about as many
 // creates.
 TEST(sole_contender, excludes_while_its_folder_is_deleted_and_made_again) {
     constexpr int k_clients = 2;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The database for the tests of the SQL back ends. The build compiles these tests once for each kind of database.
+// The database for the tests of SQL servers. The build compiles these tests once for each kind of database.
 #pragma once
 
 #include <chrono>
@@ -10,13 +10,13 @@
 
 namespace turnstile::tests {
 
-// Returns a connect string of the database that all tests of this program share.
+// Returns the connect string of the test program's database.
 [[nodiscard]] std::string database();
 
-// Runs SQL as an administrator in the shared database. Returns the result, one line for each row.
+// Runs SQL as an administrator. Returns a line for each row of the result.
 std::string run_sql(const std::string& text);
 
-// A session timeout longer than any test. So a lock that becomes free did not wait for a timeout.
+// A session timeout that is longer than any test, so no lock becomes free by a timeout.
 inline constexpr std::chrono::hours k_for_ever{1};
 
 inline client_options database_options(std::chrono::milliseconds session_timeout = 10s) {
@@ -32,7 +32,7 @@ inline std::unique_ptr<client> connect_to_database(
     return connect(database(), database_options(session_timeout));
 }
 
-// Returns the diagnosis that a coordinator gives for the connect string `where`.
+// Returns a coordinator's diagnosis for the connect string `where`.
 [[nodiscard]] std::string diagnosis_of(const std::string& where,
                                        std::chrono::milliseconds timeout = 4s);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests bursts of requests to a database behind a slow network: each round trip takes 10 ms.
+// Tests bursts of requests to a database with round trips of 10 ms.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ TEST_F(sql_burst, of_waiters_that_give_up_costs_no_hold) {
     expect_a_crowd_costs_no_hold(*servers, *other, lock_path(), 500);
 }
 
-// A program's transaction has locked a row. One request of the batch waits for that row, and the others must not wait.
+// A program has locked a row, for which one request of the batch waits. The other requests must not wait.
 TEST_F(sql_burst, is_not_held_up_by_one_row) {
     const auto servers = connect_to_database(9s);
     mutex checked{*servers, lock_path() + ".checked"};
@@ -63,8 +63,8 @@ TEST_F(sql_burst, is_not_held_up_by_one_row) {
     EXPECT_TRUE(becomes_empty(*servers, lock_path() + ".checked"));
 }
 
-// A session whose oldest request waits at the database, because a program's transaction has locked a row. Later
-// requests never share a batch with that request, because a read is between. So they wait in the client.
+// A session whose oldest request waits for a row that a program has locked. The read after that request separates the
+// batches, so later requests wait in the client.
 class sql_queue : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -98,7 +98,7 @@ private:
     }
 };
 
-// The lease counts from the time at which the client sends the request, and not from its submission.
+// The lease starts when the client sends a request, and not when the caller submits it.
 TEST_F(sql_queue, a_request_counts_as_sent_when_it_leaves) {
     const auto waits = boottime_clock::now();
     mine->run("COMMIT");

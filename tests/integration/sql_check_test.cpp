@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests sql::check on a database server: while the program's transaction runs, the lock is not granted to another
-// client.
+// Tests sql::check on a database server: during the program's transaction, no other client gets the lock.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -42,8 +41,7 @@ TEST(sql_check, the_lock_does_not_pass_on_before_the_transaction_has_ended) {
     EXPECT_TRUE(granted.wait());
 }
 
-// The holder's session has expired by the clock. Still no other client may get the lock, however long the program's
-// pause is.
+// The holder's session has expired, but no other client may get the lock while the program's transaction is open.
 TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -71,8 +69,8 @@ TEST(sql_check, the_end_of_a_session_waits_for_the_transaction) {
     EXPECT_EQ(user->check(*hold).error(), errc::removed);
 }
 
-// Only the removal of the checked hold waits for the transaction. If the client's other requests waited as well, its
-// session would expire, and its other holds would be lost.
+// Only the removal of the checked hold may wait for the transaction. If other requests waited too, the client's session
+// would expire with its other holds.
 TEST(sql_check, other_locks_of_the_client_go_on) {
     const auto path = lock_path();
     const auto servers = connect_to_database(10s);
@@ -114,11 +112,12 @@ TEST(sql_check, a_savepoint_gives_the_check_back) {
     user->run("ROLLBACK");
 }
 
-// Neither a write into the contender's znode nor another session of the lock may wait for the transaction.
+// An operator's write into the contender's znode must not wait for the transaction, nor may another session of the
+// lock.
 TEST(sql_check, an_operator_s_request_comes_through) {
     const auto path = lock_path();
     const auto holders =
-        connect_to_database(10s);  // the holder learns of a request by its first confirmation
+        connect_to_database(10s);  // the holder learns of it at its first confirmation
     const auto others = connect_to_database(60s);
     const auto operators = connect_to_database(60s);
     mutex lock{*holders, path};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what follows if an operator deletes rows from a database's tables: the rest of the session ends, and the root
-// is created again. Tests also what rows of dead clients cost.
+// Tests a database from whose tables an operator deletes rows: the rest of the session ends, and the root is created
+// again. Also tests the cost of dead clients' rows.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -49,8 +49,7 @@ protected:
     }
 };
 
-// The client is certain of its hold until the session timeout after the last answer. So the session must not end
-// earlier.
+// The client is certain of its hold until a session timeout after the last answer. So the session must not end earlier.
 TEST_F(sql_deleted_rows, a_session_without_its_row_ends_a_time_out_later) {
     const auto holder = recorder();
     make_own(*holder);
@@ -100,7 +99,7 @@ TEST_F(sql_deleted_rows, of_all_nodes_leave_a_tree_that_can_be_used) {
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// A session that ended them all at once would need longer than its own timeout.
+// Ending all of them at once would take a session longer than its own timeout.
 TEST_F(sql_deleted_rows, that_dead_clients_have_left_cost_no_living_session) {
     recorder()->close();  // the tables exist
     const std::string hundred =

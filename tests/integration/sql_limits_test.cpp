@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests paths that exceed the limit of an index in the database. The library refuses them at once, and names the limit.
+// Tests paths that are too long for an index of the database. The library refuses them at once, and names the limit.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ TEST(sql_limits, a_lock_with_too_long_a_path_is_refused) {
     EXPECT_THAT(refused.error().message(), HasSubstr("1990 bytes"));
 }
 
-// The library refuses a commit that can never be written. Otherwise the caller would wait for the timeout and then not
-// know the outcome.
+// A commit that can never be written must be refused. Otherwise the caller would wait for its timeout and then not know
+// the outcome.
 TEST(sql_limits, a_commit_with_too_long_a_path_is_refused) {
     const auto path = lock_path();
     const auto servers = connect_to_database();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that sessions on a database server survive a broken connection, a restart and a standstill, and end with their
-// process.
+// Tests that sessions on a database server survive broken connections, restarts and pauses of the server, and end with
+// their process.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -34,8 +34,7 @@ TEST(sql_loss, a_hold_outlives_a_restart_of_the_server) {
     EXPECT_TRUE(hold->release());
 }
 
-// A process is stopped in the middle of a transaction, in which it has locked paths. Other clients wait for these
-// paths.
+// A process is stopped during a transaction that has locked paths, for which other clients wait.
 TEST(sql_loss, a_transaction_that_stands_still_is_ended_by_the_server) {
     const auto where = sql::parse_connect_string(database()).value();
     const std::array paths{lock_path()};
@@ -61,8 +60,7 @@ TEST(sql_loss, a_transaction_that_stands_still_is_ended_by_the_server) {
     EXPECT_THROW(stopped->commit({}), sql::database_error);
 }
 
-// Lets a client wait for another client's lock while `disturb` runs. The waiter must be granted the lock when the other
-// client releases.
+// Lets a client wait for a lock while `disturb` runs. The waiter must get the lock when the holder releases it.
 void expect_a_grant_after(const std::function<void()>& disturb) {
     const auto path = lock_path();
     const auto client_a = connect_to_database(60s);
@@ -82,8 +80,8 @@ void expect_a_grant_after(const std::function<void()>& disturb) {
     EXPECT_TRUE(granted.wait());
 }
 
-// A restarted MariaDB server counts its connections from the start. So the library must find a session's sleeping
-// connection by its name.
+// A restarted MariaDB server numbers its connections from the start. So the library must find a session's sleeping
+// connection by name.
 TEST(sql_loss, a_waiter_outlives_a_restart_of_the_server) {
     expect_a_grant_after([] {
         kill_server();
@@ -91,7 +89,7 @@ TEST(sql_loss, a_waiter_outlives_a_restart_of_the_server) {
     });
 }
 
-// The connections that wait for a wake-up are cut too. Their sessions must attach again, and must be woken again.
+// This also cuts the connections that wait for a wake-up. Their sessions must attach again, and wake up again.
 TEST(sql_loss, a_waiter_outlives_a_cut_of_all_connections) {
     expect_a_grant_after(cut_connections);
 }
@@ -108,7 +106,7 @@ TEST(sql_loss, a_server_that_stands_still_is_waited_for) {
     EXPECT_TRUE(hold->commit(transaction{}.create(path + ".then", ""), {.timeout = limit()}));
 }
 
-// A client that closes while the server is stopped does not wait for the server. Its session blocks no lock afterwards.
+// A client that closes does not wait for the stopped server. Afterwards its session must block no lock.
 TEST(sql_loss, a_client_closes_while_the_server_stands_still) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
@@ -122,8 +120,8 @@ TEST(sql_loss, a_client_closes_while_the_server_stands_still) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
 }
 
-// The test cuts all connections again and again, at any step of a transaction, and also while they wait for a wake-up.
-// The judge counts the holders.
+// The test cuts all connections repeatedly, at any step of a transaction and during waits for a wake-up. It counts the
+// holders.
 TEST(sql_loss, cut_connections_grant_nothing_twice) {
     constexpr int k_grants = 40;
     constexpr int k_cuts = 20;
@@ -154,7 +152,7 @@ TEST(sql_loss, cut_connections_grant_nothing_twice) {
     EXPECT_EQ(violations.load(), 0);
 }
 
-// A process that dies sends no message. Its session expires at its deadline, and then the waiter polls and finds that.
+// A killed process sends no message. Its session expires at its deadline, which the waiter finds by polling.
 TEST(sql_crash, a_killed_holder_s_lock_is_free_when_its_session_has_ended) {
     const auto path = lock_path();
     const testing::temporary_folder folder;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a database that went back to older data, and late requests of an earlier attachment. Only PostgreSQL and
-// MariaDB can do this: their servers may lose commits, and may execute requests of a broken connection.
+// Tests a database that returns to older data, and late requests of an earlier connection. Only PostgreSQL and MariaDB
+// can lose commits, or execute a request of a broken connection.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -17,7 +17,6 @@ namespace {
 using core::server_error;
 using core::watch_mode;
 
-// Returns the server's address in the kit's connect string: "127.0.0.1:20001".
 std::string server_address() {
     const auto where = database();
     const auto begin = where.find("127.0.0.1:");
@@ -29,7 +28,7 @@ std::string through(const testing::tcp_proxy& proxy) {
     return where.replace(where.find(server_address()), server_address().size(), proxy.address());
 }
 
-// Remembers all rows at its construction, so that the database can return to them.
+// Copies all rows, so that the database can return to them.
 class older_data {
 public:
     older_data() {
@@ -68,7 +67,7 @@ protected:
         proxy.accept();
         me.attached(attachment);
     }
-    // Checks that the session learns of its expiry, and that its node at `path` disappears.
+    // Checks that the session expires, and that its node at `path` disappears.
     void expect_over(session_recorder& session, session_recorder& observer) const {
         session.link(core::link_kind::expired);
         EXPECT_TRUE(eventually(
@@ -102,8 +101,8 @@ protected:
     }
 };
 
-// The older data contain the released contender again. If the library did not compare, the contender would block the
-// lock as long as its session lives.
+// The released contender is in the older data. Without the library's comparison, it would block the lock as long as its
+// session lives.
 TEST_F(sql_older_data, without_a_release_ends_its_session_and_frees_the_lock) {
     const auto forgotten = connect(through(proxy), database_options(60s));
     const auto next = connect_to_database(60s);
@@ -139,8 +138,8 @@ TEST_F(sql_older_data, that_has_a_session_s_last_change_leaves_its_hold) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// The client knows from the event that its node is gone, and does not remove the node again. The older data also have
-// the owner's older count of nodes.
+// The client knows by an event that its node is gone, so it does not remove the node. The older data have the node
+// again, and an older count of the owner's nodes.
 TEST_F(sql_older_data, without_another_client_s_removal_ends_the_session_that_was_told) {
     const auto me = recorder(through(proxy));
     const auto operator_s = recorder(database());
@@ -155,8 +154,8 @@ TEST_F(sql_older_data, without_another_client_s_removal_ends_the_session_that_wa
     expect_over(*me, *operator_s);
 }
 
-// The simulator found this case (--servers sql --work conversions, seed 2141055). When the library only counted
-// removals, a second removal made up for the forgotten one, and the first node remained as long as the session.
+// When the library only counted removals, a second removal hid that the first was forgotten, and the first node
+// remained. (Simulator, --servers sql --work conversions, seed 2141055.)
 TEST_F(sql_older_data, without_one_of_two_removals_by_others_ends_the_session_that_was_told) {
     const auto me = recorder(through(proxy));
     const auto operator_s = recorder(database());
@@ -187,8 +186,8 @@ TEST_F(sql_older_data, is_not_what_has_a_node_that_was_made_again_since_others_r
     EXPECT_EQ(me->ask(core::exists_op{path}).error, server_error::ok);
 }
 
-// The node is removed and created again while the session is away. The session gets the event of this removal only
-// after its own new create of the node.
+// While the session has no connection, its node is removed and created again by the session's own late create. The
+// event of the removal arrives after that.
 TEST_F(sql_older_data,
        is_not_what_has_a_node_that_was_made_again_by_a_create_whose_answer_was_lost) {
     const auto me = recorder(through(proxy));
@@ -226,7 +225,7 @@ TEST_F(sql_older_data, without_a_watch_tells_a_change_and_with_one_of_before_giv
     EXPECT_FALSE(is_watched(forgotten));
 }
 
-// The ids of events continue from the older data, so an id occurs twice.
+// After the return to older data, an event gets an id that an earlier event had.
 TEST_F(sql_older_data, gives_an_event_an_id_again_and_it_is_told) {
     const auto me = recorder(database());
     const auto other = recorder(database());
@@ -240,8 +239,8 @@ TEST_F(sql_older_data, gives_an_event_an_id_again_and_it_is_told) {
     EXPECT_EQ(me->heard<core::watch_event>().size(), 2U);
 }
 
-// A database lost a session, and gave the session's number to another session with equally new data. The first
-// session's client must not continue with the other session.
+// The database lost a session, and gave its number to another session. The first session's client must not continue
+// with the other session.
 TEST_F(sql_older_data, with_another_session_of_the_number_is_no_place_to_come_back_to) {
     const auto away = recorder(through(proxy));
     const auto number = session_of(*away);
@@ -262,7 +261,7 @@ TEST_F(sql_older_data, with_another_session_of_the_number_is_no_place_to_come_ba
     run_sql("DELETE FROM turnstile_sessions WHERE id = " + number);
 }
 
-// The session's connection broke. The database executes the read after the session has attached again.
+// The database executes the read after its connection broke and the session attached again.
 TEST_F(sql_older_data, a_watched_read_of_an_earlier_attachment_sets_no_watch) {
     const auto late = recorder(database());
     ASSERT_EQ(late->ask(core::create_op{path}).error, server_error::ok);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests processes that contend for a lock in a database. They must alternate, and a stopped holder must block the lock
-// only as long as its session lasts.
+// Tests processes that contend for a lock in a database. They must alternate. A stopped holder must block the lock only
+// until its session ends.
 #include <gmock/gmock.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -19,7 +19,7 @@ std::vector<fencing_token> tokens_in(const std::string& output) {
     std::vector<fencing_token> found;
     std::istringstream lines{output};
     for (std::string line; std::getline(lines, line);) {
-        std::istringstream words{line};  // parts of a line of output: a grant, or a line of the log
+        std::istringstream words{line};  // a grant, or a line of the log
         std::string word, token;
         if (words >> word >> token && word == "grant")
             found.push_back(fencing_token::parse(token).value());
@@ -53,7 +53,7 @@ TEST(sql_processes, take_turns_with_growing_tokens) {
     for (std::size_t i = 1; i != tokens.size(); ++i) EXPECT_LT(tokens[i - 1], tokens[i]);
 }
 
-// The judge needs no help from the library: the holder wrote its lease into a file before it was stopped.
+// The holder wrote its lease into a file, so the test needs no code of the library to judge.
 TEST(sql_processes, a_holder_that_stands_still_has_lost_when_another_is_granted) {
     const testing::temporary_folder folder;
     const auto path = lock_path();
@@ -62,8 +62,8 @@ TEST(sql_processes, a_holder_that_stands_still_has_lost_when_another_is_granted)
     ASSERT_TRUE(holder.wait_for_output("grant ")) << holder.output();
     const auto servers = connect_to_database();
     mutex lock{*servers, path};
-    // If a process is stopped in the middle of a transaction, it may block other transactions. Then the test resumes it
-    // and stops it again.
+    // A process that is stopped during a transaction may block other transactions. The test then resumes it and stops
+    // it again.
     for (;;) {
         holder.pause();
         mutex other{*servers, path + ".free"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests each recipe on a database, with two clients and without failures.
+// Tests each recipe on a database with two clients, without failures.
 #include <future>
 
 #include "sql_backend.hpp"
@@ -14,7 +14,7 @@ protected:
     std::unique_ptr<client> client_a = connect_to_database();
     std::unique_ptr<client> client_b = connect_to_database();
 
-    // Checks that `second` waits while `first` holds, and is granted the lock when `first` is released.
+    // Checks that `second` waits while `first` holds, and gets the lock after it.
     template <class Acquire>
     void hands_over(guard first, Acquire second, std::size_t waiting = 2) {
         auto next = std::async(std::launch::async, std::move(second));

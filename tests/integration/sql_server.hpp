@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Actions on the shared server, for databases that run as a server. The build compiles these tests once for each kind.
+// Actions on a database server. The build compiles these tests once for each kind of server.
 #pragma once
 
 #include <memory>
@@ -13,10 +13,10 @@ void kill_server();
 void start_server();
 void pause_server();
 void resume_server();
-// Cuts the connections of all sessions. Ignores connections that end meanwhile.
+// Cuts the connections of all sessions. Ignores connections that end at the same time.
 void cut_connections();
 
-// A connection of the user's program. The program checks its holds in transactions on that connection.
+// The connection on which the user's program checks its holds in transactions.
 class user_connection {
 public:
     user_connection() = default;

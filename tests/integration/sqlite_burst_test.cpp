@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests bursts of acquires from an SQLite file, which only one session can use at a time.
+// Tests bursts of acquires in an SQLite file, which one session at a time can use.
 #include <gtest/gtest.h>
 
 #include "burst.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests SQLite files on a disk that their write-ahead log has filled.
+// Tests SQLite files when the write-ahead log has filled the disk.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 
@@ -32,7 +32,7 @@ private:
     sqlite3* db_ = nullptr;
 };
 
-// Fills the write-ahead log with new data. So at the next checkpoint the database file must grow by the whole log.
+// Fills the write-ahead log with new data, by which the next checkpoint must enlarge the database file.
 void fill_log(guard& hold, const std::string& path) {
     const std::string data(100'000, 'x');
     for (int i = 0;; ++i)
@@ -43,7 +43,7 @@ void fill_log(guard& hold, const std::string& path) {
 
 class sqlite_disk : public ::testing::TestWithParam<const char*> {};
 
-// The file grows in steps. With one of these sizes the disk becomes full just before a step.
+// The file grows in steps. With one of these sizes, the disk becomes full just before a step.
 INSTANTIATE_TEST_SUITE_P(of, sqlite_disk, ::testing::Values("6500k", "7m", "7500k", "8m", "9m"),
                          [](const auto& disk) { return std::string{disk.param}; });
 
@@ -56,7 +56,7 @@ TEST_P(sqlite_disk, that_the_log_has_filled_is_free_again_when_its_reader_goes) 
     mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
-    // This connection stays open, because SQLite empties the log when the last connection closes.
+    // This connection keeps SQLite from emptying the log, which it does when the last connection closes.
     other_program other{file};
     other.run("BEGIN; SELECT COUNT(*) FROM turnstile_nodes");
     fill_log(*hold, path);
@@ -68,7 +68,7 @@ TEST_P(sqlite_disk, that_the_log_has_filled_is_free_again_when_its_reader_goes) 
     EXPECT_TRUE(hold->valid());
 }
 
-// Counts how often SQLite writes a single byte in this process.
+// Counts the single bytes that SQLite writes in this process.
 class single_bytes {
 public:
     single_bytes() : vfs_{::sqlite3_vfs_find(nullptr)} {
@@ -97,12 +97,13 @@ private:
     sqlite3_vfs* vfs_;
 };
 
-// A process may be stopped before it writes a single byte into the file. It would later overwrite data that another
-// process has written meanwhile. The test writes too little for a checkpoint, which may write single bytes.
+// A process that is stopped before it writes a single byte into the file could later overwrite newer data. The test
+// writes too little for a checkpoint, which may write single bytes.
 TEST(sqlite_room, is_made_without_a_byte_in_the_file) {
     const turnstile::testing::temporary_folder folder;
     const std::string file = folder.path() / "locks.db";
-    // This first client lets SQLite enlarge the file of its shared memory, because SQLite then writes single bytes.
+    // SQLite writes single bytes when it enlarges its shared memory. The first client makes it do so before the test
+    // counts.
     const auto first = connect("sqlite:" + file, database_options(k_for_ever));
     const auto length = std::filesystem::file_size(file);
     const single_bytes writes;

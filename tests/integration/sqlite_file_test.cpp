@@ -42,7 +42,7 @@ protected:
     static bool may_mount() {
         return may_run({"unshare", "--mount", "mount", "-t", "tmpfs", "none", "/proc"});
     }
-    // Starts a contender in a mount namespace in which `commands` have run.
+    // Starts a contender in a mount namespace, after `commands`.
     [[nodiscard]] testing::process contender_behind(const std::string& commands,
                                                     const std::string& connect_string) const {
         return testing::process{
@@ -83,7 +83,7 @@ TEST_F(sqlite_file, that_is_mounted_alone_is_refused_and_its_folder_is_not) {
     EXPECT_TRUE(with_folder.wait_for_output("grant ")) << with_folder.output();
 }
 
-// Each host that sees the file has its own boot clock and its own POSIX locks.
+// Hosts that share a file differ in their boot clocks and in their POSIX locks.
 TEST_F(sqlite_file, on_a_file_system_that_other_hosts_may_see_is_refused_by_name) {
     const std::vector<std::pair<const char*, const char*>> kinds{{"0x6969", "NFS"},
                                                                  {"0xFF534D42", "CIFS"},
@@ -102,7 +102,7 @@ TEST_F(sqlite_file, on_a_file_system_that_other_hosts_may_see_is_refused_by_name
     EXPECT_FALSE(fs::exists(file));
 }
 
-// A time namespace has separate clocks. Only /proc shows their offset.
+// A time namespace has its own clocks, whose offset only /proc shows.
 TEST_F(sqlite_file, is_refused_without_proc) {
     if (!may_mount()) GTEST_SKIP() << "this process may not mount";
     auto blind = contender_behind("mount -t tmpfs none /proc", where());
@@ -154,7 +154,7 @@ TEST_F(sqlite_file, that_others_may_read_is_told) {
     EXPECT_EQ(told(0600), 0);
 }
 
-// The session lasts for an hour. So only the kernel's notice about the file can end the hold.
+// The session lasts for an hour, so only the kernel's notice about the file can end the hold.
 void expect_loss_at_once(const std::string& file, const std::function<void()>& change) {
     const auto servers = connect("sqlite:" + file, database_options(std::chrono::hours{1}));
     mutex lock{*servers, "/lock"};
@@ -179,7 +179,7 @@ TEST_F(sqlite_file, whose_folder_is_renamed_ends_its_holds_at_once) {
     });
 }
 
-// Points the link to another file. Clients that open the path from now on use that file.
+// Makes the link point to another file, which clients use when they open the path next.
 void point(const fs::path& link, const fs::path& target) {
     const auto fresh = link.string() + "-new";
     fs::create_symlink(target, fresh);
@@ -201,7 +201,7 @@ TEST_F(sqlite_file, whose_folder_a_chain_of_links_leaves_ends_its_holds_at_once)
     expect_loss_at_once((link / "locks.db").string(), [&] { point(current, "two"); });
 }
 
-// The file has older contents again. The library must not assign the numbers of lost grants a second time.
+// The file has older contents again. The library must not give out the lost grants' numbers again.
 TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
     const log_lines log;
     const auto servers = connect(where(), database_options());
@@ -218,7 +218,7 @@ TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
     EXPECT_GT(log.with("has older contents than this client has seen"), 0);
 }
 
-// The holder sends no requests of its callers, so only its confirmations can detect the change.
+// Only the holder's confirmations can detect the change, because its callers send no request.
 TEST_F(sqlite_file, with_older_contents_is_noticed_by_a_holder_that_asks_for_nothing) {
     const log_lines log;
     const auto servers = connect(where(), database_options());
@@ -230,8 +230,7 @@ TEST_F(sqlite_file, with_older_contents_is_noticed_by_a_holder_that_asks_for_not
         eventually([&] { return log.with("has older contents than this client has seen") > 0; }));
 }
 
-// The session lasts for an hour. The kernel's notice or a confirmation must suspend it. When the hard link is gone, it
-// must continue.
+// The session lasts for an hour. The kernel's notice or a confirmation must suspend it until the hard link is gone.
 TEST_F(sqlite_file, that_gets_a_hard_link_suspends_its_clients_until_the_link_goes) {
     const log_lines log;
     const auto servers = connect(where(), database_options(std::chrono::hours{1}));
@@ -255,7 +254,7 @@ struct column {
 
 class sqlite_malformed_row : public sqlite_file, public ::testing::WithParamInterface<column> {};
 
-// An existing client and a new client must both continue. The library removes the malformed row, and logs it.
+// All clients must continue. The library removes the malformed row and logs that.
 TEST_P(sqlite_malformed_row, suspends_no_client) {
     const log_lines log;
     const auto early = connect(where(), database_options());

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests SQLite files beyond the recipes: a process that dies frees its locks at once. Also tests what the library
-// refuses, with which message.
+// Tests SQLite files beyond the recipes. A process that dies frees its locks at once. Also tests what the library
+// refuses, and with which message.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
@@ -61,7 +61,7 @@ private:
     testing::process process_;
 };
 
-// A container may have a different boot id. Then each side takes the other's sessions for sessions of an earlier boot.
+// The boot id in a container may differ. Each side then takes the other's sessions for sessions before the last boot.
 TEST(sqlite_boot, another_number_of_it_ends_no_session_whose_process_lives) {
     const auto path = lock_path();
     const auto servers = connect_to_database(k_for_ever);
@@ -84,7 +84,7 @@ TEST(sqlite_boot, another_number_of_it_ends_no_session_whose_process_lives) {
     EXPECT_TRUE(hold->valid());
 }
 
-// The session must detect its own end first. Then it must not send the waiting request.
+// The session must notice its end before it sends the waiting request, and must then not send it.
 TEST(sqlite_session, that_is_found_ended_sends_nothing_that_waits) {
     auto settings = recorder_settings();
     settings.timeout = 3s;
@@ -110,7 +110,7 @@ TEST(sqlite_session, that_is_found_ended_sends_nothing_that_waits) {
     EXPECT_FALSE(opened_by.last_failure()) << opened_by.last_failure()->message();
 }
 
-// If a holder continued in the old file, other clients could be granted its lock in the new file.
+// If a holder went on in the old file, other clients could get its lock in the new file.
 TEST(sqlite_in_place, a_file_that_is_replaced_ends_the_holds_in_it) {
     const testing::temporary_folder folder;
     const auto file = folder.path() / "locks.db";
@@ -125,7 +125,6 @@ TEST(sqlite_in_place, a_file_that_is_replaced_ends_the_holds_in_it) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()})) << "in the file that is there now";
 }
 
-// The write-ahead log is deleted under a hold.
 class sqlite_log_removed : public ::testing::Test {
 protected:
     void SetUp() override {
@@ -143,7 +142,7 @@ protected:
     result<guard> hold = mutex{*servers, path}.acquire({.timeout = limit()});
 };
 
-// Other processes do not see the deleted log. So a write into it must not count as a commit.
+// Other processes do not see the deleted log, so a write into it must not count as a commit.
 TEST_F(sqlite_log_removed, takes_no_commit_along) {
     EXPECT_TRUE(commit());
     const auto others = connect("sqlite:" + file, database_options());
@@ -151,7 +150,7 @@ TEST_F(sqlite_log_removed, takes_no_commit_along) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// The next process that opens the file creates a new log, which differs from the holder's.
+// The next process that opens the file creates another log.
 TEST_F(sqlite_log_removed, is_noticed_when_another_process_has_made_it_anew) {
     const auto others = connect("sqlite:" + file, database_options());
     const auto answer = commit();
@@ -183,7 +182,7 @@ TEST(sqlite_fork, a_child_is_refused_a_file_since_its_locks_are_the_parents) {
     EXPECT_EQ(status, 0);
 }
 
-// In the time namespace the boot clock is a day ahead. Deadlines must use the host's clock.
+// The boot clock in this time namespace is a day ahead. Deadlines must follow the host's clock.
 TEST(sqlite_boot, a_process_in_a_time_namespace_ends_no_session) {
     const std::vector<std::string> apart{"unshare", "--time", "--boottime", "86400", "--fork"};
     auto trial = apart;
@@ -340,7 +339,7 @@ TEST(sqlite_check, tells_of_a_hold_that_is_over) {
     EXPECT_EQ(sql::check(*hold, user.db).error(), errc::removed);
 }
 
-// Another program's transaction locks the whole file. The session must wait, and continue unchanged.
+// Another program locks the whole file in a transaction. The session must wait, and then continue.
 TEST(sqlite_locked, a_hold_outlives_another_program_s_transaction) {
     const auto path = lock_path();
     const auto servers = connect_to_database(k_for_ever);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixture for the integration tests: a client whose proxy is in front of a real server, and direct access to that
-// server.
+// Fixture for the integration tests: a client behind a proxy, a real server, and direct access to that server.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -29,7 +28,6 @@ namespace opcode = testing::opcode;
 using testing::frame;
 using testing::frame_kind;
 
-// Options for clients of the kit's servers, whose tick is short.
 inline client_options quick_options(std::chrono::milliseconds session_timeout = 4s) {
     client_options options;
     options.session_timeout = session_timeout;
@@ -40,7 +38,7 @@ inline client_options quick_options(std::chrono::milliseconds session_timeout = 
     return options;
 }
 
-// Returns a connected client. Fails the test if the client cannot connect.
+// Returns a connected client. Fails the test if it cannot connect.
 inline std::unique_ptr<client> connect(const std::string& where,
                                        client_options options = quick_options()) {
     auto result = std::make_unique<client>(where, std::move(options));
@@ -49,7 +47,7 @@ inline std::unique_ptr<client> connect(const std::string& where,
     return result;
 }
 
-// Returns a real server that the whole test program shares. The first test that uses the server starts it.
+// Returns the server that the test program shares. The first call starts it.
 inline ensemble& server() {
     static ensemble shared;
     static const bool ready = (shared.wait_until_serving(), true);
@@ -57,13 +55,13 @@ inline ensemble& server() {
     return shared;
 }
 
-// Returns a separate path for each test.
+// Returns a path for the current test.
 inline std::string lock_path() {
     const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
     return std::string{"/tests/"} + test->test_suite_name() + "." + test->name();
 }
 
-// Returns the names of the contenders in the queue, as a separate client reads them.
+// Returns the contenders' names, as another client reads them.
 inline std::vector<std::string> queue_names(client& observer, const std::string& path) {
     const mutex observed{observer, path};
     const auto queue = observed.queue({.timeout = limit()});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for tests of TLS: a certificate that the test creates, and a client that trusts only this certificate.
+// Helpers for tests of TLS: a certificate, and a client that trusts only this certificate.
 #pragma once
 
 #include <arpa/inet.h>
@@ -19,8 +19,8 @@
 
 namespace turnstile::tests {
 
-// A key and its certificate, as PEM files. `names`: the subject's alternative names; empty: none. `owner`: the
-// subject's common name; empty: made from `name`.
+// A key and its certificate in PEM files. `names` are the alternative names, or empty for none. `owner` is the common
+// name, or empty for a name made from `name`.
 class own_certificate {
 public:
     enum class key_kind { elliptic, rsa };
@@ -82,7 +82,7 @@ private:
     std::string key_;
 };
 
-// A TLS connection to a port of 127.0.0.1, with a fixed version of TLS.
+// A connection to a port of 127.0.0.1 with a fixed version of TLS.
 class tls_link {
 public:
     // By default the connection also offers outdated ciphers.
@@ -113,13 +113,13 @@ public:
     tls_link(const tls_link&) = delete;
     tls_link& operator=(const tls_link&) = delete;
 
-    // Returns true if the certificate is valid and both sides support the version.
+    // True if the certificate is valid and both sides support the version.
     [[nodiscard]] bool open() const noexcept { return open_; }
     [[nodiscard]] std::string version() const { return ::SSL_get_version(link_.get()); }
     void send(const std::string& bytes) const {
         ::SSL_write(link_.get(), bytes.data(), static_cast<int>(bytes.size()));
     }
-    // Reads until `text` has arrived or the connection ends. Returns everything that has arrived.
+    // Reads until `text` arrives or the connection ends. Returns everything that arrived.
     [[nodiscard]] std::string receive_until(const std::string& text) const {
         std::string all;
         std::array<char, 65'536> room{};

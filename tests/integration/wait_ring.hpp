@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Clients that wait for each other in a ring: client i holds lock i and requests the next lock.
+// Clients that wait in a ring: client i holds lock i and requests the next lock.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -18,8 +18,8 @@
 
 namespace turnstile::tests {
 
-// `connect` creates a client. When all clients hold their first lock, `second` takes the next lock. Returns the
-// outcomes of the second calls.
+// `connect` makes a client, and `second` takes the next lock, when every client holds its first. Returns the results of
+// the second calls.
 template <class Connect, class Second>
 std::vector<std::future<std::optional<errc>>> wait_ring(const std::string& folder, std::size_t size,
                                                         std::barrier<>& all_have_one,
@@ -38,7 +38,7 @@ std::vector<std::future<std::optional<errc>>> wait_ring(const std::string& folde
     return outcomes;
 }
 
-// Each client searches for a deadlock. Checks that one client gives up, and that the others are granted.
+// Each client searches for deadlocks. Checks that one client gives up and the others are granted.
 template <class Connect>
 void expect_one_gives_up(const std::string& folder, std::size_t size, Connect connect) {
     std::barrier all_have_one{static_cast<std::ptrdiff_t>(size)};

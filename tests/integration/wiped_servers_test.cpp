@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests servers that lost their data, or went back to older data. They refuse every session that has seen newer data,
-// for ever. So clients must continue with new sessions (docs/why/lease.md).
+// Tests servers that lost their data or returned to older data. They refuse for ever each session that has seen newer
+// data, so clients must open new sessions (docs/why/lease.md).
 #include <filesystem>
 #include <future>
 #include <memory>
@@ -46,7 +46,7 @@ TEST_F(wiped_servers, are_worked_with_again_by_who_waited) {
     EXPECT_FALSE(hold->valid());
 }
 
-// The older snapshot contains the session, but lacks changes that the session's client has seen.
+// The older snapshot has the session, but lacks changes that its client has seen.
 TEST_F(wiped_servers, are_worked_with_again_after_a_rollback) {
     { const auto hold = lock.acquire({.timeout = limit()}); }
     servers.stop(0);
@@ -69,10 +69,9 @@ TEST_F(wiped_servers, are_worked_with_again_after_a_rollback) {
     EXPECT_GT(mine->session().epoch, before.epoch);
 }
 
-// The servers' answers show that no server will accept the session again. So the client need not wait for the end of
-// its lease.
+// The answers show that no server will accept the session, so the client need not wait for the lease's end.
 TEST_F(wiped_servers, are_worked_with_before_the_lease_of_the_session_is_over) {
-    mine->close();  // this client's lease is short
+    mine->close();  // this client has a short lease
     const log_lines log;
     const auto patient = connect(servers.connect_string(), quick_options(60s));
     mutex same{*patient, path};

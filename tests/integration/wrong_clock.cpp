@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that is preloaded into a program and sets the program's wall clock three hours ahead.
+// A preloaded library that sets a program's wall clock three hours ahead.
 #include <sys/syscall.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests locks on a ZooKeeper server that requires SASL by Kerberos (GSSAPI). The test runs a KDC.
+// Tests locks on a ZooKeeper server that requires SASL with Kerberos (GSSAPI). The test runs a KDC.
 #include <gmock/gmock.h>
 
 #include <fstream>
@@ -17,7 +17,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// The realm and its server, which the whole program shares.
 struct kerberos_server {
     kerberos_realm realm{};
     ensemble servers{options()};
@@ -82,7 +81,7 @@ TEST_F(zookeeper_kerberos, a_server_of_another_name_is_refused) {
     EXPECT_THAT(connected.error().message(), HasSubstr("zookeeper/elsewhere@TEST"));
 }
 
-// Each connection uses the ticket that exists at that time.
+// Each connection uses the newest ticket.
 TEST_F(zookeeper_kerberos, a_session_attaches_again_with_a_new_ticket) {
     tcp_proxy proxy{shared->servers.connect_string()};
     const auto holder = connect(at(proxy.address()), quick_options(60s));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a session at three servers that have different roles.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -30,7 +29,7 @@ session_settings with_roles() {
     return settings;
 }
 
-// Moves the session until it is connected to the leader. Stores the number of that connection in `connection`.
+// Moves the session to the leader, and stores the number of its connection there in `connection`.
 void go_to_leader(session_recorder& me, std::uint64_t& connection) {
     while (me.link(link_kind::role_known, connection).role != core::server_role::leader)
         me.session().seek_leader(connection++);
@@ -54,7 +53,7 @@ TEST_F(zookeeper_roles, each_server_tells_its_own) {
     EXPECT_EQ(follower.link(link_kind::role_known).role, core::server_role::follower);
 }
 
-// The C client chooses the first server at random, so some of these sessions have to move.
+// The C client chooses the first server at random, so some of these sessions must move.
 TEST_F(zookeeper_roles, a_session_moves_to_the_leader_with_its_watches_and_requests) {
     session_recorder other{servers_->connect_string(*servers_->follower())};
     other.attached();
@@ -75,7 +74,7 @@ TEST_F(zookeeper_roles, a_session_moves_to_the_leader_with_its_watches_and_reque
     }
 }
 
-// Requests continue while the session moves. Each must get one reply, in order.
+// While the session moves, requests continue. Each must get one reply, in order.
 TEST_F(zookeeper_roles, a_busy_session_moves_too) {
     session_recorder other{servers_->connect_string(*servers_->leader())};
     other.attached();
@@ -97,7 +96,7 @@ TEST_F(zookeeper_roles, a_busy_session_moves_too) {
         const testing::test_deadline until;
         while (!leads() && !until.passed()) {
             for (int n = 0; n < 3; ++n) tickets.push_back(me.submit(set_op{"/busy"}));
-            me.wait(tickets[tickets.size() - 2]);  // so at any time a request is in progress
+            me.wait(tickets[tickets.size() - 2]);  // so that a request is always in progress
         }
         me.wait(tickets.back());
         EXPECT_TRUE(leads());
@@ -110,7 +109,8 @@ TEST_F(zookeeper_roles, a_busy_session_moves_too) {
     }
 }
 
-// A server of the three that lacks create2. A create then consists of two requests, and the session must wait for both.
+// A proxy through which a server does not know create2. Each create then takes two requests, and the session must not
+// move between them.
 class older_server_of_three {
 public:
     explicit older_server_of_three(const std::string& server) : proxy{server} {
@@ -127,7 +127,7 @@ TEST_F(zookeeper_roles, a_create_of_two_requests_is_finished_before_the_move) {
     older_server_of_three follower{servers_->connect_string(*servers_->follower())};
     const auto where = leader.proxy.address() + "," + follower.proxy.address();
     std::unique_ptr<session_recorder> me;
-    // The first create ends the connection, usually after its answer. Then the C client connects to another server.
+    // The first create breaks the connection, usually after the answer. The C client then connects to another server.
     link_event there;
     do {
         me = std::make_unique<session_recorder>(where, with_roles());
@@ -172,7 +172,7 @@ TEST_F(zookeeper_roles, a_session_follows_a_new_leader) {
     servers_->wait_until_serving();
 }
 
-// A server without a majority opens only local sessions, and only if it is configured so.
+// Without a majority, a server opens only local sessions, and only if it is configured to.
 TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     ensemble servers{
         {.count = 3,
@@ -182,11 +182,11 @@ TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     settings.allow_read_only = true;
     servers.kill(0);
     servers.kill(1);
-    // A read-only server refuses an existing session, so the test needs a new session.
+    // A read-only server accepts no existing session, so this is a new one.
     ASSERT_TRUE(testing::eventually([&] { return servers.server(2).mode() == "read-only"; }));
     session_recorder me{servers.connect_string(2), settings};
     const link_event cut_off = me.link(link_kind::attached_read_only);
-    // On a busy machine the connection may break. Then the request is repeated.
+    // On a busy machine the connection may break. The request is then sent again.
     const auto ask = [&me](const operation& operation) {
         reply answer = me.ask(operation);
         while (answer.outcome != outcome::answered) answer = me.ask(operation);
@@ -196,11 +196,11 @@ TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     EXPECT_EQ(ask(create_op{"/read_only"}), server_error::not_read_only);
     servers.start(0);
     servers.start(1);
-    // The client then gets a real session. Only its id shows that it is another session than before.
+    // The client now gets a real session, whose id differs.
     const link_event attached = me.link(link_kind::attached);
     EXPECT_NE(attached.session_id, cut_off.session_id);
     EXPECT_EQ(ask(create_op{"/read_only"}), server_error::ok);
-    // The client has checked the new session's znodes, and has created the session's mark.
+    // The client has checked the new session's znodes and created the session's mark znode.
     EXPECT_EQ(ask(exists_op{zookeeper::mark_of(attached.session_id)}), server_error::ok);
 }
 

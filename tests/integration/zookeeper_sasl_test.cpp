@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests locks on ZooKeeper servers that require SASL (DIGEST-MD5), with TLS and without.
+// Tests locks on ZooKeeper servers that require SASL (DIGEST-MD5), with and without TLS.
 #include <gmock/gmock.h>
 #include <sys/stat.h>
 
@@ -26,7 +26,7 @@ const std::filesystem::path& folder() {
     return shared.path();
 }
 
-// Writes a file that only its owner can open, and returns its path.
+// Writes a file that only its owner can open. Returns its path.
 std::string private_file(const std::string& name, const std::string& text) {
     const auto file = (folder() / name).string();
     const auto fresh = file + ".new";
@@ -36,7 +36,7 @@ std::string private_file(const std::string& name, const std::string& text) {
     return file;
 }
 
-// Returns the options of servers that serve only the users `lock` and `other`.
+// Options for servers that accept only the users `lock` and `other`.
 testing::ensemble_options demanding_a_user() {
     const auto users = private_file("users",
                                     "Server {\n"
@@ -97,7 +97,7 @@ TEST(zookeeper_sasl, a_wrong_password_is_refused) {
                 HasSubstr("SASL user \"nobody\": the server refuses the user or the password"));
 }
 
-// At the second challenge Cyrus SASL fails without a new error text, and keeps a text from the first challenge.
+// At the second challenge, Cyrus SASL fails without setting an error text, so the text of the first challenge remains.
 TEST(zookeeper_sasl, a_server_that_repeats_its_challenge_is_named_as_the_reason) {
     constexpr auto k_challenge =
         R"(realm="zk-sasl-md5",nonce="abcdefghijklmnop",qop="auth",charset=utf-8,algorithm=md5-sess)";
@@ -148,7 +148,7 @@ TEST(zookeeper_sasl, the_options_of_the_client_have_a_user_too) {
     EXPECT_THAT(refusal_of(at, options), HasSubstr("sasl: has a password and a password_file"));
 }
 
-// Each connection authenticates again, with the password that is then in the file.
+// Each connection reads the password from the file again.
 TEST(zookeeper_sasl, a_session_attaches_again_with_the_changed_password) {
     tcp_proxy proxy{demanding_server().connect_string()};
     const auto where = as_user(proxy.address());
@@ -187,7 +187,7 @@ TEST(zookeeper_sasl, the_next_session_is_authenticated_after_an_expiry) {
     EXPECT_NE(holder->session().id, session);
 }
 
-// The ACL of the znodes then contains the identity sasl:lock.
+// The znodes' ACL then has the identity sasl:lock.
 TEST(zookeeper_sasl, creator_only_keeps_other_users_out) {
     auto options = quick_options();
     options.acl = access_policy::creator_only;
@@ -215,7 +215,7 @@ TEST(zookeeper_sasl, within_tls) {
     EXPECT_THAT(refusal_of(both.connect_string()), HasSubstr("it requires SASL"));
 }
 
-// Without the guardian the lock would remain taken for ten minutes.
+// Without a guardian, the lock stays taken for ten minutes.
 TEST(zookeeper_sasl, a_guardian_ends_the_session_of_a_killed_process) {
     expect_that_a_guardian_frees_the_lock(as_user(demanding_server().connect_string()));
 }

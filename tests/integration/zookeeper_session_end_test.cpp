@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the end of a session through the C client, and what the session needs at its start.
+// Tests how a session with the C client ends, and what it needs to start.
 #include <dlfcn.h>
 #include <malloc.h>
 #include <netdb.h>
@@ -16,7 +16,7 @@ namespace {
 std::atomic<int> resolutions{0};
 }
 
-// Replaces the C library's function, to count how often the C client resolves host names.
+// Replaces the C library's function, to count the C client's resolutions of host names.
 extern "C" int getaddrinfo(const char* node, const char* service, const addrinfo* hints,
                            addrinfo** out) {
     using function = int (*)(const char*, const char*, const addrinfo*, addrinfo**);
@@ -40,7 +40,7 @@ TEST_F(zookeeper_session, a_server_that_lacks_a_request_says_so) {
     session_recorder me{proxy_.address()};
     me.attached();
     EXPECT_EQ(me.ask(create_op{path()}).outcome, outcome::not_sent) << "as create2";
-    me.attached(2);  // this server closes the connection after its answer
+    me.attached(2);  // this server closes the connection after it answers
     const reply answer = me.ask(create_op{path()});
     EXPECT_EQ(answer.error, server_error::ok);
     EXPECT_EQ(answer.path, path());
@@ -49,7 +49,7 @@ TEST_F(zookeeper_session, a_server_that_lacks_a_request_says_so) {
     EXPECT_EQ(container.outcome, outcome::answered);
     EXPECT_EQ(container.error, server_error::unimplemented);
     me.attached(3);
-    // The server keeps the watch. But no caller gets its event, and the client does not set the watch again on a new
+    // The server keeps this watch, but no caller wants its event, and the client does not set it again on a new
     // connection.
     me.ask(get_op{path(), watch_mode::watch});
     me.session().forget_watches(path());
@@ -157,7 +157,7 @@ std::size_t allocated() {
     return ::mallinfo2().uordblks;
 }
 
-// After its completion thread has ended, the C client does not free queued completions. So the library must free them.
+// The C client does not free the completions that are queued when its completion thread ends. So the library must.
 TEST_F(zookeeper_session, what_was_under_way_at_the_end_takes_no_memory) {
     const auto round = [&] {
         session_recorder me{proxy_.address()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A session through the C client, with a proxy in front of a real server.
+// A session with the C client, whose connection goes through a proxy to a real server.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -34,18 +34,17 @@ inline ensemble& servers() {
 
 class zookeeper_session : public ::testing::Test {
 protected:
-    // Tests count watches. So each test waits until the server has noticed the end of the previous test's sessions.
+    // The tests count watches, so the sessions of the previous test must have ended at the server.
     void SetUp() override {
         ASSERT_TRUE(eventually([] { return server_watches() == 0; }));
     }
-    // Returns a path at the top of the tree that only this test uses.
     [[nodiscard]] static std::string path() {
         return std::string{"/"} + ::testing::UnitTest::GetInstance()->current_test_info()->name();
     }
     [[nodiscard]] static std::int64_t server_watches() {
         return servers().counters(0).at("watch_count");
     }
-    // Cuts the connection in place of the next reply of this type.
+    // Cuts the connection in place of the next reply to `op`.
     void lose_reply(std::int32_t op) {
         proxy_.filter(direction::to_client, [op](frame& f) {
             return f.is(frame_kind::reply, op) ? verdict::cut_connection : verdict::forward;

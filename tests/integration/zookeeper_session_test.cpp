@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a session through the C client when the network or the server fails. The contract suite (tests/contract) tests
-// sessions without failures.
+// Tests a session with the C client when the network or the server fails. The contract suite (tests/contract) has the
+// tests without failures.
 #include <algorithm>
 #include <map>
 #include <string>
@@ -51,7 +51,7 @@ TEST_F(zookeeper_session, all_that_is_under_way_is_unknown_after_the_detach_and_
     hold_replies(opcode::exists);
     std::vector<ticket> tickets;
     for (int i = 0; i < 100; ++i) tickets.push_back(me.submit(exists_op{"/"}));
-    // The client refuses this request at once. Yet the refusal must not overtake replies to earlier requests.
+    // The client refuses this request without sending it. The refusal must not overtake replies to earlier requests.
     tickets.push_back(me.submit(get_op{"no slash"}));
     tickets.push_back(me.submit(exists_op{"/"}));
     EXPECT_TRUE(eventually([&] { return proxy_.held() > 0; }));
@@ -179,9 +179,9 @@ TEST_F(zookeeper_session, a_watch_whose_removal_was_lost_is_removed_after_the_re
     me.link(link_kind::detached);
     proxy_.filter(direction::to_server, {});
     me.attached(2);
-    // The C client sets its watches before other requests. So after this answer the server has the watch again.
+    // The C client sets its watches before it sends other requests. So by this answer the server has the watch again.
     me.ask(exists_op{"/"});
-    // The client sends the watch's removal after the attach, so the removal may arrive after the request above.
+    // The client removes the watch after the attach, and perhaps after the request above.
     EXPECT_TRUE(eventually([&] { return server_watches() == before; }));
 }
 
@@ -196,9 +196,9 @@ TEST_F(zookeeper_session, a_watch_that_is_forgotten_while_detached_is_removed_af
     me.session().forget_watches(path());
     proxy_.accept();
     me.attached(2);
-    // The C client sets its watches before other requests. So after this answer the server has the watch again.
+    // The same order as in the test above: watches first.
     me.ask(exists_op{"/"});
-    // The client sends the watch's removal after the attach, so the removal may arrive after the request above.
+    // The client removes the watch after the attach, and perhaps after the request above.
     EXPECT_TRUE(eventually([&] { return server_watches() == before; }));
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the command on ZooKeeper servers that accept only TLS: `run`, `doctor`, `sessions`, `serve` and `elect`.
+// Tests the commands on ZooKeeper servers that accept only TLS: `run`, `doctor`, `sessions`, `serve` and `elect`.
 #include <gmock/gmock.h>
 
 #include <cstdlib>
@@ -37,7 +37,7 @@ TEST(zookeeper_tls_command, the_command_runs_and_examines) {
     EXPECT_THAT(ended({"sessions"}, "sessions"), Not(HasSubstr("rror")));
 }
 
-// Starts the command on the three servers. Its output goes to a separate file.
+// Starts the command on the three servers. Its output goes to the file `log`.
 testing::process started(const std::vector<std::string>& options,
                          const testing::temporary_folder& folder, const char* log) {
     std::vector<std::string> command{TURNSTILE_PROGRAM};
@@ -47,7 +47,6 @@ testing::process started(const std::vector<std::string>& options,
                              .output = folder.path() / log}};
 }
 
-// Returns the port in "http://127.0.0.1:PORT".
 std::uint16_t port_in(const std::string& output) {
     constexpr std::string_view k_begin = "http://127.0.0.1:";
     const auto at = output.find(k_begin);
@@ -63,7 +62,7 @@ http_answer answer_at(std::uint16_t port, const std::string& target) {
     return link.whole_answer();
 }
 
-// The page's data must name the lock, its holder and all three servers.
+// The page must show the lock, its holder and all three servers.
 TEST(zookeeper_tls_command, the_page_is_served) {
     const testing::temporary_folder folder;
     const auto path = lock_path();

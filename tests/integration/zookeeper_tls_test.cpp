@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests locks on ZooKeeper servers that accept only TLS: what works, what is refused with which message, and renewed
-// certificates.
+// Tests locks on ZooKeeper servers that accept only TLS: certificates, their renewal, and the message of each refusal.
 #include <gmock/gmock.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
@@ -34,13 +33,13 @@ std::string options_of(const std::string& authority, const issued_certificate& c
     return "?ca_file=" + authority + "&cert_file=" + client.certificate + "&key_file=" + client.key;
 }
 
-// Returns the connect string without its options: "zookeepers://127.0.0.1:1,...".
+// Returns the connect string without options, such as "zookeepers://127.0.0.1:1,...".
 std::string servers_alone() {
     const auto whole = three().connect_string();
     return whole.substr(0, whole.find('?'));
 }
 
-// Returns the reason why no session begins, as wait_connected() reports it.
+// Returns why no session begins, as wait_connected() reports it.
 std::string refusal_of(const std::string& where) {
     try {
         client refused{where, quick_options()};
@@ -51,7 +50,6 @@ std::string refusal_of(const std::string& where) {
     }
 }
 
-// Returns the ports at which this process listens.
 std::set<std::uint16_t> own_listening_ports() {
     constexpr int k_most_descriptors = 1024;
     std::set<std::uint16_t> found;
@@ -69,8 +67,8 @@ std::set<std::uint16_t> own_listening_ports() {
     return found;
 }
 
-// Returns true if the port closes the connection of a program that tries to attach a session. Otherwise another program
-// could open a session with the client's certificate.
+// Returns true if the port closes the connection of a program that attaches a session. Otherwise any program could use
+// the client's certificate.
 bool is_hung_up_at(std::uint16_t port) {
     support::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in address{};
@@ -106,8 +104,8 @@ TEST(zookeeper_tls, carries_locks_of_three_servers) {
     EXPECT_THAT(first->session().server, HasSubstr("127.0.0.1:"));
 }
 
-// The session reports its server by the server's own address, not the tunnel's. After that server's death the session
-// moves and keeps its hold.
+// The session must report the server's address, not the tunnel's. When that server dies, the session moves and keeps
+// its hold.
 TEST(zookeeper_tls, a_hold_outlives_its_server) {
     const auto path = lock_path();
     const auto holder = connect(three().connect_string(), quick_options(20s));
@@ -166,7 +164,7 @@ TEST(zookeeper_tls, health_is_asked_over_it) {
     for (const auto& each : *health) EXPECT_TRUE(each.serves) << each.name << each.problem;
 }
 
-// The following tests each cover one refusal.
+// Each of the next tests is about one refusal.
 
 TEST(zookeeper_tls, an_unknown_authority_is_refused) {
     EXPECT_THAT(
@@ -236,8 +234,8 @@ TEST(zookeeper_tls, files_that_cannot_be_used_are_refused) {
             "&key_password_file=" + password);
 }
 
-// The client reads the files for each connection. An invalid certificate keeps an existing session from the next
-// server. After the renewal the session attaches.
+// The client reads the files at each connection. With an invalid certificate, a session cannot move to another server.
+// After a renewal it attaches.
 TEST(zookeeper_tls, a_renewed_certificate_is_used_while_a_session_stands) {
     const auto path = lock_path();
     auto own = files().ours.issue("renewed");
@@ -278,7 +276,7 @@ TEST(zookeeper_tls, creator_only_takes_the_certificate_for_the_identity) {
     EXPECT_THAT(refused.error().message(), HasSubstr("ACL"));
 }
 
-// Another program on this machine may find the port of the client's tunnel. It must not be able to use the tunnel.
+// Another program on this machine may find the port of the client's tunnel, and must not be able to use it.
 TEST(zookeeper_tls, the_tunnel_is_this_clients_alone) {
     const auto holder = connect(three().connect_string());
     log_lines log;
@@ -289,7 +287,7 @@ TEST(zookeeper_tls, the_tunnel_is_this_clients_alone) {
     EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
 }
 
-// Without the guardian the lock would remain taken for ten minutes.
+// Without a guardian, the lock stays taken for ten minutes.
 TEST(zookeeper_tls, a_guardian_ends_the_session_of_a_killed_process) {
     ensemble patient{{.max_session_timeout = 600s, .tls = demanding()}};
     expect_that_a_guardian_frees_the_lock(patient.connect_string());
