@@ -79,8 +79,8 @@ struct release_request {
 // The options of an acquisition.
 //
 // All callbacks except on_granted_at run on the client's callbacks executor, one at a time, in order, and perhaps late.
-// No callback begins after the call has returned an error or the caller has released the hold. A callback may use the
-// following objects:
+// No callback begins after the call has returned an error or the caller has released the hold. The objects that a
+// callback may use:
 // - on_entered and on_queued may use the caller's variables, and must not wait for the caller. They do not begin after
 //   acquire() has returned or the handler was called, and acquire() waits for a callback in progress.
 // - The other callbacks may use only objects that live longer than the client. They may still be in progress when the
@@ -93,7 +93,8 @@ struct acquire_options {
     wait_limit timeout{};
     std::stop_token stop{};  // ends the wait with `cancelled`
     // Called with the path of the contender's znode when the contender has entered the queue. Later contenders are
-    // behind it. Called again if the contender loses its place because its session ends, and has then queued again.
+    // behind it. If the contender's session ends, the contender loses its place. When it has queued again, the callback
+    // is called again.
     detail::callback<void(const std::string& znode)> on_entered{};
     // Called when the client learns the number of contenders that are ahead (`ahead`). The library may skip calls when
     // the number changes quickly.
@@ -107,8 +108,8 @@ struct acquire_options {
     // The callback runs just before the caller gets the guard, on the same thread: the thread that called acquire() or
     // try_acquire(), or the thread that calls the handler. (Exception: for deadlock_detector::acquire() it runs on the
     // callbacks executor.) So the callback may use the caller's variables, and it is also called for a hold that the
-    // caller releases at once. The lock is held while the callback runs, so keep it short. If the callback throws an
-    // exception, the library logs it.
+    // caller releases at once. The lock is held while the callback runs, so keep the callback short. If the callback
+    // throws an exception, the library logs it.
     detail::callback<void(boottime_clock::time_point granted_at)> on_granted_at{};
     // Called once when a hold ends without release(), at the same moment as guard::lost() is triggered. If a hold is
     // lost before the caller has it, the call returns the error instead. If the caller has released the hold, with

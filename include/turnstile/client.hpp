@@ -127,7 +127,7 @@ public:
     // Makes a client from the environment, as the command `turnstile` does. The connect string comes from the variable
     // TURNSTILE_SERVERS, or else from the first line of the file that TURNSTILE_SERVERS_FILE names. Only the file's
     // owner may have access to the file. Also throws `bad_connect_string` if neither variable is set, or if the file
-    // cannot be used. Do not call it while another thread changes the environment.
+    // cannot be used. Do not call this function while another thread changes the environment.
     [[nodiscard]] static client from_environment(client_options options = {});
     // Calls close().
     ~client();
@@ -164,9 +164,9 @@ public:
     // none.
     //
     // For Redis, PostgreSQL and MariaDB each call asks the server over a new connection. The call blocks until the
-    // server has answered, for at most 3 s and the time to resolve its name. If a Redis or MariaDB server does not
-    // answer, the result has the weakest promises of that kind of server. If a PostgreSQL server does not answer, the
-    // result assumes `fsync = on`.
+    // server has answered, for at most 3 s and the time to resolve the server's name. If a Redis or MariaDB server does
+    // not answer, the result has the weakest promises of that kind of server. If a PostgreSQL server does not answer,
+    // the result assumes `fsync = on`.
     [[nodiscard]] turnstile::promises promises() const;
 
     // Returns the client's counts, for metrics. Each number is exact by itself, but the numbers are not all read at one
@@ -187,7 +187,7 @@ public:
     //   1.5 s for the answer. Other kinds of servers that do not answer delay it by some seconds.
     // - A host name that is being resolved.
     // - Callbacks, and stop callbacks of `lost()`, that run or are queued. If the client's options have an executor,
-    //   close() waits for its queued callbacks up to `close_timeout` again, see `executor`.
+    //   close() waits for the executor's queued callbacks up to `close_timeout` again, see `executor`.
     // - A log sink that blocks: at most one second (log.hpp).
     //
     // So if ZooKeeper servers do not answer, close() still returns within `close_timeout` + 4.5 s, provided that none

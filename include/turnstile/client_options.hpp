@@ -57,9 +57,9 @@ enum class role_detection { on, off };
 // The server that the client connects to.
 // - `automatic`: any server, if the session timeout is at least 5/2 of the relay bound (see `lease_settings`), so that
 //   leases through any server are long enough. With a shorter timeout each session moves to the leader before it
-//   queues, and moves again when another server becomes the leader. The client behaves as with `any` if the servers do
-//   not give their roles (a load balancer, `role_detection::off`, no `srvr` in their 4lw.commands.whitelist), or if the
-//   leader accepts no clients (leaderServes=no).
+//   queues, and moves again when another server becomes the leader. The client behaves as with `any` if it cannot learn
+//   the servers' roles (behind a load balancer, with `role_detection::off`, or without `srvr` in the servers'
+//   4lw.commands.whitelist), or if the leader accepts no clients (leaderServes=no).
 // - `any`: the server that answers first.
 // - `leader`: the leader, whatever the session timeout.
 //
@@ -72,8 +72,8 @@ enum class server_preference { automatic, any, leader };
 // Use `allowed` only if all ZooKeeper clients of the process have the same servers, including the clients of other
 // libraries. ZooKeeper's C client may connect one client to a server that it found for another client, and locks would
 // then be taken at the wrong servers. So if two clients of the process have different servers, and at least one of them
-// has `allowed`, the constructor of the second client throws `bad_option`. It cannot see the clients of other
-// libraries.
+// has `allowed`, the constructor of the second client throws `bad_option`. The constructor cannot see the clients of
+// other libraries.
 //
 // While a session is read-only, the C client tries the other servers. Each time that a server refuses the connection,
 // the C client leaks a descriptor: eight in the first minute, then one a minute.
@@ -82,8 +82,8 @@ enum class read_only_policy { never, allowed };
 // The assumptions of a client about the servers, from which it computes how long a hold is certain. docs/why/lease.md
 // has the rule, the proof and its assumptions.
 struct lease_settings {
-    // The servers' tickTime and syncLimit. A follower tells the leader which sessions it heard from, at most
-    // (sync_limit + 1) * tick after it heard from them. This time is the relay bound.
+    // The servers' tickTime and syncLimit. A follower reports each message of a session to the leader at most
+    // (sync_limit + 1) * tick after the message has arrived. This time is the relay bound.
     //
     // Zero: the client uses the values of the server to which it is connected. That needs `conf` in the server's
     // 4lw.commands.whitelist, and `role_detection::on`. Otherwise the client uses the values of ZooKeeper's sample
@@ -103,13 +103,13 @@ struct lease_settings {
     double clock_drift = 0.001;
     // The interval at which a session with a hold confirms (extends) its lease. Zero: every fifth of the session
     // timeout. Must be less than session_timeout * (1 - clock_drift). If the servers grant a session timeout that is
-    // too short for this value, the client uses a fifth of it.
+    // too short for this value, the client uses a fifth of the granted timeout.
     std::chrono::milliseconds confirm_every{0};
     // Ends all leases after a pause of the whole machine that also stopped CLOCK_BOOTTIME, as many hypervisors stop it
-    // in guests. The client detects such a pause when the wall clock is corrected afterwards: it jumps ahead by more
-    // than 0.2 s, in addition to gradual corrections (slewing). If an operator sets the wall clock ahead, the client
-    // cannot see the difference, and ends the leases without need. docs/why/lease.md lists the pauses that this does
-    // not detect.
+    // in guests. The client detects such a pause when the wall clock is corrected afterwards, and so jumps ahead by
+    // more than 0.2 s in addition to gradual corrections (slewing). If an operator sets the wall clock ahead, the
+    // client cannot see the difference, and ends the leases without need. docs/why/lease.md lists the pauses that the
+    // client does not detect.
     bool detect_clock_steps = true;
 };
 
@@ -119,8 +119,8 @@ struct lease_settings {
 // - If the executor throws, or destroys a task that has not run, the client assumes that the executor has ended, and
 //   runs the task on its own thread.
 // - close() waits up to `close_timeout` until the executor has run the queued tasks. On a thread on which the executor
-//   has run callbacks, close() does not wait for them, because an event loop would wait for itself. Tasks that have not
-//   begun when close() returns stay with the executor. They run later, or are destroyed with the executor.
+//   has run callbacks, close() does not wait for these tasks, because an event loop would wait for itself. Tasks that
+//   have not begun when close() returns stay with the executor. They run later, or are destroyed with the executor.
 using executor = std::function<void(std::function<void()>)>;
 
 // The settings of a client.

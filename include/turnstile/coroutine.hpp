@@ -11,10 +11,10 @@
 //
 // | lock              | awaited by                                                                         |
 // |-------------------|------------------------------------------------------------------------------------|
-// | others            | async_acquire(lock, options, pool), async_acquire(lock, pool)                      |
+// | other locks       | async_acquire(lock, options, pool), async_acquire(lock, pool)                      |
 // | recursive_mutex   | async_acquire(lock, options, owner, pool)                                          |
-// | shared_mutex      | as others, also with a view: async_acquire(lock.readers(), options, pool)          |
-// | semaphore         | as others, and also: async_acquire(lock, permits, options, pool)                   |
+// | shared_mutex      | as other locks, also for a view: async_acquire(lock.readers(), options, pool)      |
+// | semaphore         | as other locks, and also: async_acquire(lock, permits, options, pool)              |
 //
 // The options are acquire_options, or only a timeout or a deadline. A lock class of your program works too, if it has
 // the member async_acquire(). async_call.hpp has functions to await the upgrade of a shared_mutex, commits, and calls

@@ -90,8 +90,8 @@ public:
     [[nodiscard]] lease_evidence evidence() const noexcept;
 
     // Returns success while the hold is valid, or else the reason: `session_lost`, `removed`, `revoked`,
-    // `held_too_long`, `closed`, `forked`, or `not_held` (an empty guard). Work that was done under a hold counts only
-    // if the hold is still valid afterwards.
+    // `held_too_long`, `closed`, `forked`, or `not_held` (an empty guard). Call it after the work: the lock has
+    // protected the work only if the hold is still valid then.
     [[nodiscard]] result<void> status() const;
 
     // Returns a stop token that is triggered when the hold is lost, but not by release(). Its callbacks
@@ -99,7 +99,7 @@ public:
     // up to 32 holds at once. close() waits for them, and they may call close().
     [[nodiscard]] std::stop_token lost() const noexcept;
     // Calls `callback` once when the hold is lost, on the client's callbacks executor. If the hold is lost already, the
-    // callback is queued at once. It does not begin after the guard has been released, see acquire_options.
+    // callback is queued at once. The callback does not begin after the guard has been released, see acquire_options.
     void on_lost(std::function<void(const error& why)> callback);
 
     // Executes the writes of a transaction at the servers, all of its parts or none, and only if this hold still exists
@@ -122,7 +122,7 @@ public:
     //   on other servers, or belongs to a quorum_lock.
     // - `too_many`: the transaction creates more ephemeral znodes than a session can safely own.
     //
-    // After one error the servers may have carried out the transaction or not:
+    // After this error the servers may have executed the transaction or not:
     // - `outcome_unknown`: before the library could find out the outcome, the timeout passed, the stop token was
     //   triggered, or the session or the hold's znode was lost.
     result<commit_result> commit(const transaction& writes, const commit_options& options) const;
@@ -132,8 +132,8 @@ public:
     auto commit(const transaction& writes, const W& limit) const {
         return commit(writes, {.timeout = limit});
     }
-    // Like commit(), but without waiting: `handler` runs once, on the callbacks' executor. Throws std::system_error for
-    // an empty handler, for an empty guard, and for a transaction that breaks a rule.
+    // Like commit(), but no thread waits. `handler` runs once, with the result, on the callbacks' executor. Throws
+    // std::system_error for an empty handler, for an empty guard, and for a transaction that breaks a rule.
     void async_commit(const transaction& writes, const commit_options& options,
                       std::function<void(result<commit_result>)> handler) const;
     template <waiting_time W>

@@ -11,8 +11,9 @@
 // timeout applies as without a guardian: the client writes a line to the log, and continues. How to use a guardian:
 // docs/how-to/guardian.md. Why a guardian is safe: docs/why/guardian.md.
 //
-// The other kinds of servers need no guardian, and ignore the setting. With `sqlite:` the system frees the locks of a
-// dead process (with `inherited`, after the guardian has seen the end). `local:` locks end with the process.
+// The other kinds of servers need no guardian, and ignore the setting. On `sqlite:` the locks of a dead process are
+// free without a guardian (with `inherited`, they are free after the guardian has seen the end). `local:` locks end
+// with the process.
 //
 // On Redis, PostgreSQL and MariaDB the guardian gets the connect string, including its password. To end a session, it
 // runs the program turnstile-session-end, which is installed beside the guardian and uses the library's module.

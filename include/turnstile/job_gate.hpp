@@ -131,8 +131,8 @@ public:
     // run as `failed`, and passes the exception on to the caller.
     //
     // Times. The timeout limits all steps before the gate records the start. If another instance runs the job, the call
-    // returns `running` at most a second after the timeout. To record the start, and to record the end after the job,
-    // takes at most one session timeout each. When the lock is lost or `options.stop` is triggered, all steps except
+    // returns `running` at most a second after the timeout. Recording the start takes at most one session timeout, and
+    // so does recording the end after the job. When the lock is lost or `options.stop` is triggered, all steps except
     // the job end at once. Exception: if the token is triggered while the job runs, the gate still takes up to a second
     // to record the end. The job itself must watch lost() and a stop token of the program.
     //

@@ -166,11 +166,11 @@ public:
 
     // Ends the present term, and triggers its stop token. Does nothing if this participant does not lead.
     void resign() noexcept;
-    // Resigns in favour of the participant with the id `successor`. If another participant comes to lead first, it
-    // gives up the lead without a term and queues again, at most once each, until the time `within` has passed. After
-    // that time the next participant in the queue leads. The call returns when the servers have stored the order and
-    // the stop token is triggered; present_leader() shows when the successor leads. Errors: the errors of
-    // guard::commit(), and
+    // Resigns in favour of the participant with the id `successor`. If other participants come to lead first, each of
+    // them gives up its lead without a term and queues again; each does so at most once, and only until the time
+    // `within` has passed. After that time the next participant in the queue leads. The call returns when the servers
+    // have stored the order and the stop token is triggered; present_leader() shows when the successor leads. Errors:
+    // the errors of guard::commit(), and
     // - `not_held`: this participant does not lead.
     // - `bad_option`: `successor` does not take part, or `within` is out of range.
     result<void> move_to(std::string_view successor, boottime_clock::duration within,

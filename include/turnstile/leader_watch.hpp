@@ -64,8 +64,8 @@ public:
     leader_watch(const leader_watch&) = delete;
     leader_watch& operator=(const leader_watch&) = delete;
 
-    // Returns the error of the latest request (`not_connected`, `no_permission`, `closed` and others); empty if it
-    // succeeded. After a failure the object asks again, and does not call the listener meanwhile.
+    // Returns the error of the latest request (`not_connected`, `no_permission`, `closed` and others); empty if that
+    // request succeeded. After a failure the object asks again, and does not call the listener meanwhile.
     [[nodiscard]] std::optional<error> failure() const;
 
 private:

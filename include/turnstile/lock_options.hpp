@@ -43,11 +43,11 @@ struct lock_options {
     // After a release the next client is granted the lock at once. The delay protects against late effects of the old
     // holder, for example late writes, that no fencing token stops.
     //
-    // Every client of the lock must set a delay. Each holder writes its own delay into a znode beside the lock's path,
-    // which stays there after a crash. A client without a delay neither writes this znode nor waits for it. The delay
+    // Every client of the lock must set a delay. Each holder writes its own delay into a znode beside the lock's path.
+    // This znode remains after a crash. A client without a delay neither writes this znode nor waits for it. The delay
     // costs one more read, one more write, and a larger release request. try_acquire() during a delay returns `busy`.
-    // Only for strict locks, because a handover inside the process has no znode to mark. Zero: no delay. At most ten
-    // years. See docs/how-to/lock-delay.md.
+    // The delay is only for strict locks (without `retain_for` and `cohort`), because a handover between threads of
+    // this process leaves no znode after a crash. Zero: no delay. At most ten years. See docs/how-to/lock-delay.md.
     boottime_clock::duration lock_delay{};
 
     friend bool operator==(const lock_options&, const lock_options&) = default;

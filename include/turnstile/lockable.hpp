@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// lockable: the names of the standard library and of Boost for every lock (lock, try_lock_for, unlock and others).
+// lockable: gives every lock the functions of the standard library's and Boost's mutexes (lock, try_lock_for, unlock
+// and others).
 //
-// Use these names with std::unique_lock, std::scoped_lock, std::shared_lock and Boost's locks, or in generic code.
+// Use these functions with std::unique_lock, std::scoped_lock, std::shared_lock and Boost's locks, or in generic code.
 //
 //     if (std::unique_lock held{orders, 2s}; held) ship();
 //     std::scoped_lock both{orders, stock};
 //     log(orders.current()->fencing_token());
 //
-// | base             | names                                                        | for                         |
+// | base             | functions                                                    | for                         |
 // |------------------|--------------------------------------------------------------|-----------------------------|
 // | lockable         | lock, try_lock, try_lock_for, try_lock_until, unlock         | all; a shared_mutex: writers|
 // | shared_lockable  | the same with ..._shared                                     | shared_mutex: readers       |
@@ -30,8 +31,8 @@
 // a time in the past means zero, and nothing overflows.
 //
 // With these bases acquire(), try_acquire(), async_acquire(), acquire_shared(), upgrade() and similar functions also
-// take a timeout or a deadline in place of options: acquire(2s) is acquire({.timeout = 2s}). Parameters after the
-// options stay.
+// take a timeout or a deadline in place of options: acquire(2s) is acquire({.timeout = 2s}). The parameters after the
+// options stay the same.
 //
 // Thread safety: the same as the lock's.
 #pragma once

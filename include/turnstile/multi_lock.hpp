@@ -15,10 +15,10 @@
 //
 // Speed. acquire() first tries all locks at once, if all of them belong to one client, and each is a shared_mutex taken
 // as a writer, or a `mutex` without the options retain_for and cohort. If all locks are free, the call takes one round
-// trip, however many locks there are. If another contender has a lock, the attempt has failed: the call gives back the
-// locks that come later in the order, and waits for that lock. After a failed attempt the next call on this object
-// waits for the first lock alone, and tries the others at once while it holds the first. After several failed attempts
-// in a row the next 3, 7, up to 63 calls do that. try_acquire() always takes one lock after the other.
+// trip, however many locks there are. If another contender has one of the locks, the attempt has failed: the call gives
+// back the locks that come later in the order, and waits for that lock. After a failed attempt the next call on this
+// object waits for the first lock alone, and tries the others at once while it holds the first. After several failed
+// attempts in a row the next 3, 7, up to 63 calls do that. try_acquire() always takes one lock after the other.
 //
 // All or none. One deadline covers the whole call. If the call does not get all locks, the client releases the locks
 // that it got, the last one first, even after the call has returned. While the call waits for one lock, it may lose a
@@ -62,7 +62,7 @@ public:
     multi_lock(const multi_lock&) = delete;
     multi_lock& operator=(const multi_lock&) = delete;
 
-    // Returns the locks in the canonical order.
+    // Returns the locks in the order in which the multi_lock waits for them.
     [[nodiscard]] const std::vector<any_lock>& locks() const noexcept;
 
     // These functions also take a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.

@@ -19,8 +19,8 @@
 // ensembles, rounded down.
 //
 // Order. The queue of each ensemble is FIFO, but the quorum_lock is not. If a contender holds only a minority of the
-// ensembles for longer than `attempt` (quorum_options), it gives them back, and tries again after a random pause. So
-// contenders that hold one ensemble each do not wait for each other for ever.
+// ensembles for longer than `attempt` (quorum_options), it gives its parts back, and tries again after a random pause.
+// So contenders that hold one ensemble each do not wait for each other for ever.
 //
 // A part is the hold on one ensemble. The whole hold is valid while a majority of parts is valid. valid_until() says
 // until when that is certain without any further confirmation. That instant moves forward, and moves back only when a
@@ -57,11 +57,11 @@ namespace turnstile {
 // The timing of a quorum_lock.
 struct quorum_options {
     // The time for which a contender that holds a minority of the ensembles keeps them while it waits for the others.
-    // This value applies to a contender that holds only the last ensemble in the order of the names. The time is four
-    // times as long for each ensemble that the contender's first held ensemble is further ahead in that order (up to
-    // 256 times). So contenders that hold only later ensembles give way first. The library adds a random time of up to
-    // half of the result. Choose a value longer than a round trip to the most distant ensemble plus a handover there.
-    // Positive, at most a day.
+    // This value applies to a contender that holds only the last ensemble in the order of the names. The library
+    // multiplies it by four for each place by which the contender's first held ensemble is ahead of the last ensemble
+    // (at most by 256). So contenders that hold only later ensembles give way first. The library then adds a random
+    // time of up to half of the product. Choose a value longer than a round trip to the most distant ensemble plus a
+    // handover there. Positive, at most a day.
     std::chrono::milliseconds attempt{1'000};
     // The first and the longest pause before the client requests a part again that it gave back or lost, or that was
     // refused. Each pause is twice as long as the pause before, with jitter. Both values are positive and at most a

@@ -52,7 +52,8 @@ struct runtime_thread {
 
 // The options of a runtime.
 struct runtime_options {
-    // The threads are called NAME-timer, NAME-call, NAME-work and NAME-loss. 1 to 9 bytes, since Linux shows 15.
+    // The threads are called NAME-timer, NAME-call, NAME-work and NAME-loss. NAME has 1 to 9 bytes, because Linux shows
+    // only 15 bytes of a thread's name.
     std::string name = "turnstile";
     // The largest number of threads of each kind. (Timers have exactly one thread.) One thread of each kind always
     // exists; further threads start when more tasks run at the same time. A thread that has run one task for 50 ms

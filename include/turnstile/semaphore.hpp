@@ -13,10 +13,10 @@
 // session ends, and gives the permits back when it is destroyed. The functions of std::counting_semaphore return no
 // guard, so this class does not have them; `counting_semaphore` below has them.
 //
-// The number of permits is stored in the data of the path's znode. The first acquisition of an object that has a number
-// stores that number. If a later object has a different number, its first acquisition fails, and the error has both
-// numbers. Any client may change the stored number for all clients with set_limit(), which disturbs no holder. An
-// object that has no number uses the stored number.
+// The number of permits is stored in the data of the path's znode. A semaphore that is constructed with a number stores
+// it at its first acquisition, if no number is stored yet. If a different number is stored, that first acquisition
+// fails, and the error has both numbers. Later any client may change the number for all clients with set_limit(), which
+// disturbs no holder. A semaphore that is constructed without a number uses the stored number.
 //
 // Fairness. First come, first served: a small request does not overtake a large request at the head of the queue, so
 // large requests do not starve. Only the waiter at the head watches the holds. When a hold ends, the head wakes; then

@@ -22,8 +22,8 @@
 // If it cannot connect for two session timeouts after the last answer, it leaves the session to expire. Then it opens a
 // new session. So `connecting` with the next epoch follows `lost`.
 //
-// Exception: only the lease of a hold had ended, and the servers' answers came in time to prove that the session, still
-// connected, has not expired. Then `connected` with the same epoch follows `lost`.
+// Exception: the lease of a hold has ended, but the session stayed connected, and the servers' answers proved in time
+// that the session still exists. Then `connected` with the same epoch follows `lost`.
 //
 // Thread safety: values.
 #pragma once

@@ -24,7 +24,7 @@
 //
 // Conversions leave no gap: no other client can hold the lock as a writer before the conversion is complete. Only one
 // upgradable hold exists at a time, so two upgrades cannot wait for each other. An upgrade waits for the readers that
-// hold the lock. So if the caller of an upgrade also holds the lock as a reader, it waits for itself.
+// hold the lock. So if the caller of an upgrade also holds the lock as a reader, the caller waits for itself.
 //
 // Fencing tokens. Of two holds that exclude each other, the later hold has the larger token. Tokens of readers that
 // hold together are unordered. A conversion makes the guard's token larger.

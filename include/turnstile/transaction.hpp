@@ -115,11 +115,11 @@ public:
     transaction& remove(std::string_view path, std::int32_t version = any_version);
     transaction& check(std::string_view path, std::int32_t version = any_version);
 
-    // Adds a part: the znode at `path` has this data, whether or not it existed before. A new znode is persistent; its
-    // parent must exist.
+    // Adds a part after which the znode at `path` has this data, whether or not the znode existed before. A new znode
+    // is persistent; its parent must exist.
     transaction& put(std::string_view path, std::string_view data);
-    // Adds a part: the znode at `path` and all znodes above it exist. Missing znodes are created, persistent and
-    // without data.
+    // Adds a part after which the znode at `path` and all znodes above it exist. New znodes are persistent and have no
+    // data.
     transaction& make(std::string_view path);
 
     // Adds a hold as a condition: the servers execute the transaction only while the znode of that hold exists too.

@@ -56,9 +56,9 @@ struct simulation_options {
     std::chrono::milliseconds session_timeout{10'000};  // session timeout of all clients
     std::chrono::milliseconds tick{500};                // the tickTime of the servers
     int sync_limit = 5;  // in ticks: how long a follower and the leader may be silent
-    // The longest stall of a leader, or of a link between servers (a time in which it does nothing). The clients'
-    // leases assume the same value. Zero: stalls last as long as sync_limit allows, and the leases use the proven relay
-    // bound (lease_settings).
+    // The longest stall of a leader, or of a link between servers (a time in which the leader or the link does
+    // nothing). The clients' leases assume the same value. Zero: stalls last as long as sync_limit allows, and the
+    // leases use the proven relay bound (lease_settings).
     std::chrono::milliseconds longest_stall{0};
     // The largest error of a client's clock rate, as a fraction. Each client's error is random.
     double clock_drift = 0.001;
