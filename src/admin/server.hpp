@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server: serves the admin page and its interface, at one address, for one ensemble.
+// server: serves the admin page and its HTTP interface for one ensemble.
 //
 //     turnstile::admin::server page{servers, "zk1:2181", {.listen = {"127.0.0.1", 0}}};
 //     print(page.url());
@@ -34,13 +34,13 @@ struct server_options {
     reading_settings reading{};
 };
 
-// Throws std::runtime_error with advice: for an address off loopback, or changes, without a password or a token; for a
-// certificate without a key.
+// Throws std::runtime_error with advice: for an address off loopback without a password or a token, for changes without
+// a password or a token, and for a certificate without a key.
 void check(const server_options& options);
 
 class server {
 public:
-    // Reads the files, listens, and starts to read the servers. Throws std::runtime_error.
+    // Reads the files, listens, and starts to read locks. Throws std::runtime_error.
     server(client& servers, const std::string& connect_string, const server_options& options);
     ~server();
     server(const server&) = delete;
@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::string url() const;
     // Answers requests until end(). Returns false if the listening socket failed.
     [[nodiscard]] bool run();
-    // Starts no further answer, and ends streams and waiting orders. Call it after run() has been called, or when
+    // Answers no further requests, and ends streams and waiting orders. Call this after the call of run(), or when
     // another thread is about to call run().
     void end();
 

@@ -13,13 +13,14 @@ namespace turnstile::admin {
 
 inline constexpr std::size_t k_ipv6_bytes = 16;
 
-// Returns the 4 or 16 bytes of a numeric address; 4 for an IPv4 address inside IPv6. Empty if `text` is not an address.
+// Returns the 4 or 16 bytes of a numeric address. An IPv4 address inside IPv6 has 4 bytes. Empty if `text` is not an
+// address.
 [[nodiscard]] std::string address_bytes(std::string_view text);
 
 class address_list {
 public:
     address_list() = default;
-    // Throws std::runtime_error for a text that is neither an address nor an address with a prefix length.
+    // Throws std::runtime_error if a text is neither an address nor an address with a prefix length.
     explicit address_list(const std::vector<std::string>& texts);
 
     [[nodiscard]] bool empty() const noexcept { return blocks_.empty(); }

@@ -36,7 +36,7 @@ std::optional<wall_time> parsed(const std::string& text, const char* form) {
     if (end == nullptr) return std::nullopt;
     const std::string_view rest{end};  // fractions of a second, and the letter Z
     if (rest.find_first_not_of(".0123456789Z") != std::string_view::npos) return std::nullopt;
-    // The program's clock has no time after the year 2262.
+    // The program's clock ends in the year 2262.
     constexpr auto k_latest = std::chrono::floor<std::chrono::seconds>(wall_time::max());
     const std::time_t seconds = ::timegm(&parts);
     if (seconds < 0 || seconds > k_latest.time_since_epoch().count()) return std::nullopt;
@@ -53,7 +53,7 @@ bool has_part(const std::string& text, const std::string& part) {
     return lower(text).find(lower(part)) != std::string::npos;
 }
 
-// Returns false for a line that was cut short, or that this program did not write.
+// Returns false for an incomplete line, or for a line that this program did not write.
 bool read_line(const std::string& line, audit_entry& entry) {
     const auto value = json::parse(line, nullptr, false);
     if (!value.is_object() || !value.contains("time") || !value["time"].is_string()) return false;
@@ -125,8 +125,7 @@ void audit_log::read_back_entry(audit_entry entry) {
         if (goes_on) failures_.pop_back();
         return keep(failures_, std::move(entry));
     }
-    // Orders that run at the same time may end in another order than they began, so the entry of the beginning is
-    // searched.
+    // Orders may overlap and end in another order. So this searches for the entry of the order's beginning.
     const auto begun = std::find_if(orders_.rbegin(), orders_.rend(), [&](const kept& each) {
         return each.entry.outcome == "begun" && same_order(each.entry, entry);
     });
@@ -142,7 +141,7 @@ void audit_log::keep(ring& where, audit_entry entry) {
 
 void audit_log::write(const audit_entry& entry, durability wanted) {
     if (!file_.open()) return;
-    // If the disk was full, the file ends with an incomplete line. The next line must not continue it.
+    // After a full disk, the file ends with an incomplete line, which the next line must not continue.
     const auto line = (torn_ ? "\n" : "") + audit_line(entry) + '\n';
     errno = ENOSPC;  // for a line that is written incompletely
     const auto written = ::write(file_.get(), line.data(), line.size());
@@ -193,7 +192,7 @@ void audit_log::add_failure(const std::string& user, const std::string& from) {
     try {
         write(entry, durability::in_cache);
     } catch (const std::runtime_error&) {
-        // The file cannot be written. The entry exists in memory, and the sign-in is refused in any case.
+        // The file cannot be written, but the entry is in memory, and the sign-in is refused in any case.
     }
 }
 

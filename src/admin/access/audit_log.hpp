@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// audit_log: the orders that users gave on this page, and the sign-ins that failed.
+// audit_log: records the orders that users give on the admin page, and failed sign-ins.
 //
-// The memory has the newest 1,000 orders and, separately, the newest 1,000 failed sign-ins, so that failures push out
-// no order. A file is optional. It has all orders, one JSON object a line. An order is on the disk before it is
-// executed, and again with its outcome. Successive failures from one address are one entry; the file gets a line for
-// the first, the second, the fourth and so on. At the start the end of the file is read back.
+// The memory contains the newest 1,000 orders, and separately the newest 1,000 failed sign-ins, so that failures
+// displace no order. An optional file contains all orders, one JSON object a line. The log writes each order to the
+// disk before its execution, and again with its outcome. Successive failures from one address form one entry, and the
+// file gets a line for the first, the second, the fourth and so on. At its start, the log reads the end of the file.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -41,24 +41,24 @@ struct audit_entry {
 
 enum class audit_list { orders, sign_ins };
 
-// Selects entries that match every member. An empty text matches all.
+// Selects the entries that match every member. An empty text matches all.
 struct audit_filter {
     audit_list list = audit_list::orders;
     std::string action{};
     std::string outcome{};
-    std::string author{};                // a part of user, by or from, in any case
-    std::string path{};                  // the start of the path, or without a "/" a part of it
-    wall_time since{};                   // no earlier than this
+    std::string author{};  // a part of the fields user, by or from, ignoring case
+    std::string path{};    // the start of the path; a text without "/": any part of it
+    wall_time since{};     // no earlier than this
     wall_time until = wall_time::max();  // and before this
 
     [[nodiscard]] bool include(const audit_entry& entry) const;
 };
 
-// Parses "2026-11-21T04:38:36" or "2026-11-21", in UTC. Returns nothing for another text, or for a time that the clock
-// cannot represent.
+// Parses a time such as "2026-11-21T04:38:36" or "2026-11-21", in UTC. Returns nothing for another text, or for a time
+// that the clock cannot represent.
 [[nodiscard]] std::optional<wall_time> parse_time(const std::string& text);
 
-// Returns an entry in the form of the file and of the interface, without a newline.
+// Returns an entry as the file and the interface show it, without a newline.
 [[nodiscard]] std::string audit_line(const audit_entry& entry);
 
 class audit_log {
@@ -66,12 +66,12 @@ public:
     // An empty name means no file. Throws std::runtime_error if the file cannot be opened for appending.
     explicit audit_log(const std::string& file);
 
-    // Appends an order and returns its number. Throws std::runtime_error if the file cannot be written; then the order
-    // must not be executed.
+    // Appends an order and returns its number. Throws std::runtime_error if the file cannot be written; the caller must
+    // then not execute the order.
     std::uint64_t add(audit_entry entry);
     // Records the outcome of an order.
     void conclude(std::uint64_t number, const std::string& outcome, const std::string& message);
-    // Records a failed sign-in from an address. `user` is empty if the name is unknown.
+    // Records a failed sign-in. `from`: the address. `user`: empty for an unknown name.
     void add_failure(const std::string& user, const std::string& from);
 
     struct page {

@@ -79,7 +79,8 @@ void gate::check(const http_request& request) const {
 std::string gate::address_of(const http_request& request) const {
     std::string address = request.peer;
     if (!proxies_.include(address)) return address;
-    // Each proxy appends the address that it saw. The last address that is not a trusted proxy is the client's.
+    // Each proxy appends the address of its client. So the last address that is not a trusted proxy is the real
+    // client's.
     auto rest = request.header("X-Forwarded-For");
     while (proxies_.include(address) && !rest.empty()) {
         const auto comma = rest.rfind(',');
@@ -91,7 +92,7 @@ std::string gate::address_of(const http_request& request) const {
     return address;
 }
 
-// The prefix binds the cookie to this host. A browser accepts the prefix only over TLS.
+// The prefix "__Host-" binds the cookie to this host. Browsers accept it only over TLS.
 std::string gate::cookie_name(std::string_view base) const {
     return (encrypted_ ? "__Host-" : "") + std::string{base};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// gate: finds out from which user a request comes, and whether the user may send it: own pages, sign-ins, tokens, a
-// trusted proxy. The server has already checked that the request is well formed (admin/http/entrance.hpp).
+// gate: determines the user of a request (a sign-in, a token or a trusted proxy), and whether the user may send it. The
+// server has already checked the request's form (admin/http/entrance.hpp).
 //
 // Thread safety: const members from any thread.
 #pragma once
@@ -18,8 +18,8 @@
 
 namespace turnstile::admin {
 
-// A proxy that signs users in and sends their names. Its headers count only from its own addresses. From other
-// addresses they are ignored.
+// A proxy that authenticates users and sends their names in headers. The headers count only in requests from the
+// proxy's own addresses.
 struct proxy_settings {
     std::vector<std::string> addresses{};  // in the form of address_list; empty: no proxy
     std::string user_header = "X-Forwarded-User";
@@ -28,21 +28,22 @@ struct proxy_settings {
 
 class gate {
 public:
-    // `names`: the values of --allow-host; a name may begin with the scheme that browsers use, "https://". Throws
-    // std::runtime_error for an invalid address of the proxy.
+    // `names`: the values of --allow-host. A name may begin with the scheme that browsers use, "https://". Throws
+    // std::runtime_error for an invalid proxy address.
     gate(bool encrypted, const std::vector<std::string>& names, proxy_settings proxy);
 
-    // Checks the origin of a change. Throws refusal: 403 origin, 415.
+    // Checks the origin of a request that changes something. Throws refusal: 403 origin, 415.
     void check(const http_request& request) const;
-    // Throws refusal (400) if a header of the proxy occurs several times.
+    // Returns the user of the request. Throws refusal (400) if a header of the proxy occurs several times.
     [[nodiscard]] identity identify(const http_request& request, const secrets& known,
                                     sign_ins& records) const;
     // Checks that a change comes from the page itself. Throws refusal (403 csrf).
     static void check_change(const http_request& request, const identity& caller);
 
-    // The client's address: the peer's, or the address that a trusted proxy reports (X-Forwarded-For).
+    // The client's address: the address of the connection, or the address that a trusted proxy reports
+    // (X-Forwarded-For).
     [[nodiscard]] std::string address_of(const http_request& request) const;
-    // The value of the cookie that identifies a browser.
+    // Returns the value of the cookie that identifies a browser.
     [[nodiscard]] std::string browser_of(const http_request& request) const;
 
     [[nodiscard]] std::string cookie_header(const std::string& id) const;
@@ -61,7 +62,7 @@ private:
     const std::string key_;  // signs the tokens that changes carry behind a proxy
 };
 
-// The name in "https://locks.example.org", for the check of `Host`.
+// Returns the name without a scheme such as "https://", for the check of the header `Host`.
 [[nodiscard]] std::string without_scheme(std::string_view name);
 
 }  // namespace turnstile::admin

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// identity: the user from which a request comes, and the user's role.
+// identity: the user of a request, and the user's role.
 //
 // Thread safety: a value.
 #pragma once

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// password_hash: a password in the form of a users file: scrypt (RFC 7914) with a salt:
+// password_hash: a hashed password as in a users file: scrypt (RFC 7914) with a salt:
 //
 //     scrypt$16384$8$1$SALT$KEY      N, r, p; salt and key in hexadecimal digits
 //
-// A check takes some 50 ms and 128 * N * r bytes (16 MiB with these numbers), so callers bound how many run at a time.
+// A check takes about 50 ms and 128 * N * r bytes (16 MiB with these numbers). So callers must limit the number of
+// simultaneous checks.
 //
 // Thread safety: a value; const members from any thread.
 #pragma once
@@ -17,12 +18,12 @@ namespace turnstile::admin {
 
 class password_hash {
 public:
-    // Hashes a password with a new random salt. Throws std::system_error, and std::runtime_error if OpenSSL lacks a
+    // Hashes a password with a new random salt. Throws std::system_error, or std::runtime_error if OpenSSL lacks a
     // function.
     [[nodiscard]] static password_hash of(std::string_view password);
-    // Returns nothing for a text of another form, and for numbers that would take more than 64 MiB.
+    // Returns nothing if the text has another form, or if its numbers would need more than 64 MiB.
     [[nodiscard]] static std::optional<password_hash> parse(std::string_view text);
-    // Returns a hash that matches no password, for an unknown user. Its check takes as long as a real check.
+    // Returns a hash that matches no password, for unknown users. Its check takes as long as a real check.
     [[nodiscard]] static password_hash of_nobody();
 
     [[nodiscard]] bool matches(std::string_view password) const;

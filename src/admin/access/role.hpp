@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// role: what a user of the admin page may do. Each role includes the ones before it.
+// role: the rights of a user of the admin page. Each role includes the earlier roles.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -24,7 +24,7 @@ inline constexpr std::array<const char*, 4> k_roles{"none", "look", "ask", "take
     return k_roles[static_cast<std::size_t>(may)];
 }
 
-// Returns the role with the name "look", "ask" or "take"; nothing for another word.
+// Parses "look", "ask" or "take". Returns nothing for another word.
 [[nodiscard]] inline std::optional<role> role_named(std::string_view word) noexcept {
     for (const auto each : {role::look, role::ask, role::take})
         if (word == to_string(each)) return each;

@@ -10,17 +10,17 @@
 
 namespace turnstile::admin {
 
-// Returns the first line of a file that only its owner can open. Throws std::runtime_error: the file is unsuitable, or
-// the line is shorter than `least` characters.
+// Returns the first line of a file that only its owner may open. Throws std::runtime_error if the file is unsuitable,
+// or if the line is shorter than `least` characters.
 [[nodiscard]] std::string read_secret_file(const std::string& file, std::size_t least);
 
-// Compares in constant time: all bytes of the two digests.
+// Compares the two texts' digests in constant time.
 [[nodiscard]] bool same_secret(std::string_view a, std::string_view b);
 
 // Returns the SHA-256 of a text, in hexadecimal digits.
 [[nodiscard]] std::string digest_text(std::string_view text);
 
-// Returns 256 bits of the kernel's randomness, in hexadecimal digits. Throws std::system_error.
+// Returns 256 random bits from the kernel, in hexadecimal digits. Throws std::system_error.
 [[nodiscard]] std::string random_secret();
 
 }  // namespace turnstile::admin

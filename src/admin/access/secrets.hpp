@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// secrets: the shared password and token of the page, from its start, and its named users.
+// secrets: the page's shared password and shared token, and its named users.
 //
 // Thread safety: a value; const members from any thread.
 #pragma once

@@ -17,7 +17,7 @@ refusal come_back(std::chrono::seconds wait, const char* why) {
     return why_not.after(wait);
 }
 
-// A slot admits one password check; k_most_checks of them run at a time.
+// Permits one password check. At most k_most_checks run at the same time.
 class slot {
 public:
     explicit slot(std::atomic<std::size_t>& taken) : taken_{taken} {

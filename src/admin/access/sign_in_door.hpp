@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // sign_in_door: checks passwords and slows down guesses.
 //
-// After four failures of a caller, its next attempts wait longer and longer, 16 s at most (sign_in_pace). A caller is
-// an address, or a browser that has signed in before. So failures of another address, or of a stranger behind the same
-// address, do not delay a person with a known browser. A check of a named user's password costs memory and time. Four
-// checks run at a time for strangers, and four for known browsers.
+// After a caller's fourth failure, its next attempts must wait longer and longer, up to 16 s (sign_in_pace). A caller
+// is an address, or a browser that has signed in before. So failures of other addresses, or of strangers behind the
+// same address, do not delay a user with a known browser. The check of a named user's password costs memory and time.
+// So at most four checks run at the same time for strangers, and four for known browsers.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -28,13 +28,13 @@ public:
         std::string address;
         std::string browser;  // the cookie of remember_browser(); empty: none
     };
-    // An empty name means the shared password. Throws refusal: 401 sign_in; 429 too_many, with the time to wait.
+    // Signs a user in. An empty name means the shared password. Throws refusal: 401 sign_in; 429 too_many, with the
+    // time to wait.
     [[nodiscard]] sign_ins::ticket enter(const visitor& caller, const std::string& name,
                                          const std::string& password);
 
 private:
-    // Counts a failure before the check; a successful check takes that failure back. So guesses that arrive at the same
-    // time are all counted.
+    // Counts a failure before the check, and a successful check withdraws it. So simultaneous guesses all count.
     void begin_try(const std::string& key);
     [[nodiscard]] sign_ins::ticket check(const std::string& name, const std::string& password,
                                          std::atomic<std::size_t>& checks);

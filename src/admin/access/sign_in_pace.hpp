@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// sign_in_pace: the time that a caller waits between two failed sign-ins: zero at first, then longer and longer, 16 s
-// at most. Callers do not delay each other, because each has its own key: the address (in IPv6 its /64), or the
-// browser, if it has signed in before.
+// sign_in_pace: how long a caller must wait between failed sign-ins: first not at all, then longer and longer, up to 16
+// s. Each caller has a separate key, so callers do not delay each other. The key is the address (in IPv6 its /64), or
+// the browser if it has signed in before.
 //
-// The table keeps 4,096 keys and forgets the key with the oldest failure. An attacker with more addresses than that can
-// guess more often, but locks out no user.
+// The table keeps 4,096 keys, and drops the key with the oldest failure. An attacker with more addresses can guess more
+// often, but cannot lock out a user.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -26,7 +26,7 @@ public:
     static constexpr std::chrono::minutes k_memory{15};
     static constexpr std::size_t k_most_keys = 4'096;
 
-    // Returns the time for which the caller must wait before its next sign-in is checked; zero: no wait.
+    // Returns how long the caller must still wait; zero: not at all.
     [[nodiscard]] std::chrono::milliseconds wait(const std::string& key,
                                                  boottime_clock::time_point now) const;
     void failed(const std::string& key, boottime_clock::time_point now);
@@ -42,7 +42,7 @@ private:
     std::map<std::string, record> records_;
 };
 
-// The key of an address: an IPv4 address itself, or the first 64 bits of an IPv6 address. An IPv4 address inside IPv6
+// Returns the key of an address: the IPv4 address, or the first 64 bits of an IPv6 address. An IPv4 address inside IPv6
 // counts as IPv4.
 [[nodiscard]] std::string address_block(std::string_view address);
 

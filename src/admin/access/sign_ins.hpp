@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sign_ins: the users that have signed in, by their browsers' cookies, and the token that each change must carry.
+// sign_ins: the users that have signed in, by their browsers' cookies. Each sign-in has a token that every change must
+// contain.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -26,12 +27,12 @@ public:
     };
 
     [[nodiscard]] ticket begin(const user& person, bool shared, boottime_clock::time_point now);
-    // Returns nothing for an unknown cookie, and for a cookie that is older than 12 hours.
+    // Returns nothing if the cookie is unknown or older than 12 hours.
     [[nodiscard]] std::optional<ticket> find(std::string_view id, boottime_clock::time_point now);
     void end(std::string_view id);
 
-    // Returns the value of a cookie that identifies a browser after a sign-in. It is valid for 30 days, or until this
-    // program ends.
+    // Returns the value of a new cookie that identifies a browser after a sign-in. It is valid for 30 days, or until
+    // this program ends.
     [[nodiscard]] std::string remember_browser(boottime_clock::time_point now);
     [[nodiscard]] bool knows_browser(std::string_view id, boottime_clock::time_point now);
 
@@ -42,7 +43,7 @@ private:
         bool shared = false;
         boottime_clock::time_point until{};
     };
-    // The key is a digest, so the duration of a search reveals no id.
+    // The keys are digests, so that the duration of a search reveals nothing about an id.
     template <class Record>
     using by_digest = std::map<std::string, Record>;
     struct browser {
@@ -56,7 +57,7 @@ private:
     by_digest<browser> browsers_;
 };
 
-// Returns the value of one cookie in the header `Cookie`; empty if it is missing.
+// Returns a cookie's value from the header `Cookie`; empty if it is missing.
 [[nodiscard]] std::string_view cookie_of(std::string_view header, std::string_view name) noexcept;
 
 }  // namespace turnstile::admin

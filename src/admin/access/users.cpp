@@ -108,7 +108,7 @@ std::optional<user> users::with_password(std::string_view name, std::string_view
     return user{found->first, found->second.may};
 }
 
-// The key is a digest, so the duration of a search reveals no token.
+// The keys are digests, so that the duration of a search reveals nothing about a token.
 std::optional<user> users::with_token(std::string_view token) const {
     if (tokens_.empty()) return std::nullopt;
     const auto found = tokens_.find(digest_text(token));

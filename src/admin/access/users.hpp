@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// users: named users of the admin page with their roles. Their file has a line for each user:
+// users: the named users of the admin page, with their roles. The users file has a line for each user:
 //
 //     # NAME      ROLE   SECRET
 //     ada         take   scrypt$16384$8$1$...$...     a password, from `turnstile serve --hash-password`
@@ -30,9 +30,9 @@ struct user {
 
 class users {
 public:
-    // `file` appears in messages. Throws std::runtime_error with the line and the error.
+    // `file`: the file's name, for messages. Throws std::runtime_error with the line and the error.
     [[nodiscard]] static users parse(std::string_view text, const std::string& file);
-    // Reads a file that only its owner can open.
+    // Reads a file that only its owner may open.
     [[nodiscard]] static users read(const std::string& file);
 
     [[nodiscard]] bool empty() const noexcept {
@@ -44,11 +44,12 @@ public:
 
     // True if the name has a password.
     [[nodiscard]] bool know(std::string_view name) const;
-    // Takes as long for an unknown name as for a wrong password.
+    // An unknown name takes as long as a wrong password.
     [[nodiscard]] std::optional<user> with_password(std::string_view name,
                                                     std::string_view password) const;
     [[nodiscard]] std::optional<user> with_token(std::string_view token) const;
-    // Returns the role of the name; else the highest role of its groups (separated by commas); else the role of `*`.
+    // Returns the user with the role of the name, otherwise with the highest role of its groups (separated by commas),
+    // otherwise with the role of `*`.
     [[nodiscard]] std::optional<user> from_proxy(std::string_view name,
                                                  std::string_view groups) const;
 

@@ -43,8 +43,8 @@ audit_filter audit_filter_of(const query& asked) {
             .until = time_asked(asked, "until", wall_time::max())};
 }
 
-// A spreadsheet treats a cell that begins with one of these characters, even behind blanks, as a formula, which may run
-// programs.
+// A spreadsheet takes a cell that begins with one of these characters for a formula, which may run programs. Spaces
+// before the character do not prevent this.
 bool looks_like_formula(std::string_view text) noexcept {
     const auto first = text.find_first_not_of(' ');
     return first != std::string_view::npos &&

@@ -44,7 +44,7 @@ void check_members(const json& body, const std::vector<std::string>& known) {
             throw refusal{400, "bad_request", "the body has a member that is not known: " + name};
 }
 
-// Returns the operator's name for an order. A named user can give orders only under the user's own name.
+// Returns the operator's name for the order. A named user may use only that name.
 std::string author_of(const json& body, const identity& caller) {
     if (caller.shared) return text_member(body, "who", true);
     const auto said = text_member(body, "who", false);
@@ -78,8 +78,8 @@ bool is_wanted(const contender& each, const order& wanted) {
     return each.name == wanted.znode && same;
 }
 
-// Finds the contender that the user saw. A contender of another library may have a name without a GUID. After its
-// folder is deleted and created again, that name can occur again, but the token cannot.
+// Finds the contender that the user saw. It compares the token, too: names of other libraries' contenders may have no
+// GUID, and may occur again after the folder was deleted and created again. A token never occurs again.
 contender target_of(site& at, const order& wanted, const std::stop_token& stop) {
     auto found = locks_at(at.servers, wanted.lock.first, {.timeout = k_patience, .stop = stop});
     if (!found) throw refusal_of(found.error());
@@ -92,7 +92,7 @@ contender target_of(site& at, const order& wanted, const std::stop_token& stop) 
     throw refusal{409, "gone", wanted.znode + " is not in the queue any more"};
 }
 
-// The record of one order: on the disk before the order is executed, and again with its outcome.
+// Records one order in the audit log: on the disk before its execution, and again with its outcome.
 class record {
 public:
     record(site& at, const char* action, const order& wanted) : at_{at} {
@@ -116,7 +116,7 @@ public:
         try {
             at_.audit.conclude(number_, outcome, message);
         } catch (const std::runtime_error&) {
-            // The order is on the disk. Its outcome is in memory only.
+            // The order is on the disk, but its outcome is only in memory.
         }
     }
 
@@ -150,7 +150,7 @@ json carried_out(site& at, const char* action, const order& wanted, const Work& 
     }
 }
 
-// True if the contender went within `limit`.
+// True if the contender has left the queue within `limit`.
 bool went(site& at, const order& wanted, milliseconds limit, const std::stop_token& stop) {
     const auto end = boottime_clock::now() + limit;
     const auto znode = child_path(wanted.lock.first, wanted.znode);
@@ -185,7 +185,7 @@ milliseconds wait_asked(const json& body) {
     return milliseconds{found->get<std::int64_t>()};
 }
 
-// Removes the request from the holder's znode, because the order was cancelled. Then throws the refusal.
+// Removes the request from the holder's znode after the order was cancelled. Then throws the refusal.
 [[noreturn]] void withdraw(const revocation& orders, const contender& target, revoke_options how) {
     how.stop = {};
     const auto gone = orders.withdraw(target, how);
@@ -194,8 +194,7 @@ milliseconds wait_asked(const json& body) {
                        : "the request stays with the holder: " + gone.error().message()};
 }
 
-// A contender of another library states no session timeout. The order then waits as for a Turnstile contender with this
-// client's timeout.
+// Another library's contender states no session timeout. The order then assumes this client's session timeout.
 revoke_options options_for(const client& servers, const contender& target, revoke_options how) {
     if (target.metadata.timeout.empty()) how.wait = servers.session().timeout * 2;
     return how;

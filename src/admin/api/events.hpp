@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// event_stream: the server-sent events for one browser: a new snapshot, a changed lock, stale, fresh.
+// event_stream: the server-sent events for one browser: new snapshots, changes of a lock, stale, fresh.
 //
 // Thread safety: one thread.
 #pragma once
@@ -16,7 +16,7 @@ namespace turnstile::admin {
 
 class event_stream : public http_stream {
 public:
-    // `stays` returns false once the sign-in has ended, which ends the stream. Without a `lock` the stream is about all
+    // `stays` returns false when the sign-in has ended, which ends the stream. Without a `lock`, the stream covers all
     // locks.
     event_stream(site& at, std::optional<lock_key> lock, std::function<bool()> stays);
 

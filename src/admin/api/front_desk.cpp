@@ -107,7 +107,7 @@ http_plan front_desk::admit(const http_request& head) {
     else if (known_path || head.method == "POST")
         throw refusal{known_path ? 405 : 404, known_path ? "method" : "not_found",
                       head.method + ": not for " + std::string{path}};
-    // The answer to a monitor comes from memory, however busy the server is.
+    // Monitors get their answers from memory, however busy the server is.
     return {.largest_body = head.method == "POST" ? k_largest_body : 0,
             .waits = path != "/healthz" && path != "/metrics"};
 }
@@ -148,7 +148,7 @@ http_response front_desk::answer_other(const route& found, const identity& calle
     return {reason.empty() ? 200 : 503, k_text, (reason.empty() ? "ok" : reason) + "\n"};
 }
 
-// A user without a sign-in learns how to sign in, and nothing about the servers.
+// A user that has not signed in gets only the facts about signing in.
 json front_desk::me(const identity& caller) const {
     const auto told = [&](json value) { return caller.known() ? std::move(value) : json(nullptr); };
     return {{"must_sign_in", at_.must_sign_in()},
@@ -176,7 +176,7 @@ http_response front_desk::sign_in(const identity& caller, const http_request& re
                 .headers = {{"Set-Cookie", entrance_.cookie_header(ticket.id)},
                             {"Set-Cookie", entrance_.browser_cookie_header(browser)}}};
     } catch (const refusal& why) {
-        // An unknown name may be a password that was typed into the wrong field, so it is not recorded.
+        // Does not record an unknown name, because it may be a password in the wrong field.
         if (why.status() == 401)
             at_.audit.add_failure(at_.known.named.know(name) ? name : std::string{}, caller.from);
         throw;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// front_desk: answers a request: the gate, then a route, an asset or a page.
+// front_desk: answers requests. It identifies the user (the gate), and then calls a route or returns a file of the
+// page.
 //
 // Thread safety: all members from any thread.
 #pragma once

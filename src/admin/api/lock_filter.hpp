@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_filter: the locks of a snapshot that a person requested, and their order.
+// lock_filter: selects and sorts the locks of a snapshot for a request.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -27,10 +27,10 @@ struct lock_filter {
     lock_order order = lock_order::contended;
 };
 
-// True if host, pid, label, owner or session (0x...) of the contender contains this text, in any case.
+// True if the contender's host, pid, label, owner or session (0x...) contains this text. Ignores case.
 [[nodiscard]] bool says(const contender& each, std::string_view part);
 
-// Returns the indexes in seen.survey.locks of the locks that match the filter, in the order that it asks for.
+// Returns the indexes in seen.survey.locks of the matching locks, in the requested order.
 [[nodiscard]] std::vector<std::size_t> chosen_locks(const snapshot& seen,
                                                     const lock_filter& filter);
 

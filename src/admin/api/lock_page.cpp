@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::size_t k_spans = 200;
 
-// Without a kind in the request, returns the kind of the first lock at the path.
+// If the request names no kind, returns the kind of the path's first lock.
 lock_kind kind_asked(const query& asked, const std::string& path, const snapshot& shown) {
     const auto word = asked.text("kind").value_or("");
     if (word.empty()) {
@@ -29,7 +29,8 @@ std::size_t read_of(const surveyed_lock& lock) {
     return lock.holders.size() + lock.waiters.size();
 }
 
-// Returns the queue from the snapshot. If the snapshot does not reach that page of the queue, reads the queue now.
+// Returns the queue from the snapshot. If the snapshot does not contain enough contenders, reads the queue from the
+// servers.
 surveyed_lock queue_of(site& at, const view& seen, const lock_key& key, std::size_t wanted) {
     const auto& shown = required(seen);
     const auto place = place_of(shown.survey, key.first, key.second);
@@ -47,7 +48,7 @@ struct queue_page {
     std::size_t offset = 0;
     std::size_t limit = 0;
 
-    // Returns the number of contenders that must be read for this page.
+    // The number of contenders that must be read for this page.
     [[nodiscard]] std::size_t wanted() const noexcept {
         return contender.empty() ? offset + limit + 1 : lock_reader::k_deepest;
     }
@@ -87,7 +88,7 @@ json distributions_of(const std::vector<hold_span>& spans) {
             {"wait_ms", json_of(distribution_of(std::move(waits)))}};
 }
 
-// Before a person takes a lock, the page shows how long that may last.
+// The page shows how long a take may last, before a user orders it.
 json holders_of(const client& servers, const surveyed_lock& lock, wall_time now) {
     auto all = json::array();
     for (const auto& each : lock.holders) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parses the words by which a request names a lock: its path and its kind.
+// Parses the path and the kind by which a request names a lock.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Locks as JSON for the interface: with ages, and with the age of the snapshot.
+// Locks as JSON, with their ages and the age of the snapshot.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -14,10 +14,10 @@ namespace turnstile::admin {
 
 // Returns the present time by the servers' clock.
 [[nodiscard]] wall_time servers_now(const view& seen);
-// Returns the time at which ages end: now, or for a stale snapshot the snapshot's own time.
+// Returns the time for computing ages: the present time or, if the snapshot is stale, the snapshot's time.
 [[nodiscard]] wall_time clock_of(const view& seen);
 
-// Returns {"as_of": ..., "age_ms": ..., "stale": ..., "reading_ms": ...}.
+// Returns an object such as {"as_of": ..., "age_ms": ..., "stale": ..., "reading_ms": ...}.
 [[nodiscard]] json meta_of(const view& seen);
 
 [[nodiscard]] std::int64_t age_ms(wall_time since, wall_time now);
@@ -25,7 +25,7 @@ namespace turnstile::admin {
 [[nodiscard]] json aged(const std::vector<contender>& contenders, wall_time now,
                         std::size_t most = static_cast<std::size_t>(-1));
 
-// Returns the lock with at most `most` holders and waiters, and the longest times of a holder and a waiter.
+// Returns the lock with at most `most` holders and waiters, and with the longest times of a holder and of a waiter.
 [[nodiscard]] json lock_json(const snapshot& seen, std::size_t place, wall_time now,
                              std::size_t most);
 

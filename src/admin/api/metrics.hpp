@@ -12,7 +12,7 @@ namespace turnstile::admin {
 
 [[nodiscard]] std::string metrics(site& at);
 
-// Returns an empty text if the server is healthy, else the reason.
+// Returns why the server is unhealthy; an empty text if it is healthy.
 [[nodiscard]] std::string illness(const site& at);
 
 }  // namespace turnstile::admin

@@ -56,7 +56,7 @@ bool order_register::cancel(std::uint64_t number, const std::string& by) {
         found->second.cancelled_by = by;
         source = *found->second.source;
     }
-    // request_stop() runs callbacks in this thread, so no mutex is locked.
+    // request_stop() calls callbacks on this thread, so no mutex may be locked here.
     source.request_stop();
     return true;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// order_register: the orders of this server that are in progress. Each can be cancelled.
+// order_register: this server's orders in progress, which users can cancel.
 //
 //     order_register::entry mine{orders, {.user = "ada", ...}, end_of_server};   // until its end
 //     orders.cancel(number);                                                     // from another thread
@@ -30,7 +30,7 @@ struct order_facts {
     lock_key lock;
     std::string znode;
     wall_time begun{};
-    // The longest duration of a take. Unknown until the contender has been found.
+    // The longest duration of a take; nothing before the contender was found.
     std::optional<std::chrono::milliseconds> at_most{};
 };
 
@@ -39,15 +39,15 @@ public:
     // An order from its beginning to its end.
     class entry {
     public:
-        // `end` is the server's end, which also stops the order. Throws refusal (429 too_many) if too many orders are
-        // in progress.
+        // `end`: the server's end, which also stops the order. Throws refusal (429 too_many) if too many orders are in
+        // progress.
         entry(order_register& among, order_facts facts, std::stop_token end);
         ~entry();
         entry(const entry&) = delete;
         entry& operator=(const entry&) = delete;
 
         [[nodiscard]] std::stop_token stop() const noexcept { return source_.get_token(); }
-        // Returns the person that cancelled the order; nothing if it was not cancelled.
+        // Returns the user that has cancelled the order; nothing if it was not cancelled.
         [[nodiscard]] std::optional<std::string> cancelled_by() const;
         void set_at_most(std::chrono::milliseconds at_most);
 
@@ -66,7 +66,7 @@ public:
     };
     // Returns the oldest order first.
     [[nodiscard]] std::vector<listed> list() const;
-    // Returns false if no order in progress has this number. The order ends soon after the call.
+    // Stops the order soon after the call. Returns false if no order in progress has this number.
     bool cancel(std::uint64_t number, const std::string& by);
 
 private:

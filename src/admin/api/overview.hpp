@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The answers about many locks: the overview, the list, the graph.
+// The answers about several locks: the overview, the list and the graph of waits.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -13,7 +13,7 @@ namespace turnstile::admin {
 [[nodiscard]] json overview(site& at, const query& asked);
 [[nodiscard]] json lock_list(site& at, const query& asked);
 [[nodiscard]] json waits(site& at, const query& asked);
-// Durations of waits and holds, for each group of locks with paths of one form.
+// Returns the durations of waits and holds for each path template (template_times.hpp).
 [[nodiscard]] json templates(site& at, const query& asked);
 
 [[nodiscard]] json json_of(const lock_totals& totals);

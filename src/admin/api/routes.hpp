@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// routes: every address that the server answers, and the rights that it needs. A test compares the OpenAPI document
-// with this table.
+// routes: all paths that the server answers, and the rights that they need. A test compares the OpenAPI document with
+// this table.
 //
 // Thread safety: constants.
 #pragma once
@@ -24,7 +24,7 @@ enum class need {
     taking,   // the same
 };
 
-// `change` makes the answer for a request with a body, and `read` for a request without one.
+// `change` answers requests with a body, and `read` answers requests without one.
 struct route {
     std::string_view method;
     std::string_view path;
@@ -36,14 +36,14 @@ struct route {
 
 // The routes whose answers are JSON.
 [[nodiscard]] const std::vector<route>& json_routes();
-// Routes with their own handlers: sign-in and sign-out, events, CSV, metrics, health, the document itself.
+// The routes with special handlers: sign-in, sign-out, events, CSV, metrics, health, and the OpenAPI document.
 [[nodiscard]] const std::vector<route>& other_routes();
 
-// Returns null if no route matches. `known_path` is set if a route has the path with another method.
+// Returns null if no route matches. Sets `known_path` if a route has the path with another method.
 [[nodiscard]] const route* find_route(std::string_view method, std::string_view path,
                                       bool& known_path);
 
-// True for addresses of the page, which interprets them itself.
+// True for the paths of the page's views, which the page's scripts interpret.
 [[nodiscard]] bool is_page(std::string_view path) noexcept;
 
 }  // namespace turnstile::admin

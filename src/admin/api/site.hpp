@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// site: the objects from which requests are answered. A server has one site while it runs.
+// site: the objects that answer requests. A running server has one site.
 //
-// Thread safety: from any thread, because all its parts are thread-safe.
+// Thread safety: from any thread, because all members are thread-safe.
 #pragma once
 
 #include <functional>
@@ -38,7 +38,7 @@ struct site {
     order_register orders{};
     std::stop_source stop{};
 
-    // With a password, a token or users, every address except the page's files requires a sign-in.
+    // If there is a password, a token or a user, every path except the page's files requires a sign-in.
     [[nodiscard]] bool must_sign_in() const noexcept { return known.any(); }
 };
 

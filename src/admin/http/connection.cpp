@@ -33,7 +33,7 @@ connection::connection(origin from, std::unique_ptr<wire> link, connection_host&
       pace_{loop},
       reader_{{.peer = from_.peer, .here = from_.here, .encrypted = from_.encrypted}} {}
 
-// If memory is exhausted, this connection ends, and the others continue.
+// If memory is exhausted, only this connection ends.
 template <class Step>
 void connection::safely(const Step& step) {
     if (state_ == state::closed) return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// connection: a client's connection: its requests one after the other, their answers, and the deadlines of both.
+// connection: handles a client's connection: its requests one after another, their answers, and the deadlines of both.
 //
 // | state     | what happens                                        | until                                          |
 // |-----------|-----------------------------------------------------|------------------------------------------------|
@@ -33,7 +33,7 @@ namespace turnstile::admin {
 
 class connection;
 
-// The interface of the server for its connections.
+// The server's interface for its connections.
 class connection_host {
 public:
     connection_host() = default;
@@ -41,16 +41,16 @@ public:
     connection_host(const connection_host&) = delete;
     connection_host& operator=(const connection_host&) = delete;
 
-    // Counts a request. Returns the time that it must wait for its turn.
+    // Counts a request for the rate limit. Returns how long it must wait.
     [[nodiscard]] virtual boottime_clock::duration turn_of(const connection& from) = 0;
-    // Makes the checks that apply to every request, and then the checks of the service. Throws refusal.
+    // Makes the server's checks, and then the service's. Throws refusal.
     [[nodiscard]] virtual http_plan admit(const http_request& head) = 0;
-    // Calls give() with the answer, perhaps at once.
+    // Answers the request by a call of give(), perhaps before it returns.
     virtual void answer(http_request request, const http_plan& plan,
                         std::shared_ptr<connection> to) = 0;
     [[nodiscard]] virtual http_response describe(const refusal& why) = 0;
     [[nodiscard]] virtual const std::vector<http_header>& common_headers() const = 0;
-    // Returns false if there is no room for another stream.
+    // Returns false if the limit of streams is reached.
     [[nodiscard]] virtual bool begin_stream(const connection& from) = 0;
     virtual void end_stream(const connection& from) = 0;
     virtual void set_idle(const connection& which, bool idle) = 0;
@@ -58,7 +58,7 @@ public:
     [[nodiscard]] virtual bool is_ending() const = 0;
 };
 
-// The text that goes out, in parts.
+// A text that the connection sends in parts.
 class outgoing_text {
 public:
     void begin(std::string text) {
@@ -68,7 +68,7 @@ public:
     [[nodiscard]] std::string_view next(std::size_t most) const {
         return std::string_view{text_}.substr(sent_, most);
     }
-    // Returns true after the last part.
+    // Records that `count` bytes were sent. Returns true after the last part.
     [[nodiscard]] bool advance(std::size_t count) {
         sent_ += count;
         if (sent_ != text_.size()) return false;
@@ -81,11 +81,11 @@ private:
     std::size_t sent_ = 0;
 };
 
-// A deadline that can be moved. An earlier one may expire late, and does nothing then.
+// A deadline that can be moved. A timer of an earlier deadline may still expire, but has no effect.
 class movable_deadline {
 public:
     explicit movable_deadline(boost::asio::io_context& loop) : timer_{loop} {}
-    // `call` keeps the owner of this object alive.
+    // `call` must keep the owner of this object alive.
     template <class Call>
     void arm(std::chrono::nanoseconds time, Call call) {
         timer_.expires_after(time);
@@ -118,11 +118,11 @@ public:
     [[nodiscard]] const origin& from() const noexcept { return from_; }
 
     void start();
-    // Takes the answer to the request that the host got.
+    // Gives the connection the answer to the request that the host has received.
     void give(http_response response);
-    // Tells the connection that its stream may have a further part.
+    // Call this when the connection's stream may have a further part.
     void wake();
-    // Makes the answer in progress, if there is one, the last one.
+    // Closes the connection after the answer in progress, if any.
     void end();
     // Closes at once, without an answer.
     void close();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// connection_table: decides which connections a server keeps if more arrive than it has places for.
+// connection_table: decides which connections a server keeps when more arrive than it allows.
 //
 // | situation                        | a new connection                                                    |
 // |----------------------------------|---------------------------------------------------------------------|
@@ -8,7 +8,8 @@
 // | no place is free                 | replaces the longest idle connection of the address with the most   |
 // |                                  | connections, else is refused                                        |
 //
-// A connection is idle until the whole head of a request has arrived. So connections with slow heads are replaced, too.
+// A connection counts as idle until the whole head of a request has arrived. So connections that send a head slowly can
+// also be replaced.
 //
 // Thread safety: one thread.
 #pragma once
@@ -34,9 +35,9 @@ public:
     };
     explicit connection_table(limits rule) noexcept : rule_{rule} {}
 
-    // Adds a new, idle connection. A dropped connection is removed.
+    // Adds a new, idle connection, and removes the connection that it replaces.
     [[nodiscard]] admission admit(const std::string& key);
-    // A connection that becomes idle counts as the most recently idle one. Ids of removed connections are ignored.
+    // A connection that becomes idle counts as the most recent idle connection. Unknown ids are ignored.
     void set_idle(std::uint64_t id, bool idle);
     void remove(std::uint64_t id);
     [[nodiscard]] std::size_t size() const noexcept { return entries_.size(); }

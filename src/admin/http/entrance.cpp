@@ -8,7 +8,7 @@
 namespace turnstile::admin {
 namespace {
 
-// With two values of such a header, this program and a proxy could understand the request differently.
+// If such a header occurred twice, this program and a proxy could understand the request differently.
 constexpr const char* k_single_headers[] = {
     "Authorization", "Content-Type", "Cookie", "Origin", "Sec-Fetch-Site", "X-Turnstile-CSRF",
 };
@@ -32,7 +32,7 @@ entrance::entrance(host_names names) : names_{std::move(names)} {}
 
 void entrance::check(const http_request& head) const {
     const auto host = head.header("Host");
-    // Probes of some load balancers send HTTP/1.0 without `Host`. Browsers always send it.
+    // Some load balancers send probes with HTTP/1.0 and without `Host`. Browsers always send it.
     if (head.count("Host") != 0 && !names_.include(host, head.here))
         throw refusal{421, "host",
                       "this server is not called " + std::string{host} +

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// entrance: the checks that every request to the admin page or to an election's page passes before a service gets it.
-// The request's grammar was checked before (request_reader.hpp).
+// entrance: the checks that every request to the admin page or to an election's page must pass before a service gets
+// it. The request's syntax was checked before (request_reader.hpp).
 //
 // Thread safety: const members from any thread.
 #pragma once

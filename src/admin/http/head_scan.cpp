@@ -25,7 +25,7 @@ bool is_visible(char byte) noexcept {
     return byte > ' ' && byte < '\x7f';
 }
 
-// Checks "GET /path HTTP/1.1".
+// Checks a line such as "GET /path HTTP/1.1".
 void check_request_line(std::string_view line) {
     if (line.empty()) throw bad_head("an empty line precedes the request");
     const auto first = line.find(' ');

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// host_names: the names of a server. is_own_page: the pages that may send it changes.
+// host_names: decides whether a request's `Host` names this server. is_own_page(): decides whether a change comes from
+// this server's page.
 //
-// A page of another site can let one of its names lead to 127.0.0.1 (DNS rebinding), and then read this server's
-// answers through the browser. The requests of such a page have that name in `Host`, so only known names are answered.
-// A form of another site can send a change. Then `Origin` or `Sec-Fetch-Site` shows the other site.
+// A hostile site can make its name resolve to 127.0.0.1 (DNS rebinding), and then read this server's answers through a
+// user's browser. Such requests have the hostile name in `Host`, so the server answers only known names. A form of
+// another site can also send a change. Then `Origin` or `Sec-Fetch-Site` shows the other site.
 //
 // Thread safety: a value and pure functions; const members from any thread.
 #pragma once
@@ -19,25 +20,25 @@ namespace turnstile::admin {
 
 class host_names {
 public:
-    // `further`: names, without a port, that a proxy or the DNS has for this server.
+    // `further`: additional names of this server, without a port.
     explicit host_names(const std::vector<std::string>& further);
 
-    // Checks the header `Host` of a connection whose own end is `here`. Known names are: that end's numeric address
-    // with its port; on loopback the machine's usual names with that port; the further names with any port. A numeric
-    // address cannot be rebound.
+    // Checks the header `Host` of a connection whose local address is `here`. Known names are: that address with its
+    // port; on loopback, the usual names with that port; the additional names with any port. Numeric addresses are
+    // safe, because they need no DNS.
     [[nodiscard]] bool include(std::string_view host, const listen_address& here) const;
 
 private:
     std::set<std::string> further_;  // "locks.example.org"
 };
 
-// Checks the headers of a request that changes something; each header may be empty. The Origin must be the page's,
-// including its scheme: an attacker on the network can forge a page of http://NAME, so this page must not act on
+// Checks the headers of a request that changes something. A header may be empty. The Origin must be the page's,
+// including the scheme: an attacker on the network can forge pages of http://NAME, and these must not act on
 // https://NAME.
 [[nodiscard]] bool is_own_page(std::string_view origin, std::string_view scheme,
                                std::string_view host, std::string_view fetch_site);
 
-// Returns the name in "NAME:PORT" or "[ADDRESS]:PORT", in lower case.
+// Returns the host in a text such as "NAME:PORT" or "[ADDRESS]:PORT", in lower case.
 [[nodiscard]] std::string host_name(std::string_view host);
 
 }  // namespace turnstile::admin

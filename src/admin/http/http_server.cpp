@@ -31,7 +31,7 @@ using boost::system::error_code;
 constexpr std::size_t k_accepted_at_once = 64;  // before other connections get a turn
 constexpr std::chrono::milliseconds k_pause_without_descriptors{100};
 
-// True if descriptors or memory are exhausted, which is temporary.
+// True if descriptors or memory are exhausted, which may be temporary.
 bool is_shortage(int error) noexcept {
     return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
@@ -142,7 +142,7 @@ private:
                                   });
                               });
     }
-    // Returns the errno for which it accepted no further connection; 0 if more may wait.
+    // Returns the errno that ended the accepting; 0 if more connections may wait.
     [[nodiscard]] int accept_some() {
         for (std::size_t i = 0; i != k_accepted_at_once; ++i) {
             auto socket = accept_connection(listening_.native_handle());
@@ -179,7 +179,7 @@ private:
         open_count_ = open_.size();
         added->start();
     }
-    // Runs on the loop's thread, or on a thread of the crew.
+    // Called on the loop's thread or on a worker thread.
     [[nodiscard]] http_response answer_to(const http_request& request, const http_plan& plan) {
         try {
             auto response = service_->answer(request, plan);
@@ -203,7 +203,7 @@ private:
             if (!stopped) for_each([](connection& each) { each.close(); });
         });
     }
-    // `call` may close the connection, and so remove it.
+    // Iterates over a copy, because `call` may close a connection and remove it.
     template <class Call>
     void for_each(const Call& call) {
         const auto all = open_;

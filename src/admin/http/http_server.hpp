@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// http_server: the server of the admin page and of an election's page: connections, limits, checks, TLS.
+// http_server: the HTTP server for the admin page and for an election's page, with limits, checks and TLS.
 //
 //     http_server web{{.listen = {"127.0.0.1", 0}, .names = {"locks.example.org"}}};
 //     web.run(service);   // until end(), from any thread
@@ -30,7 +30,7 @@ struct http_settings {
 
 class http_server {
 public:
-    // Listens. Throws std::runtime_error if it cannot bind the address.
+    // Listens at the address. Throws std::runtime_error if it cannot bind the address.
     explicit http_server(http_settings settings);
     ~http_server();
     http_server(const http_server&) = delete;
@@ -38,11 +38,11 @@ public:
 
     // Returns the address, with the port on which the server listens.
     [[nodiscard]] const listen_address& address() const noexcept;
-    // Answers requests until end(), which may be called first. Returns false if the listening socket failed.
+    // Answers requests until end(), which may also be called before. Returns false if the listening socket failed.
     [[nodiscard]] bool run(http_service& service);
-    // Stops accepting. run() returns after the answers in progress.
+    // Accepts no more connections. run() returns after the answers in progress.
     void end();
-    // Requests the next part from each stream.
+    // Makes the server ask each stream for its next part.
     void wake_streams();
     [[nodiscard]] http_traffic traffic() const;
 

@@ -12,7 +12,7 @@ inline constexpr std::size_t k_largest_head = 32'768;   // for request line and 
 inline constexpr std::size_t k_most_headers = 64;
 inline constexpr std::size_t k_largest_body = 16'384;  // in bytes
 
-// Connections. An address is an IPv4 address or an IPv6 /64.
+// Limits for connections. An address means an IPv4 address or an IPv6 /64.
 inline constexpr std::size_t k_most_connections = 512;
 inline constexpr std::size_t k_most_connections_of_address = 128;
 inline constexpr std::size_t k_kept_connections = 32;  // for addresses without a connection

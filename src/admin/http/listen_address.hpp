@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// listen_address: the address of the page's server, "127.0.0.1:8088" or "[::1]:0".
+// listen_address: a server's address, such as "127.0.0.1:8088" or "[::1]:0".
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -16,8 +16,8 @@ struct listen_address {
     friend bool operator==(const listen_address&, const listen_address&) = default;
 };
 
-// Throws std::runtime_error unless the text is a numeric address and a port. A name is refused, because it may lead to
-// another address later.
+// Parses a numeric address and a port. Throws std::runtime_error for another text. Refuses names, because they may
+// resolve to another address later.
 [[nodiscard]] listen_address parse_listen_address(std::string_view text);
 
 // True if only this machine can reach the address: 127.0.0.0/8 and ::1.

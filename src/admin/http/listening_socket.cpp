@@ -39,7 +39,7 @@ address_list addresses_of(const listen_address& address) {
     return {found, ::freeaddrinfo};
 }
 
-// Does not set SO_REUSEPORT, with which a second server on the port would get some of the connections.
+// Does not set SO_REUSEPORT: otherwise a second server on the port would get some of the connections.
 bool listens(int socket, const addrinfo& at) {
     constexpr int k_yes = 1;
     ::setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &k_yes, sizeof k_yes);

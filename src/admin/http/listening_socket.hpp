@@ -11,13 +11,14 @@
 
 namespace turnstile::admin {
 
-// Listens at `address`. If the port is 0, the kernel chooses one and it is stored there. Throws std::runtime_error.
+// Listens at `address`. If the port is 0, the kernel chooses a port, which the function stores there. Throws
+// std::runtime_error.
 [[nodiscard]] support::descriptor open_listening_socket(listen_address& address);
 
-// Returns the next connection, non-blocking. If none waits, returns a closed descriptor and sets `errno`.
+// Returns the next connection, as a non-blocking socket. If none waits, returns a closed descriptor and sets `errno`.
 [[nodiscard]] support::descriptor accept_connection(int listening);
 
-// The peer's and the server's end of a connection. An IPv4 address on an IPv6 socket is written as IPv4.
+// Return the remote and the local address of a connection. An IPv4 address on an IPv6 socket is returned as IPv4.
 [[nodiscard]] std::optional<listen_address> peer_end(int connection);
 [[nodiscard]] std::optional<listen_address> own_end(int connection);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// peer_key: the part of a client's address for which limits count.
+// peer_key: the part of a client's address to which limits apply.
 //
-// An IPv4 address counts as a whole. An IPv6 address counts by its /64, because one machine usually owns a /64.
+// This is a whole IPv4 address, or the /64 of an IPv6 address, because one machine usually has a /64.
 //
 // Thread safety: a pure function.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace turnstile::admin {
 
-// `address` is numeric; "::ffff:192.0.2.1" counts as "192.0.2.1". A text that is not an address is its own key.
+// `address` is numeric; "::ffff:192.0.2.1" counts as "192.0.2.1". Another text is returned unchanged.
 [[nodiscard]] std::string peer_key(const std::string& address);
 
 }  // namespace turnstile::admin

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// query: the parameters after the "?" of a request, parsed strictly.
+// query: strictly parses the parameters after the "?" of a request.
 //
 //     const query asked{target, {"offset", "limit"}};
 //     const auto offset = asked.number("offset", 0, {.least = 0, .most = 1'000});
 //
-// A query refuses unknown names, names that occur twice, and invalid escapes: a typing error must not look like an
-// answer.
+// Unknown names, repeated names and invalid escapes are refused, so that a mistyped request gets an error and not a
+// wrong answer.
 //
 // Thread safety: a value.
 #pragma once
@@ -26,7 +26,7 @@ struct number_range {
 
 class query {
 public:
-    // `target`: as in the request line. Throws refusal (400).
+    // `target`: from the request line. `known`: the allowed names. Throws refusal (400).
     query(std::string_view target, const std::vector<std::string>& known);
 
     [[nodiscard]] std::optional<std::string> text(const std::string& name) const;
@@ -40,12 +40,12 @@ private:
     std::map<std::string, std::string> values_;
 };
 
-// The number of entries on a page of a long list: `limit`, from 1 to 500, by default 50. Throws refusal (400).
+// Returns the parameter `limit`, the number of entries on a page: from 1 to 500, by default 50. Throws refusal (400).
 [[nodiscard]] inline std::uint64_t page_size(const query& asked) {
     return asked.number("limit", 50, {.least = 1, .most = 500});
 }
 
-// Turns "%2Flocks+a" into "/locks a". Returns nothing for a broken escape.
+// Decodes a text such as "%2Flocks+a" (to "/locks a"). Returns nothing for an invalid escape.
 [[nodiscard]] std::optional<std::string> unescape(std::string_view text);
 
 // Returns the text before the "?".

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// rate_limit: allows a number of events per second for each key, and a burst (a token bucket for each address).
+// rate_limit: limits the events per second for each key, with a burst (a token bucket for each key).
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -21,10 +21,10 @@ public:
     };
     explicit rate_limit(settings rule) noexcept : rule_{rule} {}
 
-    // Takes a token, in advance if none is left. Returns the time that the event must wait for its turn.
+    // Takes a token, if necessary in advance. Returns how long the event must wait.
     [[nodiscard]] boottime_clock::duration turn(const std::string& key,
                                                 boottime_clock::time_point now);
-    // Returns true and takes a token if one is left.
+    // Takes a token if one is left. Returns false if none is.
     [[nodiscard]] bool take(const std::string& key, boottime_clock::time_point now);
 
 private:

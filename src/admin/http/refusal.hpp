@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// refusal: the reason for which a request is refused: a status, a code for programs and a sentence for people.
+// refusal: an exception that refuses a request, with a status, a code for programs and a sentence for users. Code that
+// answers requests throws it, and the front desk catches it.
 #pragma once
 
 #include <chrono>
@@ -18,7 +19,7 @@ public:
     [[nodiscard]] int status() const noexcept { return status_; }
     [[nodiscard]] const std::string& code() const noexcept { return code_; }
     [[nodiscard]] const std::string& message() const noexcept { return message_; }
-    // The time that a caller must wait before it tries again; zero: unspecified.
+    // The time that the client should wait before it tries again; zero: unspecified.
     [[nodiscard]] std::chrono::seconds retry_after() const noexcept { return retry_after_; }
     [[nodiscard]] refusal after(std::chrono::seconds wait) const {
         refusal copy{*this};

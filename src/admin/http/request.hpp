@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// http_request: a request that the server has read and checked.
+// http_request: a request that the server has parsed and checked.
 //
 // Thread safety: a value.
 #pragma once
@@ -27,12 +27,12 @@ struct http_request {
     listen_address here{};  // the server's end of the connection
     bool encrypted = false;
 
-    // Returns the value of the first header with this name, in any case; empty if there is none.
+    // Returns the value of the first header with this name, ignoring case; empty if there is none.
     [[nodiscard]] std::string_view header(std::string_view name) const noexcept;
     [[nodiscard]] std::size_t count(std::string_view name) const noexcept;
 };
 
-// Compares names of headers or hosts. ASCII letters match in any case.
+// Compares names of headers or hosts, ignoring the case of ASCII letters.
 [[nodiscard]] bool same_name(std::string_view a, std::string_view b) noexcept;
 
 }  // namespace turnstile::admin

@@ -68,7 +68,7 @@ void request_reader::read_head(std::string_view head) {
     last_ = http_1_0_ || !seen.keep_alive();
 }
 
-// The end of the body must be unambiguous: a proxy that finds another end would treat the rest as a request.
+// The end of the body must be unambiguous. A proxy that sees another end would take the rest for a request.
 void request_reader::check_framing() {
     const auto lengths = request_.count("Content-Length");
     const auto hosts = request_.count("Host");
@@ -88,7 +88,7 @@ void request_reader::check_framing() {
     body_ = lengths == 0 ? 0 : length_of(request_.header("Content-Length"));
 }
 
-// A client sends "http://NAME/PATH" to a proxy. The name must be the same as in `Host`, which is checked later.
+// The target may have the form for proxies, "http://NAME/PATH". NAME must then equal `Host`, which is checked later.
 void request_reader::check_target() {
     auto& target = request_.target;
     const auto authority = target.find("://");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// request_reader: parses the bytes of one connection into requests, one after the other. It uses no socket.
+// request_reader: parses a connection's bytes into requests, one after another. It uses no socket.
 //
 //     request_reader reader;
 //     reader.put(bytes);
 //     if (reader.has_head()) reader.expect_body(k_largest_body);
 //     if (reader.is_whole()) answer(reader.take());
 //
-// After a refusal the end of the request is unknown, so the connection must close.
+// After a refusal the end of the request is unknown, so the caller must close the connection.
 //
 // Thread safety: one thread.
 #pragma once
@@ -22,7 +22,7 @@ namespace turnstile::admin {
 
 class request_reader {
 public:
-    // Each request begins as a copy of `blank`, which has the data of the connection.
+    // Each request starts as a copy of `blank`, which contains the data of the connection.
     explicit request_reader(http_request blank = {});
 
     // Adds received bytes. Throws refusal: 400, 411, 414, 417, 431, 505.
@@ -33,14 +33,14 @@ public:
     [[nodiscard]] bool has_head() const noexcept { return has_head_; }
     [[nodiscard]] const http_request& head() const noexcept { return request_; }
     [[nodiscard]] bool announces_body() const noexcept { return body_ != 0; }
-    // Throws refusal: 400 for a body where none is allowed, 413 for more than `largest` bytes.
+    // Throws refusal: 400 for a body if none is allowed, 413 for more than `largest` bytes.
     void expect_body(std::size_t largest) const;
     [[nodiscard]] bool is_whole() const noexcept { return has_head_ && bytes_.size() >= body_; }
-    // True if the client sends no request after this one.
+    // True if the client will send no further request.
     [[nodiscard]] bool is_last() const noexcept { return last_; }
     [[nodiscard]] bool is_http_1_0() const noexcept { return http_1_0_; }
 
-    // Returns the whole request. Later bytes begin the next request: then call put({}). Throws the refusals of put().
+    // Returns the complete request. Bytes after it belong to the next request: call put({}) next. Throws like put().
     [[nodiscard]] http_request take();
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// http_response: the answer to a request: a body, or a stream of parts that the server sends when they are ready.
+// http_response: the answer to a request: a body, or a stream whose parts the server sends one by one.
 //
 // Thread safety: a value.
 #pragma once
@@ -13,9 +13,9 @@
 
 namespace turnstile::admin {
 
-// Parts of an answer that has no known end, such as server-sent events. The server calls next() at once, after each
-// http_server::wake_streams(), and at least once a second. It makes one call at a time, from any thread. It destroys
-// the stream when the client has disconnected.
+// The parts of an answer without a known end, such as server-sent events. The server calls next() at once, after each
+// http_server::wake_streams(), and at least once a second. Only one call runs at a time, on any thread. The server
+// destroys the stream when the client has disconnected.
 class http_stream {
 public:
     http_stream() = default;

@@ -33,7 +33,7 @@ std::string head_text(const http_response& response, const std::vector<http_head
     head.set("Date", date_text());
     for (const auto* list : {&common, &response.headers})
         for (const auto& each : *list) {
-            // A browser needs a separate header for each cookie.
+            // Each cookie needs a separate header.
             if (same_name(each.name, "Set-Cookie"))
                 head.insert(each.name, each.value);
             else

@@ -16,7 +16,7 @@ struct response_frame {
     bool http_1_0 = false;  // the client does not know chunked encoding
 };
 
-// `common`: headers of all answers. A header of the answer itself replaces the one with its name.
+// `common`: the headers of all answers. A header of the answer itself replaces the common header with the same name.
 [[nodiscard]] std::string head_text(const http_response& response,
                                     const std::vector<http_header>& common,
                                     const response_frame& frame);

@@ -8,7 +8,7 @@ namespace turnstile::admin {
 http_response http_service::describe(const refusal& why) const {
     using json = nlohmann::ordered_json;
     const json body{{"error", {{"code", why.code()}, {"message", why.message()}}}};
-    // The message may contain bytes of the request that are no UTF-8.
+    // The message may contain the request's bytes, which may be invalid UTF-8.
     http_response response{why.status(), "application/json",
                            body.dump(-1, ' ', false, json::error_handler_t::replace)};
     auto wait = why.retry_after().count();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// http_service: the part of a program that answers requests; an http_server calls it.
+// http_service: the interface through which an http_server gets answers to requests.
 //
-// Before it calls admit(), the server checks a request's grammar, its limits, its `Host` and its form. It calls admit()
-// before it reads the body, and answer() afterwards.
+// The server first checks a request's syntax, its limits, its `Host` and its form. Then it calls admit(), reads the
+// body, and calls answer().
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -32,7 +32,7 @@ public:
     // `plan` is the result of admit(). Throws refusal. For another exception the server answers 500.
     [[nodiscard]] virtual http_response answer(const http_request& request,
                                                const http_plan& plan) = 0;
-    // Returns the answer to a request that the service or the server refuses.
+    // Returns the answer to a refused request.
     [[nodiscard]] virtual http_response describe(const refusal& why) const;
 };
 

@@ -15,7 +15,7 @@
 namespace turnstile::admin {
 namespace {
 
-// Ciphers with forward secrecy, for TLS 1.2. TLS 1.3 has no others.
+// The ciphers with forward secrecy in TLS 1.2. All ciphers of TLS 1.3 have it.
 constexpr const char* k_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CHACHA20:!aNULL";
 
 [[noreturn]] void fail(const std::string& file, const char* rule) {
@@ -24,13 +24,13 @@ constexpr const char* k_ciphers = "ECDHE+AESGCM:ECDHE+CHACHA20:DHE+AESGCM:DHE+CH
                              (reason != nullptr ? reason : "")};
 }
 
-// For an unreadable file OpenSSL reports only "system lib".
+// This check is necessary because OpenSSL's error for an unreadable file is only "system lib".
 void check_readable(const std::string& file) {
     if (::access(file.c_str(), R_OK) != 0)
         throw std::runtime_error{file + ": cannot be read: " + std::strerror(errno)};
 }
 
-// OpenSSL compares the key with the certificate as soon as it has read both.
+// True if the key does not match the certificate. OpenSSL compares them as soon as it has read both.
 bool is_of_another() {
     return ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH;
 }

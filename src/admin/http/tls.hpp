@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// tls_context: the server's certificate and key for encrypted connections (OpenSSL, TLS 1.2 or later). Keys are
-// exchanged only by Diffie-Hellman: an attacker that records a connection and later steals the server's key cannot
-// decrypt it.
+// tls_context: the server's certificate and key for encrypted connections (OpenSSL, TLS 1.2 or later). Only ciphers
+// with forward secrecy are allowed: a key that is stolen later does not decrypt a recorded connection.
 //
 // Thread safety: const members from any thread.
 #pragma once
@@ -15,10 +14,10 @@ namespace turnstile::admin {
 
 class tls_context {
 public:
-    // Throws std::runtime_error for an unreadable file, or a key that does not match the certificate.
+    // Throws std::runtime_error if a file is unreadable, or if the key does not match the certificate.
     tls_context(const std::string& certificate_file, const std::string& key_file);
 
-    // Returns another reference, which the caller must free.
+    // Returns a new reference, which the caller must free.
     [[nodiscard]] ssl_ctx_st* share() const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// http_traffic: counters of a server since its start, and the number of open connections.
+// http_traffic: a server's counters since its start, and its number of open connections.
 //
 // Thread safety: a value.
 #pragma once

@@ -18,7 +18,7 @@ using boost::system::error_code;
 
 tcp::socket socket_of(asio::io_context& loop, support::descriptor socket) {
     tcp::socket result{loop};
-    // For a connected socket the protocol argument has no effect.
+    // The protocol argument has no effect on a connected socket.
     result.assign(tcp::v4(), socket.release());
     return result;
 }
@@ -88,7 +88,7 @@ public:
     }
     void finish(finished then) override {
         finished_ = true;
-        // An error does no harm: a client need not answer the end of TLS.
+        // Ignores errors, because a client need not answer the end of TLS.
         stream_.async_shutdown([this, then = std::move(then)](const error_code& /*error*/) {
             end_of_writing(stream_.next_layer());
             then(true);

@@ -2,7 +2,7 @@
 // cycles: the strongly connected components of a directed graph, and a shortest cycle in each.
 //
 // Tarjan's algorithm (Depth-first search and linear graph algorithms, SIAM Journal on Computing 1, 1972), without
-// recursion: a queue of 40,000 waiters is a path of 40,000 arrows.
+// recursion, because a queue of 40,000 waiters is a path of 40,000 edges.
 //
 // Thread safety: a value.
 #pragma once
@@ -24,9 +24,9 @@ class cycles {
 public:
     cycles(std::size_t nodes, const std::vector<arrow>& arrows);
 
-    // For each node the number of its component; k_no_cycle for a node that is in no cycle.
+    // For each node, the number of its component, or k_no_cycle for a node in no cycle.
     [[nodiscard]] const std::vector<std::size_t>& cycle_of() const noexcept { return cycle_of_; }
-    // Returns at most `most` cycles, one for each component: a shortest cycle through the component's first node.
+    // Returns at most `most` cycles: for each component, a shortest cycle through its first node.
     [[nodiscard]] std::vector<std::vector<std::size_t>> shortest(std::size_t most) const;
 
 private:

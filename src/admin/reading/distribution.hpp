@@ -26,7 +26,8 @@ struct distribution {
         buckets;  // ascending, from the first non-empty bucket to the last; empty without durations
 };
 
-// Percentiles by the nearest rank. The buckets end at 1, 2 and 5 times each power of ten, from 10 ms to 5 days.
+// Computes percentiles by the nearest rank. The buckets end at 1, 2 and 5 times each power of ten, from 10 ms to 5
+// days.
 [[nodiscard]] distribution distribution_of(std::vector<std::chrono::milliseconds> times);
 
 }  // namespace turnstile::admin

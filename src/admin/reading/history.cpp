@@ -67,7 +67,7 @@ void history::end_missing(const znodes& holding, const sessions& present, wall_t
         for (auto each = over; each != spans.lasting.end(); ++each)
             end(key, spans, std::move(*each), present, as_of);
         spans.lasting.erase(over, spans.lasting.end());
-        // Session ids are not reused: a session that is seen again had not ended.
+        // Servers do not reuse session ids, so a session that is seen again had not ended.
         for (auto& span : spans.ended)
             if (span.end == hold_end::unknown && present.contains(span.session))
                 span.end = hold_end::released;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// history: when which contender held which lock, derived from successive snapshots.
+// history: records which contender held which lock and when, derived from successive snapshots.
 //
-// A hold that begins and ends between two surveys is not seen, and times are only as exact as the interval between two
-// surveys. A span begins when its contender was first seen as the holder. If the contender was never seen as a waiter,
-// the span begins when its znode was created.
+// Holds between two surveys are not seen, and times are only as exact as the interval between surveys. A span begins
+// when its contender was first seen as the holder. If the contender was never seen as a waiter, the span begins when
+// its znode was created.
 //
-// Bounds: 200 ended spans per lock, 50,000 in total. The oldest are forgotten first, and then a lock without spans. The
-// number of running spans is the snapshot's number of holders.
+// Limits: 200 ended spans per lock, 50,000 in total. The oldest spans are dropped first, and then locks without spans.
+// The number of running spans is the number of holders in the snapshot.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -25,13 +25,13 @@
 
 namespace turnstile::admin {
 
-// The end of a hold, as far as the queues show it. Servers do not report the end of a session to other clients. A
-// session is known to live only if one of its other contenders is seen. When such a contender is seen later, `unknown`
+// The end of a hold, as the queues show it. Servers do not report the end of a session to other clients. So a session
+// is known to be alive only if another of its contenders is seen. When such a contender is seen later, `unknown`
 // becomes `released`.
 enum class hold_end {
-    released,  // its session lived on: it had other contenders then, or has had since
+    released,  // its session was alive: another of its contenders was seen then or later
     taken,     // by an order of this server, or of another operator in its znode
-    unknown,   // no contender of its session was seen since: a release, or a lost session
+    unknown,   // no contender of its session was seen later: a release or a lost session
 };
 
 [[nodiscard]] const char* to_string(hold_end end) noexcept;
@@ -63,14 +63,14 @@ public:
     history() = default;
     explicit history(limits bounds) : bounds_{bounds} {}
 
-    // Adds the next survey, whose contenders were read.
+    // Adds the next survey, which must include the contenders.
     void add(const lock_survey& survey, wall_time as_of);
-    // Records that an order of this server ends, or has ended, the hold of that znode.
+    // Records that an order of this server has ended the hold of that znode, or will end it.
     void note_taken(const lock_key& lock, const std::string& znode);
 
-    // Returns the spans by their beginning; nothing for a lock that was never seen.
+    // Returns the spans sorted by their beginnings; nothing if the lock was never seen.
     [[nodiscard]] std::optional<std::vector<hold_span>> of(const lock_key& lock) const;
-    // Returns the time since which the oldest present holder has held the lock.
+    // Returns since when the oldest present holder has held the lock.
     [[nodiscard]] std::optional<wall_time> held_since(const lock_key& lock) const;
     [[nodiscard]] std::size_t ended() const noexcept { return ended_; }
     [[nodiscard]] std::size_t locks() const noexcept { return locks_.size(); }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// latest_graph: the wait graph of the last snapshot, computed once for each snapshot, and the contenders that were seen
-// before the snapshot's oldest read.
+// latest_graph: the wait graph of the last snapshot, computed once for each snapshot, and the earlier contenders that
+// the computation needs.
 //
-// Thread safety: a value under the reader's lock. wait_graph_of() runs outside that lock.
+// Thread safety: the reader's lock guards this value. wait_graph_of() runs outside that lock.
 #pragma once
 
 #include <cstdint>
@@ -16,17 +16,18 @@ namespace turnstile::admin {
 
 class latest_graph {
 public:
-    // Keeps the contenders for the graph, which must show all locks at one instant. Locks are read one after another,
-    // each after `all_after`. So a contender existed at `all_after` if it was seen before that instant and is seen now.
+    // Keeps the contenders of a survey for later graphs. A graph must show all locks at one instant, but the survey
+    // reads one lock after another, each after `all_after`. A contender that was seen before `all_after`, and is seen
+    // now, existed at `all_after`.
     void note(const lock_survey& survey, boottime_clock::time_point all_after) {
         if (next_before_at_ > all_after) return;
         before_ = std::exchange(next_before_, std::make_shared<znode_set>(znodes_of(survey)));
         next_before_at_ = boottime_clock::now();
     }
-    // Returns the contenders with which the graph is computed.
+    // Returns the earlier contenders for computing the graph.
     [[nodiscard]] std::shared_ptr<const znode_set> before() const noexcept { return before_; }
 
-    // Returns the graph of the snapshot with this version; null if it was not computed yet.
+    // Returns the graph of this version's snapshot; null if it is not computed yet.
     [[nodiscard]] std::shared_ptr<const wait_graph> of(std::uint64_t version) const {
         return version_ == version ? graph_ : nullptr;
     }
@@ -37,7 +38,7 @@ public:
 
 private:
     std::shared_ptr<const znode_set> before_ = std::make_shared<znode_set>();
-    // The contenders that replace `before_` later.
+    // The contenders that will replace `before_`.
     std::shared_ptr<const znode_set> next_before_ = before_;
     boottime_clock::time_point next_before_at_{};
     std::shared_ptr<const wait_graph> graph_;

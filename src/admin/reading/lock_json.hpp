@@ -2,7 +2,7 @@
 // Locks, contenders and times as JSON, for `turnstile ls -o json` and the page's interface.
 //
 // Sessions and tokens are text, because they do not fit into a double. Times are UTC in ISO 8601 with milliseconds.
-// Bytes that are no UTF-8 become U+FFFD when the JSON is printed.
+// printed() replaces invalid UTF-8 by U+FFFD.
 //
 // Thread safety: pure functions.
 #pragma once

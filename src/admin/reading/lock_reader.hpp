@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_reader: reads one lock's queue, deeper than the surveys, for a person that turns its pages.
+// lock_reader: reads one lock's queue further than the surveys do, for a user that turns the queue's pages.
 //
-// All requests within a second get the same result, and only one queue is read at a time. If a read would send too many
-// requests to the servers, it is refused.
+// Requests within one second share a result, and only one queue is read at a time. A read that would send too many
+// requests to the servers is refused.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -23,14 +23,14 @@ namespace turnstile::admin {
 
 class lock_reader {
 public:
-    // Reads at most so many contenders of a queue, and counts the rest.
+    // At most this many contenders of a queue are read; the rest are counted.
     static constexpr std::size_t k_deepest = 10'000;
 
-    // `end` stops a read in progress.
+    // `end`: stops a read in progress.
     lock_reader(const client& servers, std::stop_token end, const reading_settings& settings);
 
-    // Returns the locks at the path, with at most `most` contenders of each. Throws refusal: 429 too_many; 503 for an
-    // error of the servers.
+    // Returns the locks at the path, with at most `most` contenders of each. Throws refusal: 429 too_many; 503 if the
+    // servers fail.
     [[nodiscard]] std::vector<surveyed_lock> read(const std::string& path, std::size_t most);
 
 private:

@@ -93,7 +93,7 @@ void reader::look_at(const std::string& path) {
         looked_at_[path] = boottime_clock::now();
 }
 
-// A client without a session keeps the clock of its previous session.
+// Without a session, the last known clock stays.
 void reader::read_clock() {
     const auto shown = servers_.session().servers_time;
     const std::lock_guard lock{mutex_};
@@ -145,7 +145,7 @@ void reader::mark_stale(std::string problem) {
     changed_.notify_all();
 }
 
-// A connection loss is noticed sooner than a missing answer.
+// Marks the snapshot as stale at once when the connection is lost, before a read fails.
 void reader::on_session(session_state state) {
     const std::lock_guard lock{mutex_};
     attached_again_ = state == session_state::connected && view_.stale;
@@ -167,7 +167,7 @@ void reader::pause(milliseconds wanted) {
     const auto look_before = last_look_;
     const auto is_over = [&] {
         const auto now = boottime_clock::now();
-        // A person that comes back after a while must see the present state, so the next round starts sooner.
+        // A user that comes back after a while must see the present state, so the next round starts sooner.
         const bool looked_again = last_look_ - look_before >= k_attention;
         return over() || attached_again_ ||
                now >= start + (looked_again ? std::min(wanted, settings_.refresh) : wanted);

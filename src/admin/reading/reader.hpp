@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// reader: sends all requests to the servers, however many browsers are open.
+// reader: the only object that reads locks from the servers, however many browsers are open.
 //
-// A thread reads all locks in rounds (turnstile/tools/rolling_survey.hpp). After each round it publishes the result as
-// an immutable snapshot. If the servers do not answer, the last snapshot stays, and is marked as stale.
+// A thread reads all locks in rounds (turnstile/tools/rolling_survey.hpp), and publishes each round's result as an
+// immutable snapshot. If the servers do not answer, the last snapshot stays and is marked as stale.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -35,8 +35,7 @@ struct view {
     shared_snapshot seen;  // null before the first survey
     bool stale = true;
     std::string problem{};  // why the snapshot is stale
-    // The difference between the servers' clock, which dates contenders, and this machine's. All times of a snapshot
-    // are the servers'.
+    // The servers' clock minus this machine's clock. All times of a snapshot are by the servers' clock.
     std::chrono::system_clock::duration clock_ahead{};
     std::uint64_t change = 0;  // counts snapshots, and changes between fresh and stale
 };
@@ -55,17 +54,17 @@ public:
     reader(const reader&) = delete;
     reader& operator=(const reader&) = delete;
 
-    // Returns the present state. Counts as a look of a person: the next round comes sooner.
+    // Returns the present state for a user. The next round then comes sooner.
     [[nodiscard]] view look();
-    // Records that a person looks at the locks of this path: for a while each round reads them.
+    // Records that a user watches the locks at this path. For a while, each round reads them.
     void look_at(const std::string& path);
-    // Returns the present state for a program that measures. Does not count as a look of a person.
+    // Returns the present state for a monitoring program, which does not count as a user.
     [[nodiscard]] view latest() const;
-    // Waits until `view::change` differs from `known`, or the reader ends. Returns the new number. Does not count as a
-    // look.
+    // Waits until `view::change` differs from `known`, or until the reader ends. Returns the new value. Does not count
+    // as a user.
     [[nodiscard]] std::uint64_t wait_for_change(std::uint64_t known) const;
 
-    // Returns read(history), under the lock of the reader.
+    // Calls read(history) under the reader's lock.
     template <class F>
     [[nodiscard]] auto from_history(F&& read) const {
         const std::lock_guard lock{mutex_};
@@ -73,7 +72,7 @@ public:
     }
     [[nodiscard]] wall_time looking_since() const;
     void note_taken(const lock_key& lock, const std::string& znode);
-    // Returns the graph of the last snapshot, computed once for each snapshot.
+    // Returns the last snapshot's graph, which is computed once for each snapshot.
     [[nodiscard]] std::shared_ptr<const wait_graph> graph();
 
     [[nodiscard]] reading_counts counts() const;
@@ -87,7 +86,7 @@ private:
     void run();
     // Returns the time until the next round.
     [[nodiscard]] std::chrono::milliseconds go_on();
-    // Returns the paths at which persons look. Forgets paths at which they no longer look.
+    // Returns the paths that users watch. Drops the paths that they no longer watch.
     [[nodiscard]] std::vector<std::string> take_looked_at(boottime_clock::time_point now);
     void publish(lock_survey survey, const survey_round& round, boottime_clock::time_point start);
     void count_rate(boottime_clock::time_point now);

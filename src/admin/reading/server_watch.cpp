@@ -13,7 +13,7 @@ constexpr std::chrono::seconds k_between{5};
 constexpr std::chrono::seconds k_between_unwatched{60};
 constexpr std::chrono::milliseconds k_longest_answer{2'000};
 
-// Sends `srvr` to each server, and `conf` to each that answered.
+// Counts the commands of a check: `srvr` to each server, and `conf` to each server that answered.
 std::uint64_t words_for(const std::vector<server_health>& all) {
     std::uint64_t words = all.size();
     for (const auto& each : all) words += each.round_trip.count() != 0 ? 1U : 0U;

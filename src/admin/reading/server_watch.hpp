@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_watch: the health of each server. One thread asks the servers every few seconds, and less often if no person
-// looks.
+// server_watch: the health of each server. A thread asks the servers every few seconds, and less often while no user
+// watches.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -24,9 +24,9 @@ public:
     server_watch(const server_watch&) = delete;
     server_watch& operator=(const server_watch&) = delete;
 
-    // Returns the latest answers; empty before the first.
+    // Returns the latest answers; empty before the first answer.
     [[nodiscard]] std::vector<server_health> look();
-    // The number of four-letter words sent so far.
+    // The number of four-letter commands sent so far.
     [[nodiscard]] std::uint64_t words() const;
     void end();
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// snapshot: all locks of one survey, with totals that are computed once for all readers.
+// snapshot: all locks of one survey, with totals that are computed once.
 //
 // Thread safety: a value; shared as const.
 #pragma once
@@ -37,7 +37,7 @@ struct snapshot {
     std::size_t unread = 0;              // contenders not read yet
     lock_survey survey{};
     lock_totals totals{};
-    // For each lock of survey.locks, the time since which its oldest present holder has held it.
+    // For each lock of survey.locks: since when its oldest present holder has held it.
     std::vector<std::optional<wall_time>> held_since{};
 };
 
@@ -45,17 +45,17 @@ using shared_snapshot = std::shared_ptr<const snapshot>;
 
 [[nodiscard]] lock_totals totals_of(const lock_survey& survey);
 
-// Returns the index in survey.locks; nothing if the lock is not there.
+// Returns the lock's index in survey.locks; nothing if it is not there.
 [[nodiscard]] std::optional<std::size_t> place_of(const lock_survey& survey, std::string_view path,
                                                   lock_kind kind);
 
-// Returns false if a person would see a difference: other contenders, another order, or other text in a znode.
+// Returns false if a user would see a difference: other contenders, another order, or other text in a znode.
 [[nodiscard]] bool same_queue(const surveyed_lock& a, const surveyed_lock& b);
 
-// Parses "mutex" and so on. Returns nothing for another word.
+// Parses a kind such as "mutex". Returns nothing for another word.
 [[nodiscard]] std::optional<lock_kind> lock_kind_of(std::string_view word);
 
-// True if none of its contenders has been read, so that its holders are unknown.
+// True if none of the lock's contenders was read, so that its holders are unknown.
 [[nodiscard]] bool is_unread(const surveyed_lock& lock) noexcept;
 
 // The number of waiters. An unread lock counts as having one holder.

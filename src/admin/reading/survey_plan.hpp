@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_plan: limits the requests of a round of the survey and the pause until the next one, so that the cost for the
-// servers is bounded.
+// survey_plan: limits the requests of each survey round and sets the pause between rounds, to bound the load on the
+// servers.
 //
 // Thread safety: a pure function and a value; one thread at a time.
 #pragma once
@@ -18,10 +18,10 @@ struct reading_settings {
     std::uint64_t requests_per_second = 2'000;  // to the servers, on average
 };
 
-// The largest number of contenders that are read. It bounds the memory of a snapshot.
+// The largest number of contenders that a round reads. It bounds a snapshot's memory.
 inline constexpr std::size_t k_most_contenders_read = 40'000;
 
-// Returns the number of requests after which a round stops, even if it has not read everything.
+// Returns after how many requests a round stops, even if it is incomplete.
 [[nodiscard]] std::size_t round_size(const reading_settings& settings) noexcept;
 
 // A budget for requests: an average per second, and a burst of ten seconds' requests.
@@ -47,8 +47,8 @@ struct round_cost {
     std::size_t allowed = 0;  // requests allowed at its end
 };
 
-// Returns the pause after a round. The pause lasts until the budget allows a whole round, and at least as long as the
-// round took. After a complete round the pause is at least `refresh`, and ten times `refresh` while no person looks.
+// Returns the pause after a round. The pause is at least as long as the round, and lasts until the budget allows
+// another whole round. After a complete round it is at least `refresh`, or ten times `refresh` while no user watches.
 [[nodiscard]] std::chrono::milliseconds pause_after(const round_cost& cost,
                                                     const reading_settings& settings, bool watched);
 

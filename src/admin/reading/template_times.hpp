@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// template_times: the durations of waits and holds for locks with paths of one form, from the history.
+// template_times: the durations of waits and holds for groups of locks with similar paths, from the history.
 //
-// The page does not know the templates of programs (turnstile/path_template.hpp). Locks whose paths differ only in the
-// last name count as one form: "/orders/17" belongs to "/orders/{}".
+// The server does not know the programs' path templates (turnstile/path_template.hpp). So it groups locks whose paths
+// differ only in the last name: "/orders/17" belongs to "/orders/{}".
 //
 // Thread safety: values; pure functions.
 #pragma once
@@ -23,7 +23,7 @@ struct template_times {
     std::size_t locks = 0;
     distribution holds{};
     distribution waits{};
-    // Holds that ended, by the manner of their end.
+    // Ended holds, by the kind of their end.
     std::size_t released = 0;
     std::size_t taken = 0;
     std::size_t unknown = 0;
@@ -31,7 +31,7 @@ struct template_times {
 
 [[nodiscard]] std::string template_of(std::string_view path);
 
-// Returns at most `most` forms, with the most holds first.
+// Returns at most `most` groups, sorted by the number of holds, most first.
 [[nodiscard]] std::vector<template_times> times_by_template(const history& of, std::size_t most);
 
 }  // namespace turnstile::admin

@@ -18,7 +18,7 @@ std::string znode_of(const surveyed_lock& lock, const contender& each) {
     return child_path(lock.path, each.name);
 }
 
-// A reader holds a lock together with other readers and one upgradable reader.
+// Readers may hold a lock together with other readers and one upgradable reader.
 bool excludes_all(const contender& each) {
     return each.kind != contender_kind::reader && each.kind != contender_kind::upgradable;
 }
@@ -44,8 +44,8 @@ public:
     wait_graph take() { return std::move(graph_); }
 
 private:
-    // Adds edges to contenders ahead, the nearest first. It stops at a contender that excludes all, whose own edges
-    // lead to the rest. In the same way an upgradable reader's edges lead to other upgradable readers.
+    // Adds edges to contenders ahead, the nearest first. Stops at a contender that excludes all others, because its own
+    // edges lead to the rest. Likewise, an upgradable reader's edges lead to other upgradable readers.
     void add_waits(const surveyed_lock& lock, const contender& waiter,
                    const std::vector<const contender*>& ahead) {
         bool has_upgradable = false;
@@ -84,7 +84,7 @@ private:
     wait_graph graph_;
 };
 
-// Removes edges beyond the limit, and nodes without edges. Edges of cycles are kept first.
+// Removes edges beyond the limit, and nodes without edges. Removes edges of cycles last.
 wait_graph cut(wait_graph whole, std::size_t most, const std::vector<std::size_t>& cycle_of) {
     const auto in_cycle = [&](const wait_graph::edge& each) {
         return cycle_of[each.from] != k_no_cycle && cycle_of[each.from] == cycle_of[each.to];
@@ -139,7 +139,7 @@ wait_graph wait_graph_of(const lock_survey& survey, const znode_set& before,
     const auto all = cycles_of(graph, false);
     graph.cycles = sure.shortest(limits.cycles);
     graph.possible = all.shortest(limits.cycles);
-    // A component of the graph with a confirmed cycle is listed once, with that cycle.
+    // Drops the possible cycles of each component that has a confirmed cycle.
     std::set<std::size_t> known;
     for (const auto& cycle : graph.cycles) known.insert(all.cycle_of()[cycle.front()]);
     std::erase_if(graph.possible,

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// wait_graph: which owner waits for which owner over all locks, and the cycles, which can never end.
+// wait_graph: which owner waits for which other owner, over all locks, and the cycles (deadlocks).
 //
-// A waiter of an exclusive lock waits for the contender ahead of it, which is the holder for the first waiter. A reader
-// of a shared_mutex waits for the last writer ahead. A writer waits for all contenders since the last writer.
-// Contenders that are further ahead are reached by several edges. A semaphore's waiter waits for any of several
-// contenders, so it has no edge. Owners are the owners of deadlock_detector (contender_metadata::owner). A contender
-// without a stated owner counts as a separate owner, and is never in a cycle.
+// A waiter of an exclusive lock has an edge to the contender directly ahead. A reader of a shared_mutex has an edge to
+// the last writer ahead. A writer has edges to all contenders ahead, back to the last writer. Contenders further ahead
+// are reached over several edges. A semaphore's waiter waits for any of several contenders, so it has no edge.
 //
-// The queues of a survey were read at different times. So a cycle is confirmed only if each of its contenders was seen
-// before the first queue was listed: then all of them existed at one instant in between. A znode's path identifies a
+// Owners are as in deadlock_detector (contender_metadata::owner). A contender without an owner counts as a separate
+// owner, and is never in a cycle.
+//
+// A survey reads the queues at different times. So a cycle is confirmed only if each of its contenders was seen before
+// the first queue was listed: all of them then existed at one instant in between. The path of a znode identifies a
 // contender, because its name has a GUID and a number, and is never used again.
 //
 // Thread safety: a pure function.
@@ -40,10 +41,10 @@ struct wait_graph {
     };
     std::vector<node> nodes;
     std::vector<edge> edges;
-    // Lists of nodes. Each node waits for the next one, and the last for the first. There is one cycle for each set of
+    // Lists of nodes. Each node waits for the next, and the last for the first. There is one cycle for each set of
     // owners that wait for each other.
     std::vector<std::vector<std::size_t>> cycles;
-    // Cycles with an unconfirmed edge: they may combine edges of different times.
+    // Cycles with an unconfirmed edge, which may combine edges of different times.
     std::vector<std::vector<std::size_t>> possible;
     bool truncated = false;  // some edges are missing, but none of a cycle
 };
@@ -53,11 +54,11 @@ struct graph_limits {
     std::size_t cycles = 100;
 };
 
-// The paths of contenders' znodes.
+// Paths of contenders' znodes.
 using znode_set = std::unordered_set<std::string>;
 [[nodiscard]] znode_set znodes_of(const lock_survey& survey);
 
-// `before`: contenders that were seen before the first queue of the survey was listed.
+// `before`: the contenders that were seen before the survey listed its first queue.
 [[nodiscard]] wait_graph wait_graph_of(const lock_survey& survey, const znode_set& before,
                                        const graph_limits& limits = {});
 
