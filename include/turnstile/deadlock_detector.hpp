@@ -83,8 +83,7 @@ public:
     // `closed` (`servers` was moved from).
     deadlock_detector(const client& servers, std::vector<std::string> paths,
                       deadlock_options options = {});
-    // Refuses a temporary client, because it would close at the end of the statement, and the detector needs an open
-    // client.
+    // Refuses a temporary client, which would close at the end of the statement.
     deadlock_detector(client&&, std::vector<std::string>, deadlock_options = {}) = delete;
     // Makes a detector for all locks below `folder`, at any depth. Each search finds the locks that exist at that time.
     [[nodiscard]] static deadlock_detector below(const client& servers, std::string_view folder,

@@ -115,8 +115,7 @@ public:
     // `bad_path`; `bad_option` (a duration is out of range, all three durations are zero, or the id breaks a rule);
     // `closed` (`servers` was moved from).
     job_gate(const client& servers, std::string_view path, job_rules rules, std::string id = {});
-    // Refuses a temporary client, because it would close at the end of the statement, and the gate needs an open
-    // client.
+    // Refuses a temporary client, which would close at the end of the statement.
     job_gate(client&&, std::string_view, job_rules, std::string = {}) = delete;
     ~job_gate();
     job_gate(const job_gate&) = delete;

@@ -98,8 +98,7 @@ public:
     leader(const client& servers, std::string_view path, leader_options options = {});
     leader(const client& servers, std::string_view path, function duty,
            leader_options options = {});
-    // Refuses a temporary client, because it would close at the end of the statement, and the participant needs an open
-    // client.
+    // Refuses a temporary client, which would close at the end of the statement.
     leader(client&&, std::string_view, leader_options = {}) = delete;
     leader(client&&, std::string_view, function, leader_options = {}) = delete;
     ~leader();  // calls close()

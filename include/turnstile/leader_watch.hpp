@@ -56,8 +56,7 @@ public:
     // from).
     leader_watch(const client& servers, std::string_view path, listener on_change,
                  leader_watch_options options = {});
-    // Refuses a temporary client, because it would close at the end of the statement, and the watch needs an open
-    // client.
+    // Refuses a temporary client, which would close at the end of the statement.
     leader_watch(client&&, std::string_view, listener, leader_watch_options = {}) = delete;
     // Ends the calls of the listener. Waits for a call in progress, unless the listener itself destroys the object.
     ~leader_watch();

@@ -57,8 +57,7 @@ public:
     // delay after a crash, see lock_options. Objects of one client with the same path and options share the lock. Also
     // throws `bad_option`.
     mutex(const client& servers, std::string_view path, const lock_options& modes);
-    // Refuses a temporary client, because it would close at the end of the statement, and the lock needs an open
-    // client.
+    // Refuses a temporary client, which would close at the end of the statement.
     mutex(client&&, std::string_view, const lock_options& = {}) = delete;
     // Releases the holds that lock() and the other standard forms have taken.
     ~mutex();

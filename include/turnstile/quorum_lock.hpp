@@ -77,8 +77,7 @@ public:
     // string.
     quorum_member(const client& servers, std::string name = {})  // NOLINT: reads as a list
         : servers_{&servers}, name_{std::move(name)} {}
-    // Refuses a temporary client, because it would close at the end of the statement, and the lock needs an open
-    // client.
+    // Refuses a temporary client, which would close at the end of the statement.
     quorum_member(client&&, std::string = {}) = delete;
 
     // Returns the client of the ensemble.

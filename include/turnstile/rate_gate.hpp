@@ -56,8 +56,7 @@ public:
     // Makes a gate, and sends nothing. Throws std::system_error: `bad_path`, `bad_option` (the rule is out of range),
     // `closed` (`servers` was moved from).
     rate_gate(const client& servers, std::string_view path, rate_rule rule);
-    // Refuses a temporary client, because it would close at the end of the statement, and the gate needs an open
-    // client.
+    // Refuses a temporary client, which would close at the end of the statement.
     rate_gate(client&&, std::string_view, rate_rule) = delete;
     ~rate_gate();
     rate_gate(const rate_gate&) = delete;

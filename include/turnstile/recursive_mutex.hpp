@@ -60,8 +60,7 @@ public:
     // Makes a lock with options, as for mutex: a lock that threads of this process share (retained, cohort or both), or
     // a lock with a delay after a crash, see lock_options. Also throws `bad_option`.
     recursive_mutex(const client& servers, std::string_view path, const lock_options& modes);
-    // Refuses a temporary client, because it would close at the end of the statement, and the lock needs an open
-    // client.
+    // Refuses a temporary client, which would close at the end of the statement.
     recursive_mutex(client&&, std::string_view, const lock_options& = {}) = delete;
     // Releases the holds that lock() and the other standard forms have taken.
     ~recursive_mutex();

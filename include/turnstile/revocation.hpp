@@ -89,8 +89,7 @@ public:
     // Makes an object for the lock at `path`, and sends nothing. Throws std::system_error: `bad_path`, or `closed` if
     // `servers` was moved from.
     revocation(const client& servers, std::string_view path);
-    // Refuses a temporary client, because it would close at the end of the statement, and the object needs an open
-    // client.
+    // Refuses a temporary client, which would close at the end of the statement.
     revocation(client&&, std::string_view) = delete;
     ~revocation();
     revocation(const revocation&) = delete;

@@ -60,8 +60,7 @@ public:
     // value and the rule); `closed` if `servers` was moved from.
     semaphore(const client& servers, std::string_view path, permit_count permits);
     semaphore(const client& servers, std::string_view path);
-    // Refuses a temporary client, because it would close at the end of the statement, and the semaphore needs an open
-    // client.
+    // Refuses a temporary client, which would close at the end of the statement.
     semaphore(client&&, std::string_view, permit_count = 1) = delete;
     ~semaphore();
     semaphore(const semaphore&) = delete;

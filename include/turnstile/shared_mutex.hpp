@@ -106,8 +106,7 @@ public:
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
     // and the rule), or `closed` if `servers` was moved from.
     shared_mutex(const client& servers, std::string_view path);
-    // Refuses a temporary client, because it would close at the end of the statement, and the lock needs an open
-    // client.
+    // Refuses a temporary client, which would close at the end of the statement.
     shared_mutex(client&&, std::string_view) = delete;
     // Releases the holds that lock(), lock_shared() and the other forms of the standard library have taken.
     ~shared_mutex();
