@@ -8,7 +8,7 @@ namespace {
 
 constexpr std::chrono::milliseconds k_sample_tick{2'000};
 constexpr int k_sample_sync_limit = 5;
-// If the bounds are not configured, servers grant session timeouts from 2 to 20 ticks.
+// Unless minSessionTimeout and maxSessionTimeout are configured, servers grant session timeouts from 2 to 20 ticks.
 constexpr int k_least_ticks = 2;
 constexpr int k_most_ticks = 20;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_measure: several clients acquire one lock again and again, and this class measures the durations.
+// bench_measure: measures the durations while several clients acquire one lock again and again.
 //
 // Thread safety: run() from one thread.
 #pragma once

@@ -46,7 +46,6 @@ void survey_path(const client& servers, examination& seen) {
     }
 }
 
-// Reads the locks with the user's credentials and session timeout.
 void look_through_session(examination& seen) {
     auto options = client_options_of(seen.settings);
     options.roles = role_detection::off;

@@ -23,7 +23,6 @@ using json = nlohmann::ordered_json;
 // The text output shows at most this many findings of each kind. JSON has all.
 constexpr std::size_t k_most_of_a_kind = 10;
 
-// Findings about the file of a SQLite connect string.
 findings file_findings(const examination& seen) {
     findings found;
     if (!seen.file) return found;

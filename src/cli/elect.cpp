@@ -58,7 +58,6 @@ struct elect_options {
 
 constexpr std::chrono::milliseconds k_look{1'000};
 
-// A participant of the election, from its entry to its exit.
 class candidacy {
 public:
     candidacy(const client& servers, command_host& host, const elect_options& options)
@@ -84,8 +83,8 @@ public:
         election_.start();
         while (!code_) {
             wait();
-            // The next term waits until other participants have led. Otherwise a machine whose command ends at once
-            // would always lead.
+            // After a term, other waiting participants lead first. Otherwise a machine whose command ends at once would
+            // always lead.
             if (terms_.run()) {
                 if (!code_) say("does not lead any more");
             } else if (const auto failure = election_.failure(); failure && !code_) {
@@ -98,7 +97,6 @@ public:
     }
 
 private:
-    // Waits for a signal, a term, or the next check of the participation.
     void wait() {
         std::array<pollfd, 2> watched{
             {{host_.signals().descriptor(), POLLIN, 0}, {terms_.descriptor(), POLLIN, 0}}};
@@ -154,7 +152,6 @@ std::string text_of(const elect_options& options, const std::optional<participan
     return printable(leader->id) + data + '\n';
 }
 
-// Prints the leader whenever it changes.
 result<int> listen(client& servers, const elect_options& options) {
     // If the first read fails, for example because of the path, the command ends. Later failures may be temporary.
     const auto first = leader{servers, options.path}.present_leader();

@@ -15,7 +15,6 @@
 namespace turnstile::cli {
 namespace {
 
-// Returns the code for a lock that was not granted.
 int code_of(const error& failure, const run_options& options) {
     const int code = exit_code_of(failure.code());
     if (code == k_busy) return options.conflict_exit_code;

@@ -13,7 +13,7 @@
 namespace turnstile::cli {
 namespace {
 
-// A larger difference than the network's delay explains. It makes the ages in queues wrong.
+// The network's delay cannot explain a larger difference, and the ages in queues are then wrong.
 constexpr std::chrono::milliseconds k_clock_difference{1'000};
 
 // Splits a znode's path into folder and name: "/locks/a" and "_c_...".

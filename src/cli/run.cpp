@@ -54,8 +54,8 @@ watched_hold watched(const guard& hold, instant longest) {
             longest};
 }
 
-// When this run created its contender, by this machine's clock. The contender's znode has the same instant by the
-// servers' clock. The difference gives the servers' present time without a request.
+// The time at which this run created its contender, by this machine's clock. The contender's znode has the same instant
+// by the servers' clock. The difference gives the servers' present time without a request.
 using arrival = std::atomic<boottime_clock::rep>;
 
 std::chrono::system_clock::time_point servers_now(const std::vector<contender>& queue,
@@ -69,7 +69,6 @@ std::chrono::system_clock::time_point servers_now(const std::vector<contender>& 
     return queue[ahead].created + std::chrono::duration_cast<std::chrono::microseconds>(waited);
 }
 
-// Prints no progress if stderr is not a terminal.
 wait_watch::show_place progress(const client& servers, const run_options& options,
                                 const arrival& came) {
     if (options.quiet || ::isatty(STDERR_FILENO) != 1) return {};

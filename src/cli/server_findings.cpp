@@ -30,7 +30,6 @@ std::size_t count_of(const std::vector<server_health>& servers, server_role role
         servers.begin(), servers.end(), [role](const auto& each) { return each.role == role; }));
 }
 
-// Returns the finding for a server that does not serve or does not report its state.
 finding trouble_of(const server_health& server, const examination& seen) {
     const auto weight = server.serves ? severity::note : severity::warning;
     if (server.reachable)

@@ -41,7 +41,7 @@ public:
 
     // Returns the action that is due now. Returns each action once.
     [[nodiscard]] action due(time_point now) noexcept;
-    // When due() must be called next, if no event comes before.
+    // The time of the next necessary call of due(), if no event comes before.
     [[nodiscard]] std::optional<time_point> next() const noexcept;
     // True if the command has got a signal because its hold ended.
     [[nodiscard]] bool intervened() const noexcept { return terminated_ || killed_; }

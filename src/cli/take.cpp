@@ -36,7 +36,6 @@ void print_line(const std::string& text) {
     std::fflush(stdout);
 }
 
-// Prints a step of the operation, unless the output is JSON.
 void tell(const take_options& options, const take_report& report) {
     if (options.form != output_form::json) print_line(take_text(options, report));
 }

@@ -40,7 +40,6 @@ std::vector<std::string> kerberos_variables() {
     return found;
 }
 
-// Starts the program. Returns an error number, or 0.
 int spawn_guardian(std::string program, int socket, pid_t& child) {
     spawn_setup setup{POSIX_SPAWN_SETSID};
     setup.pass(socket, k_socket_of_child);

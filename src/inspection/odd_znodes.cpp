@@ -24,7 +24,6 @@ constexpr std::string_view k_servers_own = "/zookeeper";
 // In bytes. No mark that the library writes into a lock's folder is longer.
 constexpr std::int32_t k_longest_mark = 64;
 
-// A znode that the survey may report as odd.
 struct candidate {
     std::string path;
     bool in_queue = false;  // its siblings are contenders

@@ -69,7 +69,6 @@ private:
         return {};
     }
 
-    // Returns true if the znode was created.
     result<bool> create() {
         auto code = create_as(create_mode::container);
         if (code && *code == server_error::unimplemented) {

@@ -7,8 +7,7 @@
 //     faults.detach(id);                        // the create is answered `unknown`
 //     faults.attach(id);                        // the same session on a new connection
 //
-// A call may take effect after its return, but in order with all requests of all sessions. A faults object keeps the
-// tree alive. Thread safety: all members from any thread, but `inspect` not from a sink.
+// A call may take effect after its return, but in order with all requests of all sessions.
 #pragma once
 
 #include <cstddef>

@@ -150,7 +150,6 @@ private:
         return last;
     }
 
-    // Extends the deadline by the time of the name resolution.
     [[nodiscard]] greeting look_at(const server_address& server, const tls_context* tls,
                                    core::time_point& deadline) const {
         line to{server, tls, -1};

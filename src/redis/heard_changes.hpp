@@ -45,7 +45,7 @@ public:
     // Records that the server has executed the request. `reply` and `listing`: the replies for the user.
     void on_answer(const pending_request& asked, const std::optional<core::reply>& reply,
                    const std::optional<core::reply>& listing, std::int64_t zxid);
-    // When the latest answered request on this connection was sent.
+    // The send time of the latest answered request on this connection.
     [[nodiscard]] core::time_point answered_sent() const noexcept { return answered_sent_; }
     // Records the zxid of a list. A contender that is missing in the list may have been removed without an event, and
     // the client relies on that removal.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// known_servers: what all sessions of one coordinator know about the servers.
+// known_servers: the facts about the servers that all sessions of one coordinator share.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -48,7 +48,7 @@ public:
     [[nodiscard]] std::deque<pending_request> take_all() { return std::exchange(queue_, {}); }
 
     [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
-    // When the first request was sent; nothing if its reply is already known or there is no request.
+    // The send time of the first request; nothing if its reply is already known, or if there is no request.
     [[nodiscard]] std::optional<core::time_point> awaited_since() const;
     // The number of requests that the server must still answer.
     [[nodiscard]] std::size_t unanswered() const;

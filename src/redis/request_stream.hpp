@@ -79,7 +79,7 @@ public:
     void put_back(pending_request&& request) { pending_.put_back(std::move(request)); }
     [[nodiscard]] std::optional<core::reply> take_settled() { return pending_.take_settled(); }
     [[nodiscard]] std::set<std::string> watched_paths() const { return pending_.watched_paths(); }
-    // When the request was sent to which the next reply belongs; nothing if no reply is expected.
+    // The send time of the request to which the next reply belongs; nothing if no reply is expected.
     [[nodiscard]] std::optional<core::time_point> awaited_since() const;
     // Sets the reply's id, send time and connection, and removes the chroot from its paths.
     void complete(core::ticket id, core::time_point sent, core::reply& reply) const;

@@ -67,7 +67,7 @@ private:
     const core::duration container_interval_;
     core::time_point sent_{};
     core::time_point check_at_{};
-    // When the session must at the latest fetch the events that may follow the announced event; max: never.
+    // The latest time for fetching the events that may follow an announced event; max: there is nothing to fetch.
     core::time_point fetch_by_ = core::time_point::max();
 };
 

@@ -18,7 +18,7 @@ struct redisReply;
 
 namespace turnstile::redis {
 
-// A script and its own arguments. They follow the common arguments of all scripts (lua/arguments.lua).
+// A script, and its arguments after the common first arguments of all scripts (lua/arguments.lua).
 struct script_call {
     script which{};
     std::vector<std::string> arguments;

@@ -26,7 +26,6 @@ struct named_number {
         : name{text}, number{static_cast<int>(value)} {}
 };
 
-// The codes in the heads of the scripts' answers.
 constexpr std::array k_codes{
     named_number{"ok", server_error::ok},
     named_number{"no_node", server_error::no_node},

@@ -84,7 +84,7 @@ private:
     server_address server_;                   // the session's server, or the last one tried
     std::optional<server_address> tree_at_;   // the cluster's node where the session was
 
-    // The attempt to attach.
+    // The following members belong to the current attempt to attach.
     core::time_point deadline_{};  // does not include the name resolution
     core::duration resolving_{};   // the duration of the name resolution
     std::deque<server_address> left_;

@@ -16,7 +16,6 @@ namespace {
 
 constexpr int k_least_major = 6;
 
-// Returns the value in the line "key:value".
 std::string_view value_of(std::string_view info, std::string_view key) {
     for (std::size_t from = 0; from < info.size();) {
         const auto end = std::min(info.find('\n', from), info.size());

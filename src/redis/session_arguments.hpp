@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_arguments: the common first arguments of all commands of a session, from the replies to the handshake and the
-// attach.
+// session_arguments: the common first arguments of all commands of a session. The handshake and the attach provide
+// them.
 //
 // Thread safety: none. The session's lock guards the object.
 #pragma once

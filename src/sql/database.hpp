@@ -183,7 +183,7 @@ public:
     // Call this in the transaction that opens the session. After the commit, other processes can see whether the
     // session's process is alive.
     virtual void announce(std::int64_t /*session*/) {}
-    // Call this after each attach. Afterwards wait() receives the bells for the session.
+    // Call this after each attach. Afterwards wait() receives the bells (wake-up messages) for the session.
     virtual void listen(std::int64_t session) = 0;
     enum class ended { no, yes };
     // Call this when this process stops using the session. `how`: yes if this process has removed the session from the

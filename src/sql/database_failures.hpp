@@ -30,9 +30,8 @@ public:
         return std::exchange(told_, why.what()) != why.what();
     }
     void attached() { known_->clear(); }
-    // Call this when a statement after the attach has succeeded. The attach alone is not enough: after a permanent
-    // fault (a revoked right, a missing table), each attach succeeds and the next statement fails. Shorter pauses and
-    // repeated log lines would follow.
+    // Resets the pause and the last logged message. Call this only when a statement after the attach has succeeded:
+    // after a permanent fault (a revoked right, a missing table), each attach succeeds and the next statement fails.
     void forget() noexcept {
         retries_.reset();
         told_.clear();

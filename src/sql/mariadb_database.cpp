@@ -43,8 +43,9 @@ void mariadb_database::begin(access how) {
                               : "START TRANSACTION READ ONLY");
 }
 
-// Sends the collected statements, the commit and the bells in one round trip. If the commit itself fails with error
-// 1213, the server has rolled back. After any other error of the commit, the outcome is unknown.
+// Sends the collected statements, the commit and the statements that wake other sessions in one round trip. If the
+// commit itself fails with error 1213, the server has rolled back. After any other error of the commit, the outcome is
+// unknown.
 void mariadb_database::commit(std::span<const std::int64_t> to_wake) {
     if (begun_ && !link_.in_transaction())
         throw database_error{failure::retry, settings_.name,
@@ -66,8 +67,8 @@ void mariadb_database::commit(std::span<const std::int64_t> to_wake) {
     ring_further(to_wake.subspan(done - sent.size()));
 }
 
-// Rings the remaining bells after the server has refused one bell. The transaction is already committed. If the
-// connection breaks here, the next statement reports it.
+// Wakes the remaining sessions after the server has refused to wake one of them. The transaction is already committed.
+// If the connection breaks here, the next statement reports it.
 void mariadb_database::ring_further(std::span<const std::int64_t> to_wake) {
     while (!to_wake.empty()) {
         std::string statements;

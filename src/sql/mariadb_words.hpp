@@ -43,7 +43,7 @@ struct mariadb_facts {
     std::int64_t page_size = 0;
 };
 
-// The server's settings for syncing to its disk. The comment at each is the name of the server's variable.
+// The server's settings for syncing to its disk, each with the name of the server's variable.
 struct mariadb_syncing {
     std::string flush_log_at_commit;  // innodb_flush_log_at_trx_commit
     std::string flush_method;         // innodb_flush_method; empty: no such variable

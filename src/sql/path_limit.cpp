@@ -15,7 +15,7 @@ constexpr std::size_t k_longest_number = std::string_view{"-2147483648"}.size();
 
 }  // namespace
 
-// The reply to a multi has the same errors for the other parts as in store::write_parts().
+// In the reply to a multi, the other parts get the same errors as in store::write_parts().
 std::optional<core::reply> refusal_of_long_paths(const core::operation& op, std::size_t most) {
     const auto is_longer = [most](const auto& part) {
         std::size_t size = part.path.size();

@@ -34,7 +34,7 @@ void postgresql_link::check_pool(const std::string& process) {
     const std::string channel = "turnstile_pool_" + process;
     run("LISTEN " + channel);
     const int closing = settings_.closing->closing.fd();
-    // Drops bells that arrived together with the answer to LISTEN.
+    // Drops each NOTIFY that arrived together with the answer to LISTEN.
     static_cast<void>(wait(closing, boottime_clock::now()));
     bool rung = false;
     try {

@@ -43,7 +43,6 @@ std::chrono::nanoseconds read_ahead_of_host() {
 
 // Returns the difference between this process's boot clock and the host's. In a time namespace (time_namespaces(7)) it
 // is not 0. Processes in different namespaces may use one file.
-// namespace (time_namespaces(7)). Processes that use one file may be in different namespaces.
 std::chrono::nanoseconds ahead_of_host() {
     static const auto k_ahead = read_ahead_of_host();
     return k_ahead;

@@ -19,8 +19,8 @@ void task_queue::submit(core::request&& request, bool with_next) {
     }
     const base::lock_guard lock{mutex_};
     if (!added.answer && overtakes(added.request.op)) {
-        // The confirmation goes before the other tasks. So the last task need no longer wait for a request that follows
-        // it.
+        // A confirmation (a request that only checks znodes) goes before the other tasks. So the last task need no
+        // longer wait for a request that follows it.
         if (!tasks_.empty())
             if (auto* const last = std::get_if<pending_request>(&tasks_.back()))
                 last->with_next = false;
@@ -37,8 +37,8 @@ void task_queue::forget_watches(const std::string& path) {
     changed_.set();
 }
 
-// A confirmation changes nothing, so it may overtake requests without changing their answers. It waits only if a
-// waiting request may change a znode that the confirmation checks.
+// A confirmation only checks znodes, so it may overtake requests without changing their answers. It waits only if a
+// waiting request may change a znode that it checks.
 bool task_queue::overtakes(const core::operation& op) const {
     return is_confirmation(op) &&
            std::none_of(tasks_.begin(), tasks_.end(), [&op](const task& waiting) {

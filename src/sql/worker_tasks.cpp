@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of worker that executes requests and looks for other sessions' ends while the session is attached.
+// The part of worker that executes requests and checks for ended sessions, while the session is attached.
 #include <algorithm>
 #include <array>
 #include <utility>

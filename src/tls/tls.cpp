@@ -57,7 +57,6 @@ int give_password(char* into, int size, int /*writing*/, void* data) {
     return static_cast<int>(password->size());
 }
 
-// Facts for the message about a failed connection.
 struct peer_view {
     std::string host;
     std::string_view plain_form;  // the text of a constant

@@ -150,7 +150,6 @@ json carried_out(site& at, const char* action, const order& wanted, const Work& 
     }
 }
 
-// True if the contender has left the queue within `limit`.
 bool went(site& at, const order& wanted, milliseconds limit, const std::stop_token& stop) {
     const auto end = boottime_clock::now() + limit;
     const auto znode = child_path(wanted.lock.first, wanted.znode);

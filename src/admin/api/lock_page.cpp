@@ -48,7 +48,6 @@ struct queue_page {
     std::size_t offset = 0;
     std::size_t limit = 0;
 
-    // The number of contenders that must be read for this page.
     [[nodiscard]] std::size_t wanted() const noexcept {
         return contender.empty() ? offset + limit + 1 : lock_reader::k_deepest;
     }

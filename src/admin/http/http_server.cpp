@@ -36,7 +36,6 @@ bool is_shortage(int error) noexcept {
     return error == EMFILE || error == ENFILE || error == ENOBUFS || error == ENOMEM;
 }
 
-// True if the listening socket itself has failed.
 bool is_fatal(int error) noexcept {
     return error == EBADF || error == EINVAL || error == ENOTSOCK || error == EFAULT;
 }

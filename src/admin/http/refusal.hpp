@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// refusal: an exception that refuses a request, with a status, a code for programs and a sentence for users. Code that
-// answers requests throws it, and the front desk catches it.
+// refusal: an exception that refuses a request, with a status, a code for programs and a sentence for users.
 #pragma once
 
 #include <chrono>

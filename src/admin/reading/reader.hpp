@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reader: the only object that reads locks from the servers, however many browsers are open.
+// reader: reads all locks from the servers, once for all browsers together.
 //
 // A thread reads all locks in rounds (turnstile/tools/rolling_survey.hpp), and publishes each round's result as an
 // immutable snapshot. If the servers do not answer, the last snapshot stays and is marked as stale.
