@@ -27,7 +27,7 @@ using schedule::scheduler;
 
 namespace {
 
-// chances of a switch between threads: one in 2, 8, 32 or 4
+// A thread switch happens at one point in 2, 8, 32 or 4.
 constexpr std::array<std::uint32_t, 4> k_rates{2, 8, 32, 4};
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -49,7 +49,7 @@ void check(const simulation_options& options, const run_limits& limits) {
                         count)};
 }
 
-// A text that the forked process leaves for its parent.
+// Text that the forked process leaves for its parent.
 class left_text {
 public:
     left_text() : file_{::memfd_create("turnstile-run", MFD_CLOEXEC)} {
@@ -79,7 +79,7 @@ private:
     support::descriptor file_;
 };
 
-// Returns true for lines that people need: lines of the service, of the test and of the library, without internals.
+// Returns true for lines that a user of the kit needs. Internals are left out.
 bool is_told(const std::string& line) {
     constexpr std::array k_hidden{
         " at /usr/", " at ./",  "_stand_in.cpp", "/testing/schedule/",
@@ -98,7 +98,7 @@ std::string standings(const schedule::record& run) {
     std::string text;
     for (std::size_t i = 0; i != run.threads.size(); ++i) {
         const auto& each = run.threads[i];
-        // true: a thread of the servers or of the log
+        // True: a thread of the simulated servers or of the log.
         const bool own = each.process == 0 && i != 0;
         const bool had_its_turn = i == run.current;
         if ((each.wants == schedule::operation::over || own) && !had_its_turn) continue;
@@ -133,7 +133,7 @@ outcome play(const simulation_options& options, const std::function<void(simulat
     outcome found;
     found.failure = schedule::run_apart(
         how, into, scheduler::endurance::endless, limits.patience, [&](scheduler& own) {
-            // This object is never freed, because threads that still run at the end of the run refer to it.
+            // Threads that still run at the end refer to this object, so it is never freed.
             auto* const world = new simulated_world::state{options, limits};
             own.at_end([&story, world] { story.write(world->servers().story()); });
             simulated_world given{*world};
@@ -173,7 +173,7 @@ run_report run_deterministically(const simulation_options& options,
     report.steps = record->steps;
     report.fingerprint = record->fingerprint;
     report.story = first.story;
-    // Recording the stacks of threads is expensive. So only a second, equal run records them.
+    // Recording stacks is slow, so only a second run with the same seed records them.
     if (!report.passed && !record->timed_out) {
         const schedule::shared_record again;
         again->wants_stacks = true;

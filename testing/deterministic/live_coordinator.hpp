@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_coordinator: the coordinator for ZooKeeper's connect strings in a run. Whatever hosts the string names, it uses
-// the live_servers. The text after the hosts is a chroot, which live_coordinator creates if it is missing.
+// live_coordinator: the coordinator for ZooKeeper connect strings in a run. It ignores the hosts and uses the
+// live_servers. It creates the connect string's chroot if that is missing.
 #pragma once
 
 #include <memory>

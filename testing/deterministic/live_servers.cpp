@@ -25,7 +25,7 @@ inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
 
 simulation::scenario live_scenario(const testing::simulation_options& options) {
     auto plan = simulation::scenario_of(options);
-    // Automatic placement lets clients request roles, whatever their own settings are.
+    // With automatic placement, every client may ask the servers for their roles.
     plan.place = core::placement::automatic;
     return plan;
 }
@@ -67,7 +67,7 @@ void live_servers::run() {
         }
         awaited_ = agenda_.next_at().value_or(instant::max());
         awaited_ = std::min(awaited_, instant{limit_ + 1s});
-        // This thread's process has a clock that shows the true time.
+        // This thread's process has a clock without drift or offset.
         const auto shown = awaited_ + std::chrono::nanoseconds{schedule::process_clock::k_start};
         sooner_.wait_until(lock, shown);
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_servers: the simulated ensemble under the clock of a run. Messages reach it when the clients' threads send them,
-// and its own events happen at their planned times.
+// live_servers: the simulated ensemble in a run. Clients' messages reach it when the clients' threads send them, and
+// its planned events happen in virtual time.
 //
-// One mutex guards ensemble, network and the servers' side of all sessions. A thread that enters first executes all due
-// events. If no thread enters, the ensemble's own thread executes them. Messages for a client wait at its session
-// (live_session), for the session's own thread.
+// One mutex guards the ensemble, the network and the servers' side of all sessions. Each thread that enters first
+// executes the events that are due. The ensemble's own thread does so when no other thread enters. Messages to a client
+// wait at its session (live_session), for that session's thread.
 //
-// Thread safety: any thread of the run may call all members, unless a member's comment says otherwise.
+// Thread safety: any thread of the run may call all members, except where a comment says otherwise.
 #pragma once
 
 #include <boost/thread/thread.hpp>
@@ -38,12 +38,11 @@ using simulation::client_id;
 using simulation::instant;
 using simulation::planned_event;
 
-// A session as the servers see it. The servers call its members under their mutex.
+// The servers' view of a session. The servers call these members under their mutex.
 class session_end {
 public:
     // A message has arrived, which the session's thread must handle.
     virtual void arrive(planned_event&& event) = 0;
-    // The session's process has ended.
     virtual void crash() = 0;
 
 protected:
@@ -52,20 +51,20 @@ protected:
 
 class live_servers {
 public:
-    // Call the constructor on the run's first thread. The run fails if it lasts longer than `limit`.
+    // Must be called on the run's first thread. A run that lasts longer than `limit` fails.
     live_servers(const testing::simulation_options& options, core::duration limit);
     live_servers(const live_servers&) = delete;
     live_servers& operator=(const live_servers&) = delete;
     ~live_servers() = default;
 
-    // Runs `act` at the current time, under the mutex.
+    // Locks the mutex, and runs `act` at the current time.
     template <class F>
     auto enter(F&& act) {
         const base::lock_guard lock{mutex_};
         return act_now(std::forward<F>(act));
     }
     [[nodiscard]] base::mutex& mutex() noexcept { return mutex_; }
-    // Runs `act` at the current time, for a thread that already has the mutex.
+    // Runs `act` at the current time. The caller has locked the mutex.
     template <class F>
     auto act_now(F&& act) REQUIRES(mutex_) {
         play();
@@ -106,9 +105,9 @@ public:
     };
     [[nodiscard]] std::optional<found_node> find(const std::string& znode);
     [[nodiscard]] std::vector<std::string> children(const std::string& znode);
-    // Call it after the end of the run.
+    // Must be called after the end of the run.
     [[nodiscard]] std::string story() const;
-    // From now on, faults affect this process from time to time.
+    // From now on, faults also affect this process.
     void add_process(std::uint16_t process, std::string_view name);
 
 private:
@@ -144,7 +143,7 @@ private:
     std::map<client_id, known_session> sessions_;
     client_id opened_ = 0;
     std::map<std::uint16_t, std::string> processes_;  // running processes and their names
-    // time for which the servers' own thread waits
+    // The time that the servers' own thread waits for.
     instant awaited_{};
     boost::thread thread_;  // runs until the end of the run
 };

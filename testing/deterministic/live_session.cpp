@@ -111,7 +111,7 @@ void live_session::run() {
             continue;
         }
         servers_.act_now([this] {
-            if (arrived_.empty()) return;  // the session may have ended while it handled messages
+            if (arrived_.empty()) return;  // the session may have ended during these messages
             const auto event = std::move(arrived_.front());
             arrived_.pop_front();
             if (!give_up_after_a_stop()) take_in(event);
@@ -121,8 +121,8 @@ void live_session::run() {
     }
 }
 
-// After a pause of its process, the real client checks its clock before it reads messages. So it may take a server for
-// silent although messages have arrived.
+// After a pause, the real client reads the clock before it reads messages. So it may give up a server whose messages
+// have arrived.
 bool live_session::give_up_after_a_stop() {
     const auto connection = handle_->connection();
     const auto silence = servers_.plans().time.session_timeout * 2 / 3;
@@ -157,7 +157,6 @@ void live_session::take_in(const planned_event& event) {
         event);
 }
 
-// Passes the session's messages to the session's own thread.
 void live_session::collect() {
     if (ended_) return;
     (void)handle_->take_woken();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// live_session: a client's session with the live_servers. It uses the simulator's model of the C client
-// (simulation/handle.hpp), with one thread in place of the real client's two. The thread belongs to the process that
-// opened the session: while the process is stopped, messages wait.
+// live_session: a client's session with the live_servers. It models the C client (simulation/handle.hpp) with one
+// thread instead of two. While the process that opened the session is stopped, so is this thread, and messages wait.
 //
 // Thread safety: as for core::coordinator_session.
 #pragma once
@@ -62,7 +61,7 @@ private:
     bool ended_ = false;
     base::condition changed_;
 
-    instant awake_at_{};  // time at which the session's thread last handled a message
+    instant awake_at_{};  // when the session's thread last handled a message
     boost::thread thread_;
 };
 

@@ -22,7 +22,7 @@ using schedule::scheduler;
 namespace {
 
 constexpr std::int64_t k_million = 1'000'000;
-constexpr std::int64_t k_largest_offset = 100'000'000'000'000;  // largest offset of a clock, in ns
+constexpr std::int64_t k_largest_offset = 100'000'000'000'000;  // in ns
 
 live_servers* servers_of_run = nullptr;
 
@@ -39,7 +39,7 @@ simulated_world::state::state(const simulation_options& options, const run_limit
     set_log_sink([this](log_level, std::string_view line) {
         servers_.enter([&] { servers_.note([&] { return std::string{line}; }); });
     });
-    // The first line starts the log's thread. It starts here, in no simulated process, because a process may end.
+    // The first log line starts the log's thread. It must belong to no simulated process, because a process may end.
     detail::stand_in_for_zookeeper(make_live);
 }
 
@@ -75,7 +75,7 @@ simulated_process simulated_world::state::start(std::string_view name, std::func
     return which;
 }
 
-// The end of a process is executed by no process. So this thread's further actions continue even if the process is
+// No process executes its own end. So this thread leaves the process first, and continues even if the process is
 // stopped or killed.
 void simulated_world::state::run(process& own, const std::function<void()>& main) {
     auto* const mine = scheduler::of_this_thread();
@@ -115,7 +115,7 @@ void simulated_world::state::kill(simulated_process which) {
         const base::lock_guard lock{mutex_};
         return &find(which);
     }());
-    // comes last, because the caller may be in that process
+    // This comes last, because the calling thread may be in that process.
     scheduler::of_this_thread()->kill(number);
 }
 

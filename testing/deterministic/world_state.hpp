@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements turnstile::testing::simulated_world: the servers of a run and its processes.
+// Implements turnstile::testing::simulated_world: a run's servers and processes.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace turnstile::testing {
 
-// A run has one object of this class, which exists until the run's process ends. Thread safety: as for simulated_world.
+// Each run has one of these, until the run's process ends. Thread safety: as for simulated_world.
 class simulated_world::state {
 public:
-    // Call the constructor in the first thread of the run. Creates the servers, and lets clients connect to them.
+    // Must be called on the run's first thread. Creates the servers, which clients' connect strings then reach.
     state(const simulation_options& options, const run_limits& limits);
     state(const state&) = delete;
     state& operator=(const state&) = delete;

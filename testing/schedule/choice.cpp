@@ -8,7 +8,7 @@ namespace turnstile::schedule {
 
 namespace {
 
-// a run that is this many times longer than planned is unfair
+// A run that is so many times longer than planned counts as unfair.
 constexpr std::uint32_t k_fairness = 5;
 constexpr std::uint64_t k_priorities = 1'000'000;
 
@@ -28,7 +28,8 @@ void choice::add(std::size_t thread) {
 std::uint8_t choice::pick(const situation& now) {
     switch (plan_.how) {
         case plan::kind::priorities:
-            // Without this, a thread in an endless loop would keep all other threads from running.
+            // After too many steps the choice is random, because a thread in an endless loop could keep the others from
+            // running.
             return now.step > k_fairness * plan_.length ? by_chance(now.enabled) : by_priority(now);
         case plan::kind::walk:
             return chance_() % plan_.depth == 0 ? by_chance(now.enabled)
@@ -50,7 +51,7 @@ std::uint8_t choice::next_to(std::uint8_t current, const thread_set& enabled) co
 std::uint8_t choice::by_priority(const situation& now) {
     if (std::find(changes_.begin(), changes_.end(), now.step) != changes_.end())
         priorities_[now.current] = --lowest_;
-    // the yielding thread waits for another thread
+    // The yielding thread waits for another thread, so it becomes the last.
     if (now.yields) priorities_[now.current] = --lowest_;
     std::size_t best = priorities_.size();
     for (std::size_t i = 0; i != priorities_.size(); ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// choice: chooses by a plan which of the runnable threads runs next. A value.
+// choice: chooses the next thread among the runnable threads, by a plan. A value.
 #pragma once
 
 #include <bitset>
@@ -19,7 +19,6 @@ class choice {
 public:
     explicit choice(plan how);
 
-    // Adds a thread with this number.
     void add(std::size_t thread);
 
     struct situation {
@@ -40,7 +39,7 @@ private:
     base::random chance_;
     std::vector<std::int64_t> priorities_;  // by the thread's number
     std::int64_t lowest_ = 0;
-    std::vector<std::uint32_t> changes_;  // numbers of the steps at which a priority drops
+    std::vector<std::uint32_t> changes_;  // the steps at which a priority drops
     std::size_t next_deviation_ = 0;
 };
 

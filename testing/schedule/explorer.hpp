@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// explorer: runs a scenario under many schedules, each in a separate process, until one fails.
+// explorer: runs a scenario under many schedules, each in a process, until one schedule fails.
 //
 //     explorer all{scenario};
 //     const auto found = all.deviations(1, budget);   // every schedule with at most one deviation
 //     const auto more = all.random(seed, budget);
 //
-// A run is a fork of this process. The fork always happens at the same instant, so that no state of an earlier run
-// remains. A deadlock or a crash of a run is a finding, too. Replays give the same result for the same program, if
-// addresses are not randomised (`fixed_addresses`).
+// Each run is a fork of this process at the same point, so earlier runs leave nothing behind. A deadlock or a crash is
+// a finding, too. A replay gives the same result if the program is the same and its addresses are fixed
+// (`fixed_addresses`).
 //
-// Thread safety: for one thread, in a process that has no other thread.
+// Thread safety: for one thread, in a process without other threads.
 #pragma once
 
 #include <chrono>
@@ -46,7 +46,7 @@ struct finding {
 struct tally {
     std::uint64_t schedules = 0;
     std::uint64_t steps = 0;
-    bool complete = false;  // true: no schedule was left out
+    bool complete = false;  // true: every schedule was run
     std::optional<finding> found;
 };
 
@@ -54,16 +54,15 @@ class explorer {
 public:
     explicit explorer(const scenario& scenario) : scenario_{scenario} {}
 
-    // Runs the scenario once under this plan. Afterwards last() has the steps.
+    // Runs the scenario once under this plan. Then last() has the steps.
     std::optional<finding> run(const plan& how);
     [[nodiscard]] const record& last() const noexcept { return *shared_; }
 
-    // Runs all schedules with 0, 1, ... `most` deviations from the plain schedule, in this order.
+    // Runs all schedules with 0, 1, ... `most` deviations, in this order.
     tally deviations(unsigned most, const budget& limit);
-    // Runs PCT and random walks alternately.
+    // Alternates between PCT (see plan.hpp) and random walks.
     tally random(std::uint64_t seed, const budget& limit);
-    // Returns a finding with fewer or earlier deviations, if they also fail. Returns a finding without deviations
-    // unchanged.
+    // Returns a failing plan with fewer or earlier deviations, or `from` if there is none.
     [[nodiscard]] finding shrink(const finding& from);
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces the functions for mutexes, conditions, read-write locks, and one-time initialisation.
+// Replaces the C library's functions for mutexes, conditions, read-write locks and one-time initialization.
 #include <pthread.h>
 #include <semaphore.h>
 
@@ -20,21 +20,20 @@ void real::keep_locks() noexcept {}
 
 namespace {
 
-// Returns for each recursive mutex how often its owner has taken it again.
+// Counts how often the owner of each recursive mutex has taken it again.
 std::map<std::uintptr_t, int>& depths() {
     static std::map<std::uintptr_t, int> all;
     return all;
 }
 
-// Returns true for the kinds of mutexes that check their owner.
+// Returns true for mutexes that check their owner.
 bool is_owned_by_name(const pthread_mutex_t& mutex) {
     constexpr int k_kinds = 3;
     const int kind = mutex.__data.__kind & k_kinds;
     return kind == PTHREAD_MUTEX_RECURSIVE || kind == PTHREAD_MUTEX_ERRORCHECK;
 }
 
-// The caller already has this mutex and takes it again. Returns the result, if the mutex's kind detects that. Otherwise
-// returns nothing: the caller then waits for itself.
+// Called when the caller already has the mutex. Returns the result, or nothing if this kind of mutex deadlocks.
 std::optional<int> taken_again(const pthread_mutex_t& mutex, const scheduler& mine) {
     if (!is_owned_by_name(mutex) || !mine.owns(id_of(&mutex))) return std::nullopt;
     if ((mutex.__data.__kind & PTHREAD_MUTEX_ERRORCHECK) != 0) return EDEADLK;
@@ -46,7 +45,7 @@ int lock_until(scheduler& mine, pthread_mutex_t* mutex, std::int64_t deadline,
                std::uintptr_t caller) {
     if (const auto answer = taken_again(*mutex, mine)) return *answer;
     if (!mine.lock_until(id_of(mutex), deadline, caller)) return ETIMEDOUT;
-    depths().erase(id_of(mutex));  // an earlier mutex at this address may have left an entry
+    depths().erase(id_of(mutex));  // an earlier mutex may have had this address
     return 0;
 }
 
@@ -236,7 +235,7 @@ STANDS_IN int pthread_rwlock_unlock(pthread_rwlock_t* lock) noexcept {
     auto* const mine = scheduler::of_this_thread();
     if (mine == nullptr) return real(lock);
     const auto found = shared_locks().find(id_of(lock));
-    // the lock was taken before the run began
+    // The lock was taken before the run began.
     if (found == shared_locks().end()) return real(lock);
     if (!std::exchange(found->second.writer, false)) --found->second.readers;
     if (found->second.readers == 0) shared_locks().erase(found);
@@ -290,7 +289,7 @@ STANDS_IN int sem_clockwait(sem_t* semaphore, clockid_t clock, const timespec* u
 
 // ---- once -----------------------------------------------------------------------------------
 
-// The C library's control word is 0 before the initialisation and 2 after it.
+// The C library's control word is 0 before the initialization and 2 after it.
 STANDS_IN int pthread_once(pthread_once_t* control, void (*run)()) {
     static constinit real_one<int(pthread_once_t*, void (*)())> real{"pthread_once"};
     auto* const mine = scheduler::of_this_thread();

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// mutex_table: the owner of each mutex, and the mutexes that several processes use. A value.
+// mutex_table: each mutex's owner, and which mutexes several processes use. A value.
 //
-// A new mutex may get the address of a former one. Then the table may wrongly count the new mutex as used by several
-// processes. The only effect is that a stopped process's thread continues until it has released that mutex.
+// A new mutex may have the address of a destroyed one, and may wrongly count as used by several processes. The only
+// effect: a stopped process's thread continues until it releases that mutex.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,6 @@ public:
         if (!first && found->second != process) found->second = k_several;
     }
     void take(std::uintptr_t mutex, std::uint8_t thread) { owners_[mutex] = thread; }
-    // Returns false if another thread has the mutex.
     [[nodiscard]] bool try_to_take(std::uintptr_t mutex, std::uint8_t thread) {
         return owners_.try_emplace(mutex, thread).second;
     }
@@ -31,7 +30,7 @@ public:
         return found->second;
     }
     [[nodiscard]] bool is_free(std::uintptr_t mutex) const { return !owners_.contains(mutex); }
-    // Returns true if the thread has a mutex that several processes use.
+    // Returns true if the thread owns a mutex that several processes use.
     [[nodiscard]] bool holds_up_others(std::size_t thread) const {
         return std::any_of(owners_.begin(), owners_.end(), [&](const auto& taken) {
             if (taken.second != thread) return false;
@@ -43,8 +42,8 @@ public:
 private:
     static constexpr int k_several = -1;
 
-    std::map<std::uintptr_t, std::uint8_t> owners_;  // owners of taken mutexes
-    // number of the process that uses the mutex, or k_several
+    std::map<std::uintptr_t, std::uint8_t> owners_;  // owners of locked mutexes
+    // The process that uses the mutex, or k_several.
     std::map<std::uintptr_t, int> askers_;
 };
 

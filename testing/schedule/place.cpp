@@ -20,7 +20,7 @@ extern "C" const char __executable_start;
 
 constexpr std::string_view k_inlined_by = " (inlined by) ";
 
-// The file from which the address was loaded, and the start of that file in memory.
+// The loaded file that contains an address, and where the file begins in memory.
 struct origin {
     std::string file;
     std::uintptr_t base = 0;
@@ -49,7 +49,7 @@ std::string output_of(const std::string& command) {
     return text;
 }
 
-// A return address is just after the call. So this returns the offset of the byte before it.
+// A return address points behind the call, so this subtracts one byte.
 std::uintptr_t offset_of(std::uintptr_t address, std::uintptr_t base) {
     return address - base - 1;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// place: uses addr2line to find the source lines of addresses in this program.
+// place: finds the source lines of addresses in this program by addr2line.
 //
-// Thread safety: any thread may call all functions, outside of a run.
+// Thread safety: any thread may call these functions, but not during a run.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace turnstile::schedule {
 
-// Returns for each return address its source lines in the form "function at file:line". Inlined functions come first,
-// and then their callers. An unknown address has no lines.
+// Returns for each return address its source lines, as "function at file:line": first the inlined functions, then their
+// callers. An unknown address has none.
 [[nodiscard]] std::map<std::uintptr_t, std::vector<std::string>> places_of(
     const std::vector<std::uintptr_t>& addresses);
 

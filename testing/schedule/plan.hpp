@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// plan: a schedule in text form, so that it can be run again.
+// plan: a schedule as text, for a replay.
 //
 //     deviations:           the running thread continues until it cannot; then the next one by number
 //     deviations:17=2,40=0  the same, but at step 17 thread 2 continues and at step 40 thread 0
@@ -32,7 +32,7 @@ struct plan {
     std::vector<deviation> deviations{};
     std::uint64_t seed = 0;
     std::uint32_t depth = 3;
-    std::uint32_t length = 1000;  // expected number of steps; the priorities change within these
+    std::uint32_t length = 1000;  // expected number of steps, among which the priorities change
 
     [[nodiscard]] std::string to_string() const;
     [[nodiscard]] static std::optional<plan> parse(std::string_view text);

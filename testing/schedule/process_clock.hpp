@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// process_clock: the clocks of one process of a run. All clocks of a process show the same time. They run a little too
-// fast or too slow, compared with the true time. A value; times are in nanoseconds.
+// process_clock: the clock of one process in a run. It may be offset, fast or slow. All clock ids of the process show
+// its time. A value, in nanoseconds.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace turnstile::schedule {
 
 class process_clock {
 public:
-    // Time that all clocks show at the start of a run, without their offset.
+    // Time that all clocks without an offset show at the start of a run.
     static constexpr std::int64_t k_start = 1'000'000'000'000'000;
 
     process_clock() = default;
-    // The rate must be below a tenth of a million parts, and a run lasts a few days at most. So the products below do
-    // not overflow.
+    // The products below cannot overflow: the rate is below a tenth of a million parts, and a run lasts a few days at
+    // most.
     process_clock(std::int64_t offset, std::int64_t parts_per_million)
         : offset_{offset}, rate_{parts_per_million} {}
 
@@ -23,7 +23,7 @@ public:
         return true_time + offset_ + since / k_million * rate_ +
                since % k_million * rate_ / k_million;
     }
-    // Returns the first true time at which the clock shows `shown` or a later time.
+    // Returns the first true time at which the clock shows at least `shown`.
     [[nodiscard]] std::int64_t when(std::int64_t shown) const noexcept {
         if (rate_ == 0) return shown - offset_;
         const auto since = shown - offset_ - k_start;

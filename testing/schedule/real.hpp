@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// real: makes threads wait by the C library's own functions. The scheduler uses these, because stand_in.hpp replaces
-// the usual ones.
+// real: waits by the C library's own functions. The scheduler needs these, because stand_in.hpp replaces the usual
+// functions.
 //
 // Thread safety: any thread may call all functions.
 #pragma once
@@ -14,11 +14,11 @@ void give_turn(std::atomic<std::uint32_t>& turn) noexcept;
 void await_turn(std::atomic<std::uint32_t>& turn) noexcept;
 
 [[nodiscard]] int own_thread() noexcept;
-// Waits until the system no longer has a thread with this number.
+// Waits until the thread with this system number has ended.
 void await_end(int thread) noexcept;
 
-// Link anchors. References to these functions make the linker take the replacing functions' object files from the
-// static archive.
+// Link anchors: a reference to these functions makes the linker take the stand-ins' object files from the static
+// archive.
 void keep_locks() noexcept;
 void keep_time() noexcept;
 

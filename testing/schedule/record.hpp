@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// record: one run of a scenario under a schedule: the decision at each scheduling point, and the outcome. The explorer
-// and the run's process share its memory.
+// record: one run of a scenario: the choice at each scheduling point, and the result. It is in memory that the explorer
+// and the run's process share.
 //
-// Thread safety: none. The run's process writes the record, and the explorer reads it after that process has ended.
+// Thread safety: none. The run's process writes, and the explorer reads after that process has ended.
 #pragma once
 
 #include <array>
@@ -19,14 +19,14 @@ inline constexpr std::size_t k_most_name = 24;
 inline constexpr std::size_t k_most_steps = 200'000;
 inline constexpr std::size_t k_most_text = 1024;
 
-// The next operation of a thread, or the operation for which it waits.
+// Next operation of a thread, or the operation that it waits for.
 enum class operation : std::uint8_t {
     begin,       // starts to run
     lock,        // takes a mutex
     unlocked,    // has released a mutex
     wait,        // waits on a condition
     timed_wait,  // waits on a condition until a deadline
-    notified,    // has notified threads that wait on a condition
+    notified,    // has notified waiters of a condition
     created,     // has started a thread
     join,        // waits for the end of a thread
     poll,        // waits for descriptors
@@ -40,15 +40,15 @@ enum class operation : std::uint8_t {
 struct step {
     operation kind{};
     std::uint8_t thread = 0;              // the thread that reached the point
-    std::uint8_t chosen = 0;              // the thread that continues from there
+    std::uint8_t chosen = 0;              // the thread that continues
     std::bitset<k_most_threads> enabled;  // the runnable threads
-    std::uintptr_t object = 0;            // address of the mutex or the condition
+    std::uintptr_t object = 0;            // address of the mutex or condition
     std::uintptr_t caller = 0;            // address of the call
 };
 
 inline constexpr std::size_t k_most_frames = 24;
 
-// A thread's latest scheduling point.
+// A thread at its latest scheduling point.
 struct standing {
     operation wants = operation::over;
     std::uint16_t process = 0;
@@ -60,11 +60,11 @@ struct standing {
 };
 
 enum class verdict : std::uint8_t {
-    unfinished,  // the run crashed, or blocked without the scheduler's knowledge
+    unfinished,  // the run crashed, or blocked where the scheduler cannot see it
     passed,
-    failed,    // the scenario reports a failure
+    failed,    // the scenario reported a failure
     deadlock,  // no thread can continue
-    livelock,  // the run has more steps than the record can hold
+    livelock,  // the record is full
 };
 
 struct record {
@@ -75,13 +75,13 @@ struct record {
     std::uint32_t switches = 0;
     std::uint64_t fingerprint = k_no_fingerprint;
     std::int64_t true_time = 0;  // nanoseconds since the start
-    bool wants_stacks = false;   // true: stacks are recorded, which slows the run down
-    bool timed_out = false;      // true: the run exceeded its limit in real time
-    std::uint8_t current = 0;    // the running thread; at the end, the last thread
+    bool wants_stacks = false;   // true: records stacks, which is slow
+    bool timed_out = false;      // true: the run exceeded its limit of real time
+    std::uint8_t current = 0;    // the running thread, or at the end the last one
     std::array<char, k_most_text> text{};
     std::array<standing, k_most_threads> threads{};
     std::array<std::array<char, k_most_name>, k_most_processes> process_names{};
-    // the latest steps; step n is at index n modulo the size
+    // The latest steps. Step n is at index n modulo the size.
     std::array<step, k_most_steps> trace{};
 
     // Adds a word to the fingerprint, by FNV-1a over 64-bit words.

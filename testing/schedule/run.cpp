@@ -25,7 +25,7 @@ namespace {
                            const std::function<void(scheduler&)>& work) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     ::alarm(static_cast<unsigned>(patience.count()));
-    // This object is never freed, because threads of the run may outlive this function.
+    // Threads of the run may outlive this function, so the object is never freed.
     auto* const mine = new scheduler{how, into, lasts};
     try {
         work(*mine);
@@ -59,7 +59,7 @@ shared_record::~shared_record() {
     ::munmap(record_, sizeof(record));
 }
 
-// Readers ignore steps beyond the count, so they need not be cleared.
+// Readers ignore the steps beyond the count.
 void shared_record::clear() const {
     record_->result = verdict::unfinished;
     record_->steps = record_->switches = 0;
@@ -74,14 +74,14 @@ void shared_record::clear() const {
 std::optional<std::string> run_apart(const plan& how, record& into, scheduler::endurance lasts,
                                      std::chrono::seconds patience,
                                      const std::function<void(scheduler&)>& work) {
-    std::fflush(nullptr);  // otherwise both parent and child would write the buffered output
+    std::fflush(nullptr);  // otherwise the child would write the buffered output again
     const pid_t child = ::fork();
     if (child < 0) throw std::system_error{errno, std::generic_category(), "fork"};
     if (child == 0) run_here(how, into, lasts, patience, work);
     int status = 0;
     while (::waitpid(child, &status, WUNTRACED) < 0 && errno == EINTR) {
     }
-    if (WIFSTOPPED(status)) {  // an alarm would not wake a stopped process
+    if (WIFSTOPPED(status)) {  // a stopped process would not handle an alarm
         ::kill(child, SIGKILL);
         while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
         }

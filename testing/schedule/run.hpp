@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// run: runs a function once under a scheduler, in a separate process.
 #pragma once
 
 #include <chrono>
@@ -13,7 +12,7 @@
 
 namespace turnstile::schedule {
 
-// A record in memory that a process shares with its forks. Thread safety: none.
+// A record in memory that a process shares with its forks. Not thread-safe.
 class shared_record {
 public:
     shared_record();  // may throw std::system_error
@@ -29,20 +28,20 @@ private:
     record* record_;
 };
 
-// Runs `work` in a fork. `work` is the first thread of the run, and the run ends when it returns. Returns nothing if
-// the run passed, otherwise the reason; the record has the details. `patience` limits the real time of a run that is
-// blocked without the scheduler's knowledge. Throws std::system_error. The calling process must have a single thread.
+// Runs `work` in a forked process, as the first thread of the run. The run ends when `work` returns. Returns why the
+// run failed, or nothing; `into` has the details. `patience` limits the real time, in case the run blocks where the
+// scheduler cannot see it. Throws std::system_error. The calling process must have a single thread.
 std::optional<std::string> run_apart(const plan& how, record& into, scheduler::endurance lasts,
                                      std::chrono::seconds patience,
                                      const std::function<void(scheduler&)>& work);
 
-// Fails the run of the calling thread. Outside of a run, throws std::runtime_error.
+// Fails the calling thread's run. Throws std::runtime_error if there is no run.
 [[noreturn]] void violated(const std::string& description);
 inline void require(bool good, const char* description) {
     if (!good) violated(description);
 }
 
-// Restarts the program with fixed addresses, unless its addresses are fixed already.
+// Restarts the program with fixed addresses, unless it has them.
 void fixed_addresses(char** arguments);
 
 }  // namespace turnstile::schedule

@@ -17,7 +17,7 @@ namespace turnstile::schedule {
 
 namespace {
 
-constexpr std::int64_t k_step = 1'000;  // a step takes a microsecond of virtual time
+constexpr std::int64_t k_step = 1'000;  // virtual time of a step
 
 scheduler* the_one = nullptr;
 thread_local bool t_mine = false;
@@ -94,8 +94,7 @@ thread_set scheduler::who_can() const {
     return enabled;
 }
 
-// Called if no thread can continue. Advances the time to the earliest deadline. Returns false if no thread has a
-// deadline.
+// Called when no thread can continue. Advances the time to the earliest deadline, and returns false if there is none.
 bool scheduler::pass_time() {
     auto earliest = k_never;
     for (const auto& candidate : threads_)
@@ -132,7 +131,7 @@ void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t
     here.process = process();
     here.caller = caller;
     now_ += k_step;
-    // In an endless run, a thread that never waits must not stop the time for all others.
+    // In an endless run, a thread that never waits must not stop the time for the others.
     if (lasts_ == endurance::endless) mark_late();
     auto enabled = who_can();
     while (enabled.none()) {
@@ -153,7 +152,7 @@ void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t
     hand_over(now.chosen);
 }
 
-// The unwinder takes locks of the system. So this thread counts as outside the run meanwhile.
+// The unwinder takes locks of the system, so this thread counts as outside of the run meanwhile.
 void scheduler::take_stack(standing& of) {
     std::array<void*, k_most_frames> frames{};
     const bool mine = std::exchange(t_mine, false);
@@ -174,8 +173,7 @@ void scheduler::hand_over(std::uint8_t to) {
     await_end_of_last();
 }
 
-// Waits until the system has finished a thread's end, such as freeing its memory. Only then may the next thread
-// continue.
+// Waits until the system has ended the thread and freed its memory. Only then may the next thread continue.
 void scheduler::await_end_of_last() noexcept {
     if (const int left = std::exchange(ended_, 0); left != 0) real::await_end(left);
 }
@@ -267,7 +265,7 @@ int scheduler::wake(std::uintptr_t word, int most, std::uintptr_t caller) {
     return woken;
 }
 
-// In a bounded run no thread gets the number of an earlier one.
+// In a bounded run, a number is used only once.
 scheduler::newcomer scheduler::add_thread() {
     auto added = std::make_unique<thread>();
     auto* const place = added.get();
@@ -284,7 +282,7 @@ scheduler::newcomer scheduler::add_thread() {
     return {static_cast<std::uint8_t>(number), place};
 }
 
-// Returns the number of a thread that has ended, for a new thread.
+// Returns the number of an ended thread, for reuse.
 std::size_t scheduler::free_number() const {
     for (std::size_t i = 0; i != threads_.size(); ++i) {
         const bool awaited = std::any_of(threads_.begin(), threads_.end(), [i](const auto& each) {
@@ -319,7 +317,7 @@ void scheduler::stop(std::uint16_t process, std::int64_t length) {
 void scheduler::enter(thread& place) {
     real::await_turn(place.turn);
     await_end_of_last();
-    t_mine = true;  // not earlier, because other threads run until then
+    t_mine = true;  // not earlier, because other threads ran until now
 }
 
 void scheduler::leave() {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// stand_in: replaces functions of the C library in a program that is linked with this code. For the threads of a run,
-// the replacements ask the scheduler. For every other thread they call the real function.
+// stand_in: replaces functions of the C library in programs that link it. For threads of a run, a replacement calls the
+// scheduler, and otherwise the real function.
 //
-// The dynamic linker finds a program's own functions before those in the C library, also for Boost.Thread and the C++
-// library. So the shipped code runs unchanged, and no class knows about the replacements. locks_stand_in.cpp replaces
-// the functions with which threads wait, threads_stand_in.cpp threads and futexes, time_stand_in.cpp clocks, sleeps,
-// timers and randomness.
+// The dynamic linker searches the program before the C library, also for calls by Boost.Thread and the C++ library. So
+// the shipped code runs unchanged. locks_stand_in.cpp has the functions by which threads wait, threads_stand_in.cpp
+// threads and futexes, and time_stand_in.cpp clocks, sleeps, timers and randomness.
 #pragma once
 
 #include <dlfcn.h>
@@ -23,12 +22,10 @@ namespace turnstile::schedule {
 
 inline constexpr std::int64_t k_second = 1'000'000'000;
 
-// A function of the C library. `version` selects one of several versions, where a plain look-up might find an older
-// one.
+// A function of the C library. `version` selects one of several versions, because a plain look-up may find an old one.
 //
-// The first call looks the function up. The look-up takes no lock, because threads also make such calls while they wait
-// for their turn to run. A static with dynamic initialisation would have a lock as its guard, and would wait at a
-// futex.
+// The first call looks up the function. The look-up must take no lock, because threads call it while they wait for
+// their turn. A static with dynamic initialization would have a lock as its guard.
 template <class F>
 class real_one {
 public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces the functions that start and end threads, and the system calls for futexes.
+// Replaces the functions that start and end threads, and the futex system calls.
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -21,7 +21,6 @@ using namespace turnstile::schedule;
 
 namespace {
 
-// Returns the numbers of the run's threads. Only the running thread uses this map.
 std::map<pthread_t, std::uint8_t>& threads() {
     static std::map<pthread_t, std::uint8_t> all;
     return all;
@@ -34,8 +33,8 @@ struct start {
     scheduler* by;
 };
 
-// Runs when a thread ends, also through pthread_exit(). The C library first destroys thread_local objects. Then it
-// destroys values with keys in several rounds; this runs in the last round.
+// The destructor runs at the end of a thread, also after pthread_exit(). The C library first destroys thread_local
+// objects, and then values with keys, in several rounds. The destructor runs in the last round.
 struct leaving {
     scheduler& from;
     int rounds = 0;
@@ -134,8 +133,7 @@ STANDS_IN int sched_yield() noexcept {
 
 namespace {
 
-// Waits as the system's futex does: this reads the word while the thread runs, and no other thread runs between the
-// read and the wait.
+// Waits as a real futex does: no other thread runs between the read of the word and the wait.
 long wait_for_word(scheduler& mine, const long* a, bool absolute, std::uintptr_t caller) {
     const auto* const word = reinterpret_cast<const volatile std::uint32_t*>(a[0]);
     const auto* const time = reinterpret_cast<const timespec*>(a[3]);
@@ -153,7 +151,7 @@ long wait_for_word(scheduler& mine, const long* a, bool absolute, std::uintptr_t
 
 }  // namespace
 
-// std::atomic::wait and the semaphores of the C++ library make this system call.
+// std::atomic::wait and the C++ library's semaphores make this call.
 STANDS_IN long syscall(long number, ...) noexcept {
     va_list list;
     va_start(list, number);

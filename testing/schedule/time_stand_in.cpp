@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Replaces the functions for clocks, sleeps, timers, waits for descriptors, and the system's random numbers.
+// Replaces the functions for clocks, sleeps, timers, waits for descriptors, and random numbers.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/epoll.h>
@@ -23,7 +23,7 @@ using namespace turnstile::schedule;
 
 namespace {
 
-// A timer of the run. Only the running thread uses the run's timers.
+// A timer of the run. Only the running thread uses it.
 struct set_timer {
     std::int64_t when = 0;  // true time
     std::int64_t interval = 0;
@@ -42,7 +42,7 @@ bool is_readable(int descriptor) {
     return real_poll(&asked, nfds_t{1}, 0) > 0;
 }
 
-// Arms the system's timer of each due timer so that it fires at once. All other timers of the system remain disarmed.
+// Arms the system's timer of each due timer, which then fires at once. The other timers stay disarmed.
 void fire_due(const scheduler& mine) {
     for (auto next = timers().begin(); next != timers().end();) {
         auto& [timer, set] = *next;
@@ -58,7 +58,7 @@ void fire_due(const scheduler& mine) {
     }
 }
 
-// Returns the true time at which a timeout in milliseconds ends; a negative timeout never ends.
+// Returns the true time at which a timeout in milliseconds ends. A negative timeout never ends.
 std::int64_t end_of(const scheduler& mine, std::int64_t timeout) {
     return timeout < 0 ? scheduler::k_never : mine.when(mine.now() + timeout * 1'000'000);
 }
@@ -136,13 +136,13 @@ STANDS_IN int timerfd_settime(int timer, int flags, const itimerspec* next,
     return real_settime(timer, 0, &k_off, before);
 }
 
-// Waits until `ready` returns true, until `end`, or until a timer is due. Does not call `ready` after that.
+// Waits until `ready` returns true, until `end`, or until a timer is due. After that, no code calls `ready`.
 static void wait_for_descriptors(scheduler& mine, const std::function<bool()>& ready,
                                  std::int64_t end, std::uintptr_t caller) {
     fire_due(mine);
     auto until = end;
     for (const auto& [timer, each] : timers()) until = std::min(until, each.when);
-    // The wait also ends if another thread sets a timer, which may be due earlier.
+    // A new timer by another thread ends the wait, because it may be due earlier.
     const auto set_before = timers_set;
     mine.wait_until(
         operation::poll, [&] { return timers_set != set_before || ready(); }, until, caller);
@@ -203,8 +203,8 @@ STANDS_IN int select(int count, fd_set* reading, fd_set* writing, fd_set* failin
     }
 }
 
-// A read of /dev/urandom gets the scheduler's random numbers, which are the same in each run. A read of a timer waits in
-// virtual time. All other reads are the system's.
+// A read of /dev/urandom gets the scheduler's random numbers, which are equal in each run. A read of a timer waits in
+// virtual time. Any other read is real.
 STANDS_IN ssize_t read(int from, void* into, size_t size) {
     static constinit real_one<ssize_t(int, void*, size_t)> real{"read"};
     auto* const mine = scheduler::of_this_thread();

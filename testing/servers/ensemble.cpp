@@ -9,7 +9,7 @@ namespace turnstile::testing {
 
 namespace {
 
-// The two ports that each server of a quorum needs besides its port for clients.
+// A server of a quorum needs two ports besides the port for clients.
 struct quorum_ports {
     std::uint16_t followers;
     std::uint16_t election;
@@ -47,7 +47,7 @@ std::vector<std::string> java_arguments(const ensemble_options& options) {
         "-Dznode.container.checkIntervalMs=" +
             std::to_string(options.container_check_interval.count()),
         "-Dzookeeper.preAllocSize=64",  // in KiB
-        // With the default, elections wait longer and longer for servers that start slowly.
+        // With the default, elections wait ever longer for servers that start slowly.
         "-Dzookeeper.fastleader.maxNotificationInterval=500",
     };
     if (options.sync == disk_sync::off) arguments.emplace_back("-Dzookeeper.forceSync=no");
@@ -178,7 +178,7 @@ bool ensemble::serving() const {
         if (!server->running() || server->paused()) continue;
         const auto mode = server->mode();
         if (mode.empty()) ++mute;
-        // A follower has a leader, so `led` is true then as well.
+        // A follower has a leader, so `led` is then true as well.
         led = led || mode == (leader_serves_ ? "leader" : "follower") || mode == "standalone";
     }
     return led && mute == (leader_serves_ ? 0 : 1);

@@ -11,10 +11,10 @@ using detail::wire_reader;
 
 namespace {
 
-// Sizes of headers. A request has xid and opcode; a reply has xid, zxid and error.
+// A request's header has xid and opcode. A reply's header has xid, zxid and error.
 constexpr std::size_t k_request_header = 8;
 constexpr std::size_t k_reply_header = 16;
-// Size of the header before each operation of a multi: its type, an end mark, an error.
+// Each operation of a multi has a header: its type, an end mark, an error.
 constexpr std::size_t k_multi_header = 9;
 
 bool starts_with_path(std::int32_t op) {
@@ -57,7 +57,7 @@ std::string frame::path() const {
 std::int64_t frame::session_id() const {
     if (kind_ != frame_kind::handshake) return 0;
     wire_reader in{body_};
-    // Skips the protocol version, the last zxid seen (only in messages to the server), and the timeout.
+    // Skips the version, the last zxid seen (only to the server), and the timeout.
     return in.skip(way_ == direction::to_server ? 16 : 8).int64();
 }
 

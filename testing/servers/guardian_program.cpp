@@ -15,7 +15,7 @@ namespace turnstile::testing {
 
 namespace {
 
-// Returns the program's name with which a process was started; empty after the process has ended.
+// Returns the program name in the process's command line; empty if the process has ended.
 std::string executable_of(const std::filesystem::path& process) {
     std::ifstream file{process / "cmdline"};
     std::string name;
@@ -55,8 +55,7 @@ void guardian_program::kill() const {
     const auto all_ended = [this] {
         const auto all = running();
         for (const pid_t guardian : all) {
-            // Opens a descriptor of the process, and then checks its name again: its number may belong to another
-            // process by now.
+            // Opens a pidfd first and then checks the name again, because the number may belong to a new process.
             const support::descriptor process{
                 static_cast<int>(::syscall(SYS_pidfd_open, guardian, 0))};
             if (process.open() && executable_of("/proc/" + std::to_string(guardian)) == path_)

@@ -22,8 +22,7 @@ struct jar {
     const char* package;
 };
 
-// Debian's zookeeper.jar names the other jars that it requires in its manifest. Only the jars of Netty for TLS are
-// missing there.
+// The manifest of Debian's zookeeper.jar names the jars that it needs, except Netty's jars for TLS.
 constexpr jar k_tls_jars[] = {{"netty-codec.jar", "libnetty-java"},
                               {"netty-resolver.jar", "libnetty-java"}};
 constexpr jar k_server_jars[] = {{"zookeeper.jar", "libzookeeper-java"},
@@ -46,8 +45,8 @@ void append(const jar (&wanted)[N], std::string& path, std::string& missing) {
     }
 }
 
-// Returns all jars of another ZooKeeper version, because each version needs different jars. The folder may have several
-// loggers; the first is used.
+// Returns all jars of the chosen version of ZooKeeper, because versions need different jars. If there are several
+// loggers, takes the first.
 std::string class_path_of(const std::filesystem::path& root) {
     const auto folder = root / k_jar_folder;
     if (!std::filesystem::exists(folder / "zookeeper.jar"))

@@ -25,8 +25,7 @@ struct port_range {
     std::uint32_t count = 0;
 };
 
-// Returns the ports below the range that the kernel uses for outgoing connections. If the kernel uses nearly all ports,
-// returns a usual range.
+// Returns the ports below the kernel's range for outgoing connections. If there are too few, returns a usual range.
 port_range usable_ports() {
     constexpr std::uint32_t k_first = 15'000;
     constexpr std::uint32_t k_end = 32'768;
@@ -38,8 +37,8 @@ port_range usable_ports() {
     return {k_first, end - k_first};
 }
 
-// Reserves a port by a socket with an abstract address, which needs no file and disappears with the socket. Returns no
-// socket if another process has reserved the port.
+// Reserves a port by a socket with an abstract address, which disappears with its process. Returns no socket if another
+// process has the port.
 support::descriptor reserve(std::uint16_t port) {
     support::descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     if (!socket.open()) detail::throw_errno("socket");
@@ -55,7 +54,7 @@ support::descriptor reserve(std::uint16_t port) {
     return socket;
 }
 
-// Binds as servers do, so that connections in TIME_WAIT are no obstacle.
+// Binds as servers do, so connections in TIME_WAIT do not matter.
 bool can_be_bound(std::uint16_t port) {
     const support::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     if (!socket.open()) detail::throw_errno("socket");
@@ -72,8 +71,8 @@ bool can_be_bound(std::uint16_t port) {
 
 loopback_port::loopback_port() {
     const port_range ports = usable_ports();
-    // The search starts at a random port, so that a port is not used again soon after its release. A client that still
-    // tries to reach the old server must not reach a new one.
+    // The search starts at a random port, so that a released port is not reused soon. A client that still tries to
+    // reach the old server must not reach a new one.
     const std::uint32_t start = std::random_device{}() % ports.count;
     for (std::uint32_t i = 0; i < ports.count; ++i) {
         const auto port = static_cast<std::uint16_t>(ports.first + (start + i) % ports.count);

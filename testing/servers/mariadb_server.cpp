@@ -19,8 +19,7 @@ namespace {
 
 constexpr std::array<const char*, 3> k_folders{"usr/sbin", "usr/bin", "usr/local/bin"};
 
-// The programs and options of MariaDB or of MySQL. The options keep the data small: 25 MB for a MariaDB server, 95 MB
-// for a MySQL server.
+// Programs and options of MariaDB or MySQL. With these options, the data need 25 MB for MariaDB and 95 MB for MySQL.
 struct server_kind {
     const char* root_variable;
     const char* install;
@@ -31,7 +30,7 @@ struct server_kind {
     std::vector<std::string> client_options;
 };
 
-// MariaDB's client from 11.4 on warns about a login without a password unless it does not check certificates.
+// MariaDB's client since 11.4 warns about a login without a password, unless it does not check certificates.
 const server_kind& mariadb() {
     static const server_kind kind{
         .root_variable = "TURNSTILE_TEST_MARIADB",
@@ -45,7 +44,7 @@ const server_kind& mariadb() {
     return kind;
 }
 
-// MySQL's user root may log in only from localhost, so the server must look up that name.
+// MySQL's root user may log in only from localhost, so the server must resolve that name.
 const server_kind& mysql() {
     static const server_kind kind{
         .root_variable = "TURNSTILE_TEST_MYSQL",
@@ -75,7 +74,7 @@ std::string program_of(const std::string& name) {
                              " (Debian's package mariadb-server has MariaDB's programs)"};
 }
 
-// If another version's client found this system's character sets, it would complain about them.
+// The client of another version complains about this system's character sets.
 std::vector<std::string> character_sets() {
     const auto root = detail::server_root(chosen_kind().root_variable);
     for (const char* folder : {"usr/share/mysql/charsets", "usr/share/mariadb/charsets"})
@@ -84,15 +83,14 @@ std::vector<std::string> character_sets() {
     return {};
 }
 
-// Returns the option for the folder with another version's messages and plugins; empty for the system's server, which
-// knows its own.
+// Returns the option that names another version's folder of messages and plugins; empty for this system's server.
 std::vector<std::string> base_folder() {
     const auto root = detail::server_root(chosen_kind().root_variable);
     if (detail::is_system(root)) return {};
     return {"--basedir=" + (root / "usr").string()};
 }
 
-// Returns the command line for the program. If this process is root, the program runs as the user `nobody`.
+// Returns the command line. A process of root runs the program as `nobody`.
 std::vector<std::string> unprivileged(const std::string& program,
                                       const std::vector<std::string>& arguments) {
     std::vector<std::string> all;
@@ -118,8 +116,8 @@ mariadb_server::mariadb_server(mariadb_server_options options)
         if (::chown(home_.c_str(), k_nobody, k_nobody) != 0)
             throw std::system_error{errno, std::generic_category(), home_.string()};
     }
-    // A starting server removes all temporary tables in its folder for temporary files, even if they belong to another
-    // server. So each server has a separate folder.
+    // A starting server deletes all temporary tables in its temporary folder, even of another server. So each server
+    // needs its own folder.
     const server_kind& kind = chosen_kind();
     std::vector<std::string> arguments{"--no-defaults", "--datadir=" + data_.string(),
                                        "--tmpdir=" + home_.string()};
@@ -157,14 +155,13 @@ void mariadb_server::start(test_deadline until) {
             try {
                 return run("SELECT 1", "mysql") == "1\n";
             } catch (const std::runtime_error&) {
-                return false;  // the server is starting up
+                return false;  // the server is starting
             }
         },
         until);
     if (!serves || !running())
         throw std::runtime_error{"MariaDB does not serve; its log:\n" + log()};
-    // Creates the database at the first start. A server that takes no writes has it from an earlier start, or from its
-    // master.
+    // Creates the database at the first start. A server that refuses writes has the database already.
     if (run("SHOW DATABASES LIKE 'turnstile'", "mysql").empty())
         static_cast<void>(run("CREATE DATABASE turnstile", "mysql"));
 }
@@ -173,7 +170,7 @@ void mariadb_server::stop() {
     if (!process_) return;
     resume();
     if (running()) ::kill(process_->pid(), SIGTERM);
-    // A server that takes too long for an orderly end is killed.
+    // Kills a server that does not end in time.
     (void)process_->wait();
     kill();
 }

@@ -61,7 +61,7 @@ pid_t parent_of(pid_t pid) {
     return parent;
 }
 
-// PostgreSQL's child processes make new process groups, so this searches /proc for them.
+// PostgreSQL's children make new process groups, so a signal to the group misses them.
 std::vector<pid_t> children_of(pid_t parent) {
     std::vector<pid_t> found;
     for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {
@@ -75,7 +75,8 @@ std::vector<pid_t> children_of(pid_t parent) {
 
 postgres_server::postgres_server(postgres_server_options options)
     : programs_{find_programs()}, data_{folder_.path() / "data"}, log_{folder_.path() / "log"} {
-    // The folder belongs to this process's user. The server runs as another user, and creates its data in a subfolder.
+    // The folder belongs to this process's user. The server, which may run as another user, creates its data in a
+    // subfolder.
     std::filesystem::create_directory(data_);
     std::filesystem::permissions(data_,
                                  std::filesystem::perms::owner_all);  // PostgreSQL requires this
@@ -92,7 +93,7 @@ postgres_server::postgres_server(postgres_server_options options)
            << "host replication all 127.0.0.1/32 trust\n"
            << std::flush;
     std::ofstream config{data_ / "postgresql.conf", std::ios::app};
-    // Without fsync a killed server loses nothing, because the operating system has its writes.
+    // Without fsync, a killed server loses nothing, because the operating system has its writes.
     config << "\nlisten_addresses = '127.0.0.1'\nunix_socket_directories = ''\nport = "
            << port_.number() << "\nfsync = off\nmax_connections = 200\n"
            << options.config << '\n'
@@ -133,7 +134,7 @@ std::vector<std::string> postgres_server::command(const std::string& program,
 void postgres_server::start(test_deadline until) {
     if (running()) return;
     std::error_code none;
-    // a killed server leaves this file behind
+    // A killed server leaves this file behind.
     std::filesystem::remove(data_ / "postmaster.pid", none);
     process_.emplace(process_options{
         .command = command("postgres", {"-D", data_}), .output = log_, .folder = data_});
@@ -143,7 +144,7 @@ void postgres_server::start(test_deadline until) {
             try {
                 return run_sql("SELECT 1") == "1\n";
             } catch (const std::runtime_error&) {
-                return false;  // the server is still starting
+                return false;  // the server is starting
             }
         },
         until);
@@ -155,15 +156,14 @@ void postgres_server::stop() {
     if (!process_) return;
     resume();
     if (running()) ::kill(process_->pid(), SIGINT);
-    // A server that takes too long for an orderly end is killed.
+    // Kills a server that does not end in time.
     (void)process_->wait();
     kill();
 }
 
-// The child processes of a killed server end a little later. Until then a new server would find their shared memory in
-// use. So this first stops the server, so that it starts no more children, and then waits for each child's end. A pidfd
-// shows the end of a child even if the child remains a zombie, for example in a container whose first process reaps
-// none.
+// A killed server's children end a little later, and until then a new server finds their shared memory in use. So this
+// function first stops the server, so that it starts no more children, and then kills it and waits for each child. A
+// pidfd shows the end even of a zombie, which some containers never reap.
 void postgres_server::kill() {
     if (!process_) return;
     std::vector<support::descriptor> others;
@@ -189,7 +189,7 @@ void postgres_server::signal_all(int signal) const {
 
 void postgres_server::pause() {
     if (!running()) return;
-    process_->pause();  // a stopped server starts no more children
+    process_->pause();  // so that it starts no more children
     signal_all(SIGSTOP);
 }
 

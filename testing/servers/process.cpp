@@ -51,11 +51,11 @@ process_options checked(process_options options) {
     return options;
 }
 
-// Called for a process that got SIGSTOP. Returns true if it is in the kernel and will stop before it runs any further.
-// This state lasts if the process waits in vfork() for a child that was stopped between vfork() and exec().
+// Returns true if a stopped process is inside the kernel and cannot run on: it waits in vfork() for a child that was
+// stopped before exec().
 bool stuck(pid_t pid) {
     constexpr int k_fields_between =
-        16;  // number of fields between the state and the number of threads, see proc(5)
+        16;  // fields from the state to the number of threads, see proc(5)
     std::istringstream fields{support::stat_behind_name(pid)};
     char letter = 0;
     std::string skipped;
@@ -87,7 +87,7 @@ public:
         if (!owned()) return;
         try {
             kill();
-        } catch (...) {  // the child was not reaped, so the supervisor stays and kills the group
+        } catch (...) {  // not reaped, so the supervisor stays and kills the group
         }
     }
     impl(const impl&) = delete;
@@ -132,8 +132,8 @@ private:
         return (::waitid(P_PID, id(), &info, flags) == 0 && info.si_pid != 0) || stuck(pid_);
     }
 
-    // Requires mutex_. Reaps the child after its end. While the child is a zombie, the system gives its number and its
-    // group's number to no other process. So the rest of the group can be killed first.
+    // Requires mutex_. Reaps the child after its end. A zombie keeps its number and its group's number, so the group
+    // can be killed before that.
     bool exited() {
         if (reaped_) return true;
         siginfo_t info{};
@@ -152,7 +152,7 @@ private:
     const pid_t owner_ = ::getpid();
     std::mutex mutex_;
     detail::supervisor supervisor_;  // guarded by mutex_
-    const pid_t pid_;                // also the number of the child's process group
+    const pid_t pid_;                // also the number of the process group
     bool reaped_ = false;            // guarded by mutex_
     int status_ = 0;                 // guarded by mutex_
 };

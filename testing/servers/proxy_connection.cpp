@@ -75,7 +75,7 @@ void proxy_connection::read(std::size_t i, proxy_settings& settings) {
         const auto got = ::recv(ends_.at(i).socket.get(), chunk.data(), chunk.size(), 0);
         if (got > 0) {
             lane.receive(std::span{chunk}.first(static_cast<std::size_t>(got)), due);
-            // A four-letter word is no message, and neither is its answer.
+            // A four-letter word and its answer are no messages.
             if (i == 0 && lane.stream() == proxy_lane::format::raw) lanes_[1].set_raw();
         } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
             lane.end(due);
@@ -89,7 +89,7 @@ std::optional<proxy_clock::time_point> proxy_connection::pass(direction way,
                                                               proxy_settings& settings) {
     auto& lane = lanes_.at(index(way));
     while (auto* const item = lane.front()) {
-        // The filter may change these settings, so they are read again for each item.
+        // The filter may change these settings, so each item reads them again.
         if (cut_ || settings.of(way).black_hole) return std::nullopt;
         if (item->due > proxy_clock::now()) return item->due;
         if (pass_one(way, *item, settings) == passage::waits) return std::nullopt;

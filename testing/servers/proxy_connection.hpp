@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// proxy_connection: the connection of one client through a tcp_proxy, with both sockets and both directions.
+// proxy_connection: one client's connection through a tcp_proxy: two sockets, two directions.
 //
-// Thread safety: none. Only the proxy's thread uses the connection.
+// Thread safety: only the proxy's thread may use it.
 #pragma once
 
 #include <array>
@@ -24,11 +24,11 @@ constexpr std::size_t index(direction way) {
     return way == direction::to_server ? 0 : 1;
 }
 
-// Settings of the proxy for one direction, which the proxy's owner makes.
+// Settings of one direction, from the owner of the proxy.
 struct direction_settings {
     std::chrono::milliseconds delay{0};
     bool black_hole = false;
-    std::optional<std::size_t> bytes_left;  // bytes that may still pass before the cut
+    std::optional<std::size_t> bytes_left;  // bytes that pass before the cut
     std::shared_ptr<const tcp_proxy::frame_filter> filter;
 };
 
@@ -45,13 +45,12 @@ public:
     proxy_connection(std::uint64_t number, support::descriptor client, support::descriptor server,
                      traffic carried);
 
-    // Moves all bytes that can be moved now. If the rest must wait for some time, returns the time of the next
-    // attempt.
+    // Moves all bytes that can move now. Returns when to try again, or nothing if no byte waits for a time.
     [[nodiscard]] std::optional<proxy_clock::time_point> pump(proxy_settings& settings);
 
     void strand() { stranded_ = true; }
     void cut() { cut_ = true; }
-    // Returns true if the connection was cut, or if both ends have closed it.
+    // True if the connection was cut, or both ends closed it.
     [[nodiscard]] bool over() const;
     void release_held();
     [[nodiscard]] std::size_t held() const;
@@ -59,7 +58,7 @@ public:
 
     [[nodiscard]] int client() const { return ends_[0].socket.get(); }
     [[nodiscard]] int server() const { return ends_[1].socket.get(); }
-    // Return the epoll events for which each socket waits; 0: no event, not even the end of the connection.
+    // Return the epoll events for which each socket waits. 0 means no event, not even the end of the connection.
     [[nodiscard]] std::uint32_t client_interest() const { return interest(0); }
     [[nodiscard]] std::uint32_t server_interest() const { return interest(1); }
 

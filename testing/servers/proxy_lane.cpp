@@ -8,7 +8,7 @@ namespace turnstile::testing::detail {
 namespace {
 
 constexpr std::size_t k_length_size = 4;
-// Longer than any message. A four-letter word read as a length is a larger number, so it is recognized.
+// Longer than any message. As a length, every four-letter word is larger, and so recognized.
 constexpr std::int32_t k_longest_message = 64 * 1024 * 1024;
 
 std::ptrdiff_t offset(std::size_t n) {
@@ -31,7 +31,6 @@ void proxy_lane::end(proxy_clock::time_point due) {
     items_.push_back({unit::end, due, {}});
 }
 
-// Takes a message from the input. Returns false if the input has no whole message.
 bool proxy_lane::take_message(proxy_clock::time_point due) {
     if (input_.size() < k_length_size) return false;
     const auto length = wire_reader{input_}.int32();

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// proxy_lane: one direction of one connection through a tcp_proxy. Keeps bytes that arrived, items that may pass, and
-// bytes to send.
+// proxy_lane: one direction of a connection through a tcp_proxy.
 //
-// bytes in -> whole messages, each with the earliest time at which it may pass -> bytes out
+//     bytes in -> whole messages, each with the earliest time at which it may pass -> bytes out
 //
-// Thread safety: none. Only the proxy's thread uses the lane.
+// Thread safety: only the proxy's thread may use it.
 #pragma once
 
 #include <chrono>
@@ -24,19 +23,18 @@ using proxy_clock = std::chrono::steady_clock;
 
 class proxy_lane {
 public:
-    // messages: the stream consists of messages. raw: it does not, or no longer.
+    // `messages`: the stream consists of messages. `raw`: it does not, or no longer.
     enum class format { messages, raw };
     enum class unit { message, chunk, end };
 
     struct item {
         unit kind;
         proxy_clock::time_point due;
-        bytes body;           // a message without its length field
+        bytes body;           // without the length field
         bool held = false;    // the filter holds the item until release()
         bool passed = false;  // the filter has let the item pass, and is not called again
     };
 
-    // Takes bytes that were read from the sender.
     void receive(std::span<const std::byte> data, proxy_clock::time_point due);
     void end(proxy_clock::time_point due);
 
@@ -44,22 +42,22 @@ public:
     void set_raw() { format_ = format::raw; }
 
     [[nodiscard]] bool ended() const { return ended_; }
-    // Returns the next item that may pass, or nothing: if there is no item, if the item is held, or if the last has
-    // passed.
+    // Returns the next item that may pass. Returns nothing if there is no item, if the item is held, or if the last one
+    // has passed.
     [[nodiscard]] item* front();
     void pop() { items_.pop_front(); }
     [[nodiscard]] bool empty() const { return items_.empty(); }  // true: everything has passed
     [[nodiscard]] bool held() const { return !items_.empty() && items_.front().held; }
     void release();
 
-    // Passes an item to the receiver, which reads with `output` and `consume`. If `budget` has a value, passes at most
-    // that many bytes; when they are used up, exhausted() returns true.
+    // Passes an item on to `output`. A `budget` limits the bytes that may pass. When it is used up, exhausted() returns
+    // true.
     void pass(const item& next, std::optional<std::size_t>& budget);
     [[nodiscard]] std::span<const std::byte> output() const { return output_; }
     void consume(std::size_t count);
-    void discard();  // the receiver has gone
+    void discard();  // the receiver is gone
     [[nodiscard]] bool exhausted() const { return exhausted_; }
-    // Returns true if the end of the stream has passed, so that no further output follows.
+    // Returns true if the end of the stream has passed.
     [[nodiscard]] bool finished() const { return finished_; }
 
 private:

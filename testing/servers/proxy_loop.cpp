@@ -28,7 +28,7 @@ proxy_loop::proxy_loop(const std::string& server, traffic carried)
     state_.server = parse_address(server);
     watch(wake_.get(), EPOLLIN);
     listen();
-    // The test's threads handle signals, so this thread blocks all of them.
+    // Signals are for the test's threads.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);
@@ -73,8 +73,7 @@ void proxy_loop::run() {
         adjust_listener();
         finish_requests();
         if (state_.stopping) break;
-        // The loop examines all sockets each time, because they are few. So it does not matter which of them epoll
-        // reports.
+        // The loop examines all sockets each time, because they are few. So the reported events do not matter.
         const int ready = ::epoll_wait(epoll_.get(), events.data(), events.size(), timeout);
         std::uint64_t ignored = 0;
         if (ready > 0) (void)!::read(wake_.get(), &ignored, sizeof ignored);
@@ -93,7 +92,7 @@ void proxy_loop::finish_requests() {
     running_.clear();
 }
 
-// Moves bytes on all connections. Returns the timeout for epoll in milliseconds; -1: no timeout.
+// Moves bytes on all connections. Returns the timeout for epoll in milliseconds; -1 means none.
 int proxy_loop::pump_all() {
     std::optional<proxy_clock::time_point> next;
     do {
@@ -126,8 +125,7 @@ void proxy_loop::sweep() {
 }
 
 void proxy_loop::watch(int socket, std::uint32_t events) {
-    // A socket without interest is removed from epoll, which would otherwise report the end of the connection again and
-    // again.
+    // epoll would report the end of the connection of such a socket repeatedly, so the socket is removed.
     if (events == 0) return forget(socket);
     const auto [known, fresh] = watched_.try_emplace(socket, 0U);
     if (known->second == events) return;
@@ -181,7 +179,7 @@ void proxy_loop::accept_all() {
             state_.connections.try_emplace(number, number, std::move(client), std::move(server),
                                            carried_);
         } catch (const std::exception&) {
-            // The server is unreachable, so the client's connection is closed.
+            // The server is unreachable, so the client's connection ends.
         }
     }
 }

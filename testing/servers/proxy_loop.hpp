@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// proxy_loop: the thread of a tcp_proxy. The thread owns all state of the proxy.
+// proxy_loop: the thread of a tcp_proxy, which owns all state of the proxy.
 //
-// Thread safety: any thread may use `call`. While `call` runs a function, no other code uses the state.
+// Thread safety: any thread may use `call`. Only one function at a time uses the state.
 #pragma once
 
 #include <cstddef>
@@ -37,8 +37,8 @@ public:
     proxy_loop(const proxy_loop&) = delete;
     proxy_loop& operator=(const proxy_loop&) = delete;
 
-    // Runs `change` on the loop's thread. Returns when the consequences of the change are done as well. If the caller
-    // is that thread itself (in a filter), `change` runs at once, and the consequences follow after the filter.
+    // Runs `change` on the loop's thread, and returns when its effects have happened. On that thread itself (in a
+    // filter), runs `change` at once, and its effects follow after the filter.
     void call(const std::function<void(state&)>& change);
 
     [[nodiscard]] const loopback_port& port() const noexcept { return port_; }
@@ -64,12 +64,13 @@ private:
     const loopback_port port_;
     support::descriptor epoll_;
     support::descriptor wake_;
-    // Only the loop's thread uses the next members, after it has started.
+    // Only the loop's thread uses these members after it has started.
     support::descriptor listener_;
-    // the events for which each socket is registered at epoll
+    // The events for which epoll watches each socket.
     std::map<int, std::uint32_t> watched_;
     state state_;
-    bool changed_ = false;  // true: a filter has changed settings, so examine all connections again
+    bool changed_ =
+        false;  // true: a filter changed settings, so all connections are examined again
     std::vector<request> running_;
 
     std::mutex mutex_;

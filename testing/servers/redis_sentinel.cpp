@@ -22,7 +22,7 @@ std::string line(std::string_view before, std::string_view behind) {
     return words(before, behind) + '\n';
 }
 
-// Returns the server's answer, or an empty text if the server was killed meanwhile.
+// Returns the server's answer; empty if the server was killed.
 std::string answer_of(const redis_server& server, const std::string& command, test_deadline until) {
     try {
         return server.ask(command, until);
@@ -76,10 +76,9 @@ void redis_sentinel::start(test_deadline until) {
         until);
     for (const auto& sentinel : sentinels_) {
         sentinel->start(until);
-        // Makes sentinels check and inform each other more often, if they know this command (Redis 7). The publish
-        // period must not be below a second. The sentinel that leads a failover checks the new master once a second,
-        // and informs the other sentinels within one publish period. If a sentinel gets no information within four
-        // periods, it turns the new master into a replica.
+        // With this command (Redis 7), sentinels check and inform each other more often. The leader of a failover
+        // checks the new master once a second, and informs the others within a publish period, which must be at least a
+        // second. A sentinel without this information for four periods makes the new master a replica.
         (void)answer_of(*sentinel, "SENTINEL DEBUG info-period 200 publish-period 1000", until);
     }
     const bool formed = eventually(
@@ -144,9 +143,9 @@ bool redis_sentinel::wait_until_replaced(std::size_t old, test_deadline until) c
         until);
 }
 
-// Returns true if this sentinel has seen every replica as a replica. If its latest check of a former master found a
-// master, it turns that server into a replica four publish periods after the failover. It does so even if a second
-// failover has made that server the master again.
+// Returns true if this sentinel has seen every replica as a replica. Four publish periods after a failover, it makes a
+// former master a replica if it last saw that server as a master. It does so even if a second failover has made that
+// server the master again.
 bool redis_sentinel::sees_replicas(const redis_server& sentinel, test_deadline until) {
     const auto known = answer_of(sentinel, words("SENTINEL REPLICAS"), until);
     return known.find("role-reported slave") != std::string::npos &&
@@ -167,9 +166,9 @@ std::size_t redis_sentinel::fail_over(test_deadline until) {
                                       [](const auto& each) { return each->running(); });
     const auto port_of_old = " port " + std::to_string(servers_[old]->port()) + ' ';
     std::string answer;
-    // The sentinel refuses the failover until it has seen a suitable replica, and gives up a failover that takes too
-    // long. A single answer has both the master and the state of the failover. Between two answers the failover could
-    // end, and then a second failover would make the old master the master again.
+    // The sentinel refuses a failover until it has seen a suitable replica, and gives up a slow failover. One answer
+    // has both the master and the state of the failover. Between two answers the failover might end, and a second one
+    // would undo it.
     const bool done = eventually(
         [&] {
             const auto known = answer_of(*first, words("SENTINEL MASTER"), until) + ' ';

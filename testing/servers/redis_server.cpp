@@ -29,11 +29,11 @@ std::string find_redis() {
                              ": neither usr/bin/redis-server nor usr/bin/valkey-server is there"};
 }
 
-// Settings that only Redis 7 and later know. Earlier servers permit DEBUG and all channels without them.
+// Settings of Redis 7 and later. Earlier servers allow DEBUG and all channels without them.
 constexpr std::array<std::string_view, 2> k_newer_settings{"enable-debug-command yes\n",
                                                            " allchannels"};
 
-// Returns the major version, from the output "Redis server v=6.0.16 sha=...".
+// Returns the major version in "Redis server v=6.0.16 sha=...".
 int version_of(const std::string& program) {
     const temporary_folder scratch;
     process asked{{.command = {program, "--version"}, .output = scratch.path() / "output"}};
@@ -128,7 +128,7 @@ void redis_server::start(test_deadline until) {
 void redis_server::stop() {
     if (!process_) return;
     process_->terminate();
-    // A server that takes too long for an orderly end is killed.
+    // Kills a server that does not end in time.
     (void)process_->wait();
     kill();
 }

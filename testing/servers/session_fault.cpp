@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t k_password_size = 16;
 
-// Returns one message without its length field; empty at the end of the stream.
+// Returns a message without its length field; empty at the end of the stream.
 std::string receive_message(detail::tcp_connection& connection) {
     const auto head = connection.receive_exactly(4);
     const auto size = detail::wire_reader{std::as_bytes(std::span{head})}.int32();
@@ -27,7 +27,7 @@ std::string receive_message(detail::tcp_connection& connection) {
 }
 
 // Makes a ConnectRequest: version, last zxid seen, timeout, session, password, and whether a read-only server suffices.
-// The server keeps the timeout within its bounds.
+// The server limits the timeout to its bounds.
 std::string attach_request(std::int64_t session_id, std::string_view password) {
     constexpr std::int32_t k_timeout_ms = 10'000;
     detail::wire_writer out;
@@ -40,13 +40,13 @@ std::string close_request() {
     return detail::wire_writer{}.int32(1).int32(opcode::close_session).text();
 }
 
-// An attempt to close one session through several servers, one after the other.
+// Closes one session through one of several servers.
 class closing {
 public:
     closing(std::int64_t session_id, std::string_view password)
         : session_id_{session_id}, password_{password} {}
 
-    // Returns false if this server does not answer. Throws if the server reports that the session does not exist.
+    // Returns false if this server does not answer. Throws if it reports that the session does not exist.
     bool close_through(const std::string& server) {
         constexpr std::chrono::seconds k_patience{3};  // for a server that may be paused
         const auto [host, port] = detail::parse_address(server);
@@ -70,7 +70,7 @@ private:
         return detail::wire_reader{std::as_bytes(std::span{answer})}.skip(8).int64();
     }
 
-    // Returns true if an earlier attempt has closed the session, and only its answer was lost. Throws otherwise.
+    // Returns true if an earlier attempt closed the session, and only the answer was lost. Throws otherwise.
     [[nodiscard]] bool gone() const {
         if (asked_) return true;
         throw std::runtime_error{"session " + support::hexadecimal_number(session_id_) +
@@ -104,8 +104,8 @@ void close_session(const std::string& connect_string, std::int64_t session_id,
 
 namespace {
 
-// Returns true if a server's answer to "dump" names the session among its sessions or as an owner of znodes. The
-// answer's list of connections is ignored, because a connection may be open for a moment longer than its session.
+// Returns true if a server's "dump" names the session among its sessions or as an owner of znodes. The list of
+// connections does not count, because a connection may outlive its session for a moment.
 bool names(const std::string& dump, const std::string& session) {
     std::istringstream words{dump.substr(0, dump.find("Connections dump"))};
     for (std::string word; words >> word;) {

@@ -30,7 +30,7 @@ public:
 
     void prepare(const spawn_request& request) {
         const std::string out = request.output.empty() ? "/dev/null" : request.output.string();
-        // This comes first, before the next actions replace descriptor 3 or a lower one.
+        // This comes first, because the next actions replace descriptors 0 to 3.
         if (request.link >= 0) {
             check(posix_spawn_file_actions_adddup2(&actions_, request.link, k_link), "dup2");
         }
@@ -104,7 +104,7 @@ std::vector<char*> pointers(std::vector<std::string>& strings) {
 }  // namespace
 
 pid_t spawn(const spawn_request& request) {
-    // The link needs a descriptor above 0 to 3, because the child's actions replace these.
+    // The child's actions replace descriptors 0 to 3, so the link needs a higher number.
     constexpr int k_above_replaced = 10;
     support::descriptor link;
     spawn_request moved = request;

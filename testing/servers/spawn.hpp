@@ -10,23 +10,23 @@
 
 namespace turnstile::testing::detail {
 
-// The number of the descriptor by which a child finds `spawn_request::link`.
+// The child finds `spawn_request::link` as this descriptor.
 inline constexpr int k_link = 3;
 
 enum class new_group { process_group, session };
 
 struct spawn_request {
     std::vector<std::string> command;      // the first word is a path
-    std::vector<std::string> environment;  // "NAME=value"; added to this process's environment
-    std::filesystem::path output;          // file to which the output is appended; empty: /dev/null
-    std::filesystem::path folder;          // working folder; empty: this process's
-    // descriptor that becomes the child's descriptor 3; -1: none
+    std::vector<std::string> environment;  // additions "NAME=value" to this process's environment
+    std::filesystem::path output;          // the output is appended to this file; empty: /dev/null
+    std::filesystem::path folder;          // working folder; empty: as this process
+    // The child's descriptor 3; -1: none.
     int link = -1;
     new_group group = new_group::process_group;
 };
 
-// Starts the command. Its standard input is /dev/null. It has no descriptor above 3, an empty signal mask and default
-// signal handling. Throws std::system_error.
+// Starts the command with /dev/null as its input, no descriptor above 3, an empty signal mask and default signal
+// handling. Throws std::system_error.
 pid_t spawn(const spawn_request& request);
 
 }  // namespace turnstile::testing::detail

@@ -16,7 +16,7 @@ namespace {
 
 constexpr const char* k_shell = "/bin/sh";
 
-// Kills a process group. The outer shell ends at once, which makes the waiting shell an orphan.
+// Kills a process group. The outer shell ends at once, so the waiting shell becomes an orphan.
 constexpr const char* k_kill_group = R"sh(
 {
     read -r group && [ "$group" != done ] || exit 0
@@ -25,7 +25,7 @@ constexpr const char* k_kill_group = R"sh(
 } <&3 >/dev/null 2>&1 &
 )sh";
 
-// Removes a folder. Processes that are just being killed may still write into it, so the script tries for 10 s.
+// Removes a folder. Processes that are being killed may still write into it, so the script tries for 10 s.
 constexpr const char* k_remove_folder = R"sh(
 {
     read -r word && exit 0
@@ -64,7 +64,7 @@ supervisor::supervisor(ward kind, const std::filesystem::path& path) {
 
 void supervisor::dismiss() noexcept {
     constexpr std::string_view k_done = "done\n";
-    // If sending fails, the shell has ended already, and needs no message.
+    // If the shell has ended, it needs no message.
     (void)::send(link_.get(), k_done.data(), k_done.size(), MSG_NOSIGNAL);
     link_.reset();
 }

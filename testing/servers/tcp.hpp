@@ -20,18 +20,18 @@ std::pair<std::string, std::uint16_t> parse_address(const std::string& text);
 // Returns the addresses of a connect string "host:port,host:port[/chroot]".
 std::vector<std::string> split_connect_string(const std::string& text);
 
-// Returns a non-blocking socket that is connecting to an IPv4 host. When the socket is writable, it is connected.
-// Throws std::runtime_error if the name is unknown, and std::system_error if connecting cannot begin.
+// Returns a non-blocking socket that connects to an IPv4 host. It is writable when it is connected. Throws
+// std::runtime_error for an unknown name, and std::system_error if connecting cannot begin.
 support::descriptor begin_connect(const std::string& host, std::uint16_t port);
 
-// A blocking connection. Each step has a deadline.
+// A blocking connection. Each operation has a deadline.
 class tcp_connection {
 public:
     // Throws std::system_error with ECONNREFUSED, ETIMEDOUT, ...
     tcp_connection(const std::string& host, std::uint16_t port, test_deadline until);
 
     void send(std::string_view rest);
-    // Reads exactly this many bytes. Returns an empty text only at the end of the stream.
+    // Reads this many bytes. Returns an empty text at the end of the stream.
     std::string receive_exactly(std::size_t count);
     std::string receive_all();
 

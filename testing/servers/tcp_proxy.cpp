@@ -13,7 +13,7 @@ class tcp_proxy::impl : public detail::proxy_loop {
 public:
     using detail::proxy_loop::proxy_loop;
 
-    // Calls `ask` with the state on the proxy's thread. Returns the result.
+    // Calls `ask` with the proxy's state, on the proxy's thread. Returns its result.
     template <typename Ask>
     auto get(Ask ask) {
         decltype(ask(std::declval<state&>())) answer{};

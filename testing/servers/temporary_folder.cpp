@@ -42,7 +42,7 @@ temporary_folder::~temporary_folder() {
     if (owner_ != ::getpid()) return;
     std::error_code failed;
     std::filesystem::remove_all(path_, failed);
-    // If files could not be removed, the supervisor stays and tries again for some time.
+    // If some files could not be removed, the supervisor tries again for a while.
     if (!failed) supervisor_->dismiss();
 }
 

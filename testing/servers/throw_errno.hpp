@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// throw_errno: throws an exception for a failed system call. The exception names the step. Thread safety: a pure
-// function.
+// throw_errno: throws an exception that names the step whose system call failed. Thread safety: a pure function.
 #pragma once
 
 #include <cerrno>

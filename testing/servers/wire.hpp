@@ -13,7 +13,7 @@ namespace turnstile::testing::detail {
 
 using bytes = std::vector<std::byte>;
 
-// Reads fields one after the other. After the end of the bytes every number is 0 and every string is empty.
+// Reads one field after another. Behind the end, numbers are 0 and strings are empty.
 class wire_reader {
 public:
     explicit wire_reader(std::span<const std::byte> from) : from_{from} {}
@@ -26,7 +26,7 @@ public:
         from_ = has(count) ? from_.subspan(count) : std::span<const std::byte>{};
         return *this;
     }
-    // Reads a string: a length, and that many bytes. The length -1 means an empty string.
+    // Reads a length and a string of that many bytes. A length of -1 means an empty string.
     std::string string() {
         const auto length = int32();
         if (length <= 0 || !has(static_cast<std::size_t>(length))) return {};

@@ -44,7 +44,6 @@ std::string port_lines(const zookeeper_server_options& options) {
            "\nssl.clientAuth=" + (options.tls->client_certificates ? "need" : "none") + "\n";
 }
 
-// Returns the word after "Mode: ".
 std::string parse_mode(const std::string& srvr) {
     constexpr std::string_view k_key = "Mode: ";
     const auto at = srvr.find(k_key);
@@ -86,7 +85,7 @@ void zookeeper_server::start() {
 void zookeeper_server::stop() {
     if (!process_) return;
     process_->terminate();
-    // A server that takes too long for an orderly end is killed.
+    // Kills a server that does not end in time.
     (void)process_->wait();
     kill();
 }
@@ -142,14 +141,14 @@ std::string zookeeper_server::mode() const {
     try {
         return parse_mode(four_letter_word("srvr", 2s));
     } catch (const std::system_error&) {
-        return {};  // the server does not listen yet, or is too busy to answer
+        return {};  // the server does not listen yet, or is too busy
     }
 }
 
 std::string zookeeper_server::four_letter_word(std::string_view word, test_deadline until) const {
     if (!options_.tls)
         return testing::four_letter_word("127.0.0.1", options_.client_port, word, until);
-    // The kit trusts any certificate, even certificates that clients must refuse.
+    // The kit trusts any certificate, even a certificate that clients must refuse.
     auto answers =
         answers_of_servers("zookeepers://" + address() + options_.tls->options_with("verify=none"),
                            word, until.remaining())

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// agenda: the planned events of a history, in the order of true time. Events at one instant are in the order of
-// planning. The agenda contains the whole future of a history, as plain data.
+// agenda: the planned events of a history, by true time. Events of the same instant keep the order of planning. The
+// agenda is the whole future of a history, as plain data.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct at_server {
     connection_id connection{};
     client_message message;
 };
-struct server_notices {  // the server learns that the connection is gone
+struct server_notices {  // the server learns that the connection has ended
     connection_id connection{};
 };
-struct goes_on {  // a server's thread resumes that was stopped while it handled a create
+struct goes_on {  // resumes a server's thread that was stopped while it handled a create
     server_id server = 0;
     std::uint64_t life = 0;
     proposal create;
@@ -33,7 +33,7 @@ struct at_link_end {
     direction way{};
     std::uint64_t link = 0;  // new each time a follower joins the leader
     link_message message;
-    bool received = false;  // true: the server has received the message, and a cut cannot undo that
+    bool received = false;  // true: the server has received the message, so a cut cannot lose it
 };
 struct ping_round {
     std::uint64_t reign = 0;  // number of the leader
@@ -41,16 +41,16 @@ struct ping_round {
 struct commit_due {
     std::uint64_t reign = 0;
 };
-// the leader's loop takes the session out of its queue, so the session is doomed
+// The leader's loop selects the session for expiry, so the session is doomed.
 struct expiry_due {
     std::uint64_t reign = 0;
     session_id session = 0;
 };
-struct doomed_due {  // the leader's loop reaches the session and closes it
+struct doomed_due {  // the leader's loop closes the doomed session
     std::uint64_t reign = 0;
     session_id session = 0;
 };
-struct gives_up {  // a server that lost its leader or its followers closes its connections
+struct gives_up {  // a server without its leader or its followers closes its connections
     server_id server = 0;
     std::uint64_t life = 0;
 };
@@ -64,9 +64,9 @@ struct joins {
 
 // ---- events at a single server (single_server.hpp) ---------------------------------------------
 
-struct server_goes_on {};  // resumes after a stop, and reads the messages that have arrived
+struct server_goes_on {};  // reads the messages that arrived during a stop
 struct server_is_back {
-    std::uint64_t life = 0;  // number of this start of the server
+    std::uint64_t life = 0;  // counts the server's starts
 };
 struct answer_due {  // the write is on the disk, so its answer is sent
     std::uint64_t life = 0;
@@ -76,10 +76,10 @@ struct answer_due {  // the write is on the disk, so its answer is sent
 
 // ---- events at the clients ------------------------------------------------------------------
 
-struct bell_rung {  // the server's wake-up arrives: events wait for the session
+struct bell_rung {  // the server's wake-up arrives: it has events for the session
     connection_id connection{};
 };
-struct look_due {  // the session may have to send a request by itself
+struct look_due {  // when the session may have to send a request without a caller
     client_id client = 0;
     std::uint64_t epoch = 0;
 };
@@ -94,7 +94,7 @@ struct connect_due {
     client_id client = 0;
     std::uint64_t epoch = 0;
 };
-struct silence_due {  // time at which the client gives up a connection that does not answer
+struct silence_due {  // when the client gives up a silent connection
     connection_id connection{};
 };
 struct role_learned {
@@ -109,12 +109,12 @@ struct found_elsewhere {  // the client has found another path to the servers
 };
 struct leader_told {
     connection_id connection{};
-    std::optional<server_id> leader;  // server that claims to be the leader
+    std::optional<server_id> leader;  // the server that claims to be the leader
 };
 struct inbox_due {  // the completion thread delivers the next event
     client_id client = 0;
 };
-// an event for a closed handle, whose thread was still handling an earlier event
+// An event of a closed handle. The handle's thread was still handling an earlier event.
 struct late_event_due {
     client_id client = 0;
     std::uint64_t epoch = 0;
@@ -130,7 +130,7 @@ struct worker_due {
 struct resumes {
     client_id client = 0;
 };
-struct close_due {  // close() has waited long enough
+struct close_due {  // close() waits no longer than this
     client_id client = 0;
 };
 
@@ -168,10 +168,10 @@ inline constexpr std::size_t k_faults = 26;
 struct fault_due {
     fault kind{};
     bool recurring = true;
-    std::optional<std::size_t> victim;  // number of the client or the server; empty: any
+    std::optional<std::size_t> victim;  // number of the client or server; empty: any
 };
 struct faults_stop {};
-struct call_due {  // an action of the program that drives the world
+struct call_due {  // an action of the program that controls the world
     std::uint64_t call = 0;
 };
 struct settle_check {};
@@ -196,7 +196,6 @@ public:
         if (future_.empty()) return std::nullopt;
         return future_.begin()->first.first;
     }
-    // Advances the time, at most to the next event.
     void advance(instant now) { now_ = std::max(now_, now); }
     [[nodiscard]] bool empty() const noexcept { return future_.empty(); }
     [[nodiscard]] planned_event next() {

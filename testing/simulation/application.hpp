@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// application: the threads of a simulated client, which use the client's locks. The application `workload` draws their
-// actions from the seed, and `script` follows a user's test.
+// application: the threads of a simulated client, which use its locks. `workload` draws their actions from the seed,
+// and `script` runs a user's test.
 #pragma once
 
 #include "core/contender/notice.hpp"
@@ -17,10 +17,9 @@ public:
     virtual ~application() = default;
 
     virtual void start() = 0;
-    // The client calls this in the middle of one of its steps. So the application may plan actions here, but must not
-    // call the client.
+    // Called in the middle of a step of the client. The application may plan actions, but must not call the client.
     virtual void hear(const core::notice& notice) = 0;
-    // The answers to a read and to a commit, also in the middle of a step.
+    // The answers to a read and to a commit. Called in the middle of a step, as hear() is.
     virtual void answered(const core::answer& /*of*/) {}
     virtual void answered(const core::commit_answer& /*of*/) {}
     virtual void wake(const worker_due& event) = 0;  // for sim_client::wake_after

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_view: what recorders and judges know about a client. They also know the true time.
+// client_view: what recorders and judges know about a client, with the true time.
 #pragma once
 
 #include "core/session/session_core.hpp"
@@ -14,18 +14,17 @@ public:
     client_view& operator=(const client_view&) = default;
     [[nodiscard]] virtual core::time_point local_now() const = 0;
     [[nodiscard]] virtual instant true_time(core::time_point local) const = 0;
-    // Returns the time until which a guard of the client's session is valid.
     [[nodiscard]] virtual core::time_point valid_until() const = 0;
-    // Returns true if the client's clock stopped in this session. Then the guard's values promise nothing (assumption
-    // A1 of docs/why/lease.md).
+    // Returns true if the client's clock stopped in this session. Its guards then promise nothing (assumption A1 of
+    // docs/why/lease.md).
     [[nodiscard]] virtual bool rests_on_a_stopped_clock() const = 0;
-    // Returns the time at which the client's clock last resumed after a stop.
+    // Returns when the client's clock last resumed after a stop.
     [[nodiscard]] virtual instant clock_goes_since() const = 0;
     [[nodiscard]] virtual bool runs() const = 0;
     [[nodiscard]] virtual instant awake_since() const = 0;
     // Returns the length of the latest stop of the client's clock.
     [[nodiscard]] virtual core::duration latest_stop() const = 0;
-    // Returns the time since which the client has been attached by a working connection.
+    // Returns since when the client has been attached by a working connection.
     [[nodiscard]] virtual instant undisturbed_since() const = 0;
     [[nodiscard]] virtual bool closed() const = 0;
     [[nodiscard]] virtual const core::session_core& core() const = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dice: makes all random choices of a history from one seed. A value; equal seeds give equal sequences of choices.
+// dice: all random choices of a history, from one seed. Equal seeds give equal choices. A value.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// disturbances: numbers the faults of a history in the order in which they are drawn. So shrink.hpp can play the
-// history again without some faults. A fault that is left out keeps its number.
+// disturbances: numbers a history's faults in the order of drawing. A replay may leave out some of them (shrink.hpp),
+// and the others keep their numbers.
 #pragma once
 
 #include <concepts>
@@ -20,11 +20,11 @@ class disturbances {
 public:
     using numbers = std::set<std::uint64_t>;
 
-    // `only` has the numbers of the faults that happen. Without `only`, every drawn fault happens.
+    // `only` has the numbers of the faults that happen. Without `only`, all happen.
     disturbances(const agenda& future, trace& story, std::optional<numbers> only)
         : agenda_{future}, trace_{story}, only_{std::move(only)} {}
 
-    // Draws a fault. Returns false if the fault is left out. `sentence` describes the fault.
+    // Draws a fault, which `sentence` describes. Returns false if the fault is left out.
     template <std::invocable F>
     [[nodiscard]] bool draw_strike(F&& sentence) {
         const auto number = drawn_++;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// drifting_clock: a client's clock. It starts at any time, runs a little too fast or too slow compared with the
-// servers' true time, and stops while the client's machine is stopped. A value.
+// drifting_clock: a client's clock. It has an offset, is a little fast or slow compared with the true time, and stops
+// while the client's machine stops. A value.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 
 namespace turnstile::simulation {
 
-// The true time of a history, which the servers' clocks show. It has the type of the clients' times, but only the
-// conversions below lead from true times to clients' times and back.
+// The true time of a history. It has the same type as a client's time, but only the functions below convert between
+// them.
 using instant = core::time_point;
 
 class drifting_clock {
@@ -21,7 +21,7 @@ public:
     drifting_clock(core::duration offset, std::int64_t parts_per_million)
         : offset_{offset}, rate_{parts_per_million} {}
 
-    // Stops the clock. It shows the same time until it resumes.
+    // Stops the clock until go_on().
     void stop(instant when) { stopped_ = when; }
     void go_on(instant when) {
         if (stopped_) offset_ -= local_of(when) - local_of(*stopped_);
@@ -31,8 +31,8 @@ public:
     [[nodiscard]] core::time_point local(instant when) const {
         return local_of(stopped_ ? std::min(when, *stopped_) : when);
     }
-    // Returns the first true instant at which the clock shows `local` or a later time, if the clock does not stop
-    // before. Histories last a few hours at most, so the products do not overflow.
+    // Returns the first true instant at which the clock shows at least `local`, if it does not stop before. The
+    // products do not overflow, because a history lasts a few hours at most.
     [[nodiscard]] instant when(core::time_point local) const {
         const auto shown = local.time_since_epoch() - offset_;
         return instant{shown - shown * rate_ / (k_million + rate_) + core::duration{2}};

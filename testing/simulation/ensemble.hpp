@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// ensemble: the modelled servers: one standalone, or a leader and its followers.
+// ensemble: the modelled servers: one standalone server, or a leader and its followers.
 //
-// The model contains the behaviour of ZooKeeper 3.8 that affects a recipe. Each server's replica applies the log at its
-// own pace, and answers reads from it. A message that extends its session reaches the leader's tracker directly, or
-// with a follower's answer to a ping. A re-attach extends the session at the leader. The requests of a broken
-// connection may commit until a newer connection has written. If the newer connection is to the same server, they may
-// commit even later: a thread of that server may have been stopped while it handled a request. An expired session is
-// doomed first and closed later. In between, the servers answer it. A new leader restarts all timeouts. A server that
-// lost its leader still answers reads for a while. Watches live at the server to which the session is attached.
+// The model has the behaviour of ZooKeeper 3.8 that affects a recipe:
 //
-// For a hunt (lease_hunt.hpp), the servers can treat a client's check-only multi as a sync, as if the client confirmed
-// its lease by syncs. The core never sends a sync.
+// - Each server's replica applies the log at its own pace, and answers reads.
+// - A message extends its session at the leader directly, or later with the follower's answer to a ping. A re-attach
+// extends the session at the leader.
+// - Requests of a broken connection may commit until a newer connection has written. They may commit even later if both
+// connections are to one server, because a thread of that server may have been stopped during a request.
+// - The leader first selects an expired session, which is then doomed, and closes it later. Between these steps the
+// servers still answer the session. A new leader restarts all timeouts.
+// - A server that lost its leader still answers reads for a while. Watches are at the server where the session is
+// attached.
 //
-// The model leaves out observers, read-only mode and ACLs. It has no votes: any server that can lead may lead. It has
-// no leader that commits with a bare majority while a follower's disk is blocked.
+// For a hunt (lease_hunt.hpp), the servers can treat a client's check-only multi as a sync, as if clients confirmed
+// leases by syncs. The core never sends a sync.
+//
+// Not modelled: observers, read-only mode, ACLs, votes (any server that can lead may lead), and a leader that commits
+// with a bare majority while a follower's disk is blocked.
 #pragma once
 
 #include <algorithm>
@@ -60,8 +64,8 @@ public:
     void partition_follower(std::optional<server_id> which);
     void lose_leader();
     void restart_server();
-    // Restarts all servers without data, or from a snapshot without sessions. A client with a session has seen later
-    // data than the servers have. So no server accepts its session again.
+    // Restarts all servers without data, or from a snapshot without sessions. A client with a session has seen newer
+    // data, so no server accepts its session.
     void wipe();
     void write_by_hand(core::operation&& op);
     void close_by_hand(session_id session);
@@ -69,14 +73,13 @@ public:
     void use_up_quota(instant until) { quota_used_up_until_ = until; }
     // Executes a fault of the kinds above.
     void strike(const fault_due& event);
-    // A request of another client. It has no effect here, because the leader itself ends sessions.
+    // Another client's request. It has no effect here, because the leader ends sessions.
     void end_what_is_due() {}
 
     // ---- questions ----
     [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
     [[nodiscard]] core::server_role role(server_id of) const;
-    // Returns one of the servers that believe they lead: the leader, or a former leader that does not know the new
-    // leader yet.
+    // Returns the leader, or a former leader that does not know the new leader yet.
     [[nodiscard]] std::optional<server_id> some_leader();
     [[nodiscard]] const local::tree& truth() const noexcept override { return truth_; }
     [[nodiscard]] std::size_t watch_count() const override;
@@ -146,7 +149,7 @@ private:
     [[nodiscard]] bool throws_away(const connection& by) const;
     [[nodiscard]] bool refuse_over_quota(const core::operation& op);
     [[nodiscard]] bool may_be_held_up(const core::operation& op) const;
-    // After a stop, a leader handles due events (sessions that expire) before it handles new messages.
+    // After a stop, a leader handles due events (such as expired sessions) before new messages.
     [[nodiscard]] bool stalled(server_id at) const;
     [[nodiscard]] instant after_stall() const;
     void stop_follower(server_id victim, core::duration length);
@@ -166,22 +169,22 @@ private:
     std::uint64_t links_made_ = 0;
     session_tracker tracker_;
     std::uint64_t refused_packets_ = 0;
-    std::set<session_id> watched_expiries_;  // sessions that have a planned expiry_due
-    instant polled_{};                       // sessions that were due by this time are doomed
-    // the leader's loop closes doomed sessions until this time
+    std::set<session_id> watched_expiries_;  // sessions with a planned expiry_due
+    instant polled_{};                       // sessions that were due by then are doomed
+    // Until then, the leader's loop closes doomed sessions.
     instant expiring_until_{};
     instant leader_stalled_until_{};
     instant disturbed_until_{};
     instant quota_used_up_until_{};
     bool wiped_ = false;     // true: the data were wiped since the latest leader began
     session_id latest_ = 0;  // the latest session's id
-    // the servers have forgotten this session and all earlier ones
+    // The servers have forgotten this session and all earlier ones.
     session_id latest_forgotten_ = 0;
 
     std::vector<proposal> log_;
     local::tree truth_;
     session_id administrator_ = 0;
-    std::deque<proposal> proposed_;  // proposals in order that are not committed yet
+    std::deque<proposal> proposed_;  // proposals in order, without the committed ones
     instant last_commit_{};
     instant next_stall_{};
 };

@@ -7,12 +7,12 @@
 #include "simulation/describe.hpp"
 #include "simulation/ensemble.hpp"
 
-// Handles the path of a transaction: to the leader, into the log, to every replica.
+// The path of a transaction: to the leader, into the log, to each replica.
 namespace turnstile::simulation {
 
 namespace {
 
-// Returns the leader's time stamp of its proposal, in milliseconds.
+// Returns the leader's time stamp of the proposal, in ms.
 std::int64_t stamp(const proposal& proposal) {
     return std::chrono::duration_cast<std::chrono::milliseconds>(
                proposal.proposed.time_since_epoch())
@@ -99,7 +99,7 @@ void ensemble::to_leader(server_id from, proposal&& proposal) {
     link_up(from, std::move(proposal));
 }
 
-// Counts the creates since the latest create that got its number while no other create was in progress.
+// Counts the creates after the last create that was alone in progress when it got its number.
 std::int32_t ensemble::creates_under_way(const proposal& newest) const {
     const auto folder = [](const proposal& proposed) {
         const auto* create = std::get_if<core::create_op>(&proposed.op);
@@ -129,8 +129,8 @@ void ensemble::propose(proposal&& proposal) {
     agenda_.at(last_commit_, commit_due{reign_});
 }
 
-// ZooKeeper (PrepRequestProcessor) checks quotas before a create. It also does so before a set that writes more data,
-// and in transactions, but the model ignores quotas there.
+// ZooKeeper (PrepRequestProcessor) checks a quota before a create. It also checks sets that write more data, and
+// transactions, which the model ignores.
 bool ensemble::refuse_over_quota(const core::operation& op) {
     const auto* create = std::get_if<core::create_op>(&op);
     if (create == nullptr || !network_.faulty() || agenda_.now() >= quota_used_up_until_)
@@ -271,8 +271,7 @@ void ensemble::on(const expiry_due& event) {
     const auto expiry = tracker_.expiry(event.session);
     if (!expiry) return;
     if (*expiry > agenda_.now()) return watch_expiry(event.session);
-    // The leader's loop takes all sessions that are due at one tick together. It takes no others before it has closed
-    // these.
+    // The leader's loop selects all sessions of one tick together, and no others until it has closed these.
     if (agenda_.now() < expiring_until_ && *expiry > polled_) {
         watched_expiries_.insert(event.session);
         return agenda_.at(expiring_until_, expiry_due{event});
@@ -284,8 +283,8 @@ void ensemble::on(const expiry_due& event) {
     agenda_.at(expiring_until_, doomed_due{reign_, event.session});
 }
 
-// Returns the time until the session is closed. Each session before it needs a log line and a proposal. The log may
-// stall, or there may be thousands of sessions.
+// Returns the time until the session is closed. Each session before it needs a log line and a proposal. There may be
+// thousands of sessions, and the log may stall.
 core::duration ensemble::until_closed(session_id session) {
     const auto usual = dice_.up_to(scenario_.time.server_latency);
     if (!network_.faulty() || !dice_.chance(scenario_.slow_expiry)) return usual;
@@ -302,7 +301,7 @@ core::duration ensemble::until_closed(session_id session) {
 void ensemble::on(const doomed_due& event) {
     if (event.reign != reign_) return;
     if (stalled(*leader_)) return agenda_.at(after_stall(), doomed_due{event});
-    if (!tracker_.deadline(event.session)) return;  // the session was closed meanwhile
+    if (!tracker_.deadline(event.session)) return;  // the session was closed before
     proposal closing;
     closing.kind = proposal::sort::close;
     closing.session = event.session;

@@ -3,7 +3,7 @@
 
 #include "simulation/ensemble.hpp"
 
-// Handles leaders and followers, and their faults.
+// Leaders and followers, and their faults.
 namespace turnstile::simulation {
 
 namespace {
@@ -11,7 +11,7 @@ namespace {
 constexpr double k_soon = 0.6;
 constexpr double k_stops_follower = 0.3;
 constexpr double k_soon_hunted = 0.8;
-// a server without the others misleads its clients for longer
+// Smaller than k_soon in histories with ambushes, so that a server without a majority misleads its clients for longer.
 constexpr double k_soon_ambushed = 0.3;
 constexpr double k_stranded = 0.8;
 constexpr double k_paused = 0.3;
@@ -51,12 +51,11 @@ void ensemble::plan_joining(server_id at) {
     agenda_.after(dice_.up_to(4 * scenario_.time.tick), joins{at, servers_[at].life});
 }
 
-// Plans when a server without the others gives up. It learns that after a timeout of sync_limit ticks, or earlier from
-// a reset.
+// Plans when a server without the others gives up: after a timeout of sync_limit ticks, or earlier after a reset.
 void ensemble::plan_giving_up(server_id at) {
     const auto tick = scenario_.time.tick;
     const auto most = tick * scenario_.time.sync_limit;
-    // In a hunt a deposed leader learns last that it is deposed. By then the other servers have a new leader.
+    // In a hunt, a deposed leader is the last to learn that. The others then have a new leader.
     const bool hunting = scenario_.trial.hunting;
     const bool soon = hunting ? !servers_[at].deposed && dice_.chance(k_soon_hunted)
                               : dice_.chance(scenario_.ambush > 0 ? k_soon_ambushed : k_soon);
@@ -64,8 +63,8 @@ void ensemble::plan_giving_up(server_id at) {
     agenda_.after(after, gives_up{at, servers_[at].life});
 }
 
-// Ends the leader's reign. Its proposals that are not committed may be lost or kept. All extensions of sessions that it
-// knew are forgotten.
+// Ends the leader's rule. Its uncommitted proposals may be lost or kept, and the extensions of sessions that it knew
+// are forgotten.
 void ensemble::depose(bool crash) {
     const auto old = *std::exchange(leader_, std::nullopt);
     ++reign_;
@@ -86,7 +85,7 @@ void ensemble::on(const gives_up& event) {
     const auto& here = servers_[event.server];
     if (here.life != event.life || here.stands == standing::looking) return;
     trace_.note(agenda_.now(), [&] { return name(event.server) + " gives up"; });
-    // Until now this server answered reads, which prove nothing. From now on its misled clients may be unable to reach
+    // Until now, this server answered reads, which prove nothing. From now on, its clients may be unable to reach
     // another server.
     if (scenario_.ambush > 0) cut_off_clients(event.server, k_stranded, {});
     start_looking(event.server);
@@ -133,8 +132,8 @@ void ensemble::lead(server_id chosen) {
     agenda_.after(scenario_.time.tick / 2, ping_round{reign_});
 }
 
-// Removes all data. The judge counts this as an act of operators, whose effects it excuses. Transaction numbers
-// continue, so that earlier tokens are smaller than later ones.
+// Removes all data. The judge excuses the effects as the work of an operator. Transaction numbers continue, so later
+// tokens are still larger.
 void ensemble::forget_everything() {
     latest_forgotten_ = latest_;
     const auto by_hand = [this] {
@@ -150,7 +149,7 @@ void ensemble::forget_everything() {
         closed.session = session;
         commit(std::move(closed));
     }
-    // the servers start with a snapshot that contains the folders
+    // The servers start with a snapshot that has the folders.
     if (scenario_.folders_exist) return;
     std::vector<std::string> paths;
     for (const auto& [path, node] : truth_.nodes().nodes())
@@ -180,11 +179,11 @@ void ensemble::strike(const fault_due& event) {
         case fault::leader_change: return lose_leader();
         case fault::server_restart: return restart_server();
         case fault::wipe: return wipe();
-        default: return;  // these are faults of a single server
+        default: return;  // faults of a single server
     }
 }
 
-// Stalls happen one at a time, with a ping between two of them. So two stalls never add up to a longer one.
+// Only one stall happens at a time, with a ping before the next, so stalls never add up.
 void ensemble::stall(std::optional<server_id> before_cut_of) {
     const auto now = agenda_.now();
     const auto& time = scenario_.time;
@@ -208,13 +207,13 @@ void ensemble::stall(std::optional<server_id> before_cut_of) {
         auto& victim = servers_[dice_.pick(followers)];
         (where == 1 ? victim.up : victim.down).stalled_until = until;
     }
-    // At the end of a stall most extensions of sessions are not relayed yet, and the leader has unread messages. So
-    // this is a bad moment for a further fault.
+    // At the end of a stall, most extensions of sessions are not relayed, and the leader has unread messages. A further
+    // fault then does most harm.
     if (before_cut_of || dice_.chance(0.5))
         agenda_.at(until, fault_due{fault::follower_partition, false, before_cut_of});
 }
 
-// A stopped follower that resumes serves its clients first. It is cut off before it has answered its leader's ping.
+// When a stopped follower resumes, it serves its clients before it answers its leader's ping. It is cut off in between.
 void ensemble::stop_follower(server_id victim, core::duration length) {
     auto& here = servers_[victim];
     const auto deaf = std::min(length, 4 * scenario_.time.server_latency);
@@ -235,7 +234,7 @@ void ensemble::partition_follower(std::optional<server_id> which) {
     servers_[victim].down.cut = !which && dice_.chance(0.5);
     plan_giving_up(victim);
     const bool hunting = scenario_.trial.hunting;
-    // In histories with ambushes more clients stay with a server that is cut off from the others.
+    // In histories with ambushes, more clients stay with a server that is cut off.
     const bool stay = scenario_.ambush > 0 && !hunting;
     cut_off_clients(victim,
                     which  ? 1
@@ -244,7 +243,7 @@ void ensemble::partition_follower(std::optional<server_id> which) {
                     hunting ? scenario_.time.tick / 2 : scenario_.time.tick * 2);
 }
 
-// Cuts off clients of this server. A client that can reach no other server keeps answers which its server never relayed
+// Cuts off clients of this server. If a client reaches no other server, it keeps answers that this server never relayed
 // to the leader.
 void ensemble::cut_off_clients(server_id at, double part, core::duration within) {
     for (const auto& [session, by] : servers_[at].attached) {
@@ -258,13 +257,13 @@ bool ensemble::draw_ambush() {
     return scenario_.ambush > 0 && network_.faulty() && dice_.chance(scenario_.ambush);
 }
 
-// The instant after an answer is the worst for a client that trusts the answer. If its server relays nothing any more,
-// or the client is cut off, the session is not extended again.
+// Right after an answer is the worst moment for a client that trusts the answer: the session is not extended again if
+// its server relays nothing or the client is cut off.
 void ensemble::ambush(server_id at, connection_id by) {
     if (leader_ != at && dice_.chance(0.5))
         return agenda_.after({}, fault_due{fault::stall, false, at});
     const auto client = network_.find(by)->client;
-    // The client stops for about the length of its lease, and finds the answer when it resumes.
+    // The client stops for about the length of its lease, and reads the answer when it resumes.
     if (dice_.chance(k_paused))
         return agenda_.after({}, fault_due{fault::client_pause, false, client});
     const auto& time = scenario_.time;

@@ -4,12 +4,11 @@
 #include "core/queue/contender_name.hpp"
 #include "simulation/ensemble.hpp"
 
-// Models ZooKeeper's `sync`. If a follower's client sends a sync, the leader answers when all its present proposals are
-// committed. It answers its own clients' syncs at once, and does not check whether any server still follows it.
+// ZooKeeper's `sync`. For a follower's client, the leader answers when its current proposals are committed. For its own
+// clients, the leader answers at once, without checking that any server follows it.
 namespace turnstile::simulation {
 
-// Returns true for a confirmation. The check after a re-attach is not treated as a sync, because the core needs its
-// transaction.
+// Returns true for a confirmation. The check after a re-attach is never a sync, because the core needs its transaction.
 bool ensemble::taken_for_sync(const core::request* request) const {
     if (!scenario_.trial.sync_confirms || request == nullptr) return false;
     const auto* multi = std::get_if<core::multi_op>(&request->op);

@@ -35,10 +35,9 @@ std::size_t handle::watch_count() const {
 
 void handle::connect() {
     if (connection_ || dead_ || ended_) return;
-    // A server may assign a new session although the old session and its znodes still exist (F27).
+    // A server may open a new session although the old session and its znodes still exist (failure F27).
     if (session_ != 0 && network_.faulty() && dice_.chance(k_forgotten)) session_ = 0;
-    // Servers that were rolled back to an older snapshot never accept the session again, although they may still have
-    // it.
+    // Servers that returned to an older snapshot refuse the session for ever, even if they have it.
     if (session_ != 0 && network_.faulty() && dice_.chance(k_refused)) refused_ = true;
     if (refused_) return connect_later();
     server_ = leader_ ? *std::exchange(leader_, {}) : dice_.below(scenario_.servers);
@@ -67,7 +66,7 @@ void handle::receive(connection_id by, const server_message& message) {
     }
 }
 
-// Some servers assign a new session at once, and do not report the expiry (F27).
+// Some servers open a new session at once, and do not report the expiry (failure F27).
 void handle::lose_session() {
     drop_connection();
     emit_late();
@@ -109,7 +108,6 @@ void handle::learn_leader(connection_id by, std::optional<server_id> leader) {
     move_when_idle();
 }
 
-// Moves the session to the leader when no request is in progress any more.
 void handle::move_when_idle() {
     if (!leader_ || !attached_ || !open_.empty()) return;
     drop_connection();
@@ -181,7 +179,7 @@ void handle::notice_break(connection_id by) {
     if (connection_ == by) lose_connection();
 }
 
-// The search for another server always succeeds, because no promise depends on its result.
+// The search always finds another server. No promise depends on that.
 void handle::look_for_another(const core::look_elsewhere& wanted) {
     if (attached_ && wanted.connection == number_)
         agenda_.after(dice_.up_to(wanted.within), found_elsewhere{*connection_});
@@ -191,12 +189,12 @@ void handle::find_elsewhere(connection_id by) {
     if (connection_ == by && attached_) emit_link(core::link_kind::found_elsewhere);
 }
 
-// Does not break the connection inside the call. The core learns of this end as of any other end of a connection.
+// The connection must not break inside this call. The core learns of this end as of any other.
 void handle::leave_server(std::uint64_t number) {
     if (attached_ && number == number_) agenda_.after({}, client_notices{*connection_});
 }
 
-// The real client gives a connection up when it has received nothing for two thirds of the session timeout.
+// The real client gives up a connection after two thirds of the session timeout without a message.
 void handle::check_silence(connection_id by) {
     if (connection_ != by) return;
     if (!attached_) return lose_connection();

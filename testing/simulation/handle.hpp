@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// handle: models ZooKeeper's C client as far as the coordinator interface shows it: one session, its connections one
-// after the other, and the client's own answers when the servers give none.
+// handle: models ZooKeeper's C client behind the coordinator interface: a session with one connection after another,
+// and the client's own answers when the servers give none.
 //
-// If a connection breaks, its open requests get the answer `unknown`: before or after the link event, or only after the
-// next attach. The interface allows each of these. At a re-attach the client sends its watches again. The model lacks
-// the client's own pings (the core's keep-alive replaces them), read-only servers, and authentication.
+// When a connection breaks, its open requests get the answer `unknown`: before the link event, after it, or only after
+// the next attach. The interface allows all three. After a re-attach, the client sends its watches again. Not modelled:
+// the client's pings (the core's keep-alives replace them), read-only servers, and authentication.
 #pragma once
 
 #include <cstdint>
@@ -92,19 +92,19 @@ private:
     network& network_;
 
     session_id session_ = 0;
-    bool refused_ = false;  // true: every server refuses the session permanently
+    bool refused_ = false;  // true: every server refuses the session for ever
     bool attached_ = false;
     bool dead_ = false;
     bool ended_ = false;
-    std::uint64_t number_ = 0;  // number that the core gives the connection
+    std::uint64_t number_ = 0;  // the connection's number in the core
     std::optional<connection_id> connection_;
     server_id server_ = 0;
     std::int64_t seen_zxid_ = 0;
     local::client_watches watches_;
     std::deque<open_request> open_;
-    std::vector<core::reply> late_;  // answers `unknown` that are delivered after the next attach
+    std::vector<core::reply> late_;  // answers `unknown` for after the next attach
     bool silence_planned_ = false;
-    // next server; the client moves to it at once while it is attached
+    // The client moves to this server as soon as it is attached.
     std::optional<server_id> leader_;
     std::vector<core::coordinator_event> events_;
     std::vector<std::string> woken_;

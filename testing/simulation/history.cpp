@@ -23,7 +23,7 @@ void history::on_created(const std::string& znode, const std::string& data, sess
     const auto folder = znode.substr(0, slash);
     auto& all = contenders_[folder];
     auto place = zxid;
-    // a contender that is renamed in one transaction keeps its place
+    // A contender that one transaction renames keeps its place.
     for (const auto& earlier : all)
         if (earlier.deleted == zxid && earlier.session == session && earlier.data == data)
             place = earlier.place;
@@ -71,7 +71,7 @@ void history::on_lost_data(std::int64_t kept, instant when, bool answered) {
                 record.by_force = false;
                 record.returned_at = when;
                 record.woken.clear();
-                // After renames back and forth, another znode may have had this name meanwhile.
+                // Another znode may have had this name, if the contender was renamed back and forth.
                 places_[record.znode] = {folder, static_cast<std::size_t>(&record - all.data())};
             }
             if (answered) tampered_.insert(folder);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// history: the truth about a run, which no client of the run can see. It contains when each contender's znode existed,
-// the results of each caller, and until when each grant is valid by its client's clock.
+// history: the facts of a run, which no client can see: when each contender's znode existed, the results of each
+// caller, and how long each grant is valid by its client's clock.
 #pragma once
 
 #include <cstdint>
@@ -19,65 +19,64 @@
 
 namespace turnstile::simulation {
 
-// Reasons why a contender's znode was removed. Two are the servers' fault. lost: the servers forgot it with other data.
-// early: its session ended too early, because the servers forgot its latest message or a clock was set.
+// Why a contender's znode was removed. lost: the servers forgot it with other data. early: its session ended too soon,
+// because the servers forgot its latest message or a clock was set. Both are faults of the servers.
 enum class removal { none, by_owner, with_session, by_hand, after_order, lost, early };
 
-// late: a server stopped while it handled the create. So the client may have looked for the znode without finding it,
-// and may have continued.
+// late: the server stopped while it handled the create. The client may have searched in vain and continued.
 enum class arrival { in_time, late };
 
 struct znode_record {
     std::string folder;
     std::string znode;
-    std::string data;  // identifies the contender; see `tag`
+    std::string data;  // identifies the contender (see `tag`)
     session_id session = 0;
     core::claim wants;
-    std::int64_t created = 0;  // transaction number of the creation
-    // transaction that gave the contender its place; earlier than `created` if it was renamed
+    std::int64_t created = 0;  // number of the transaction that created it
+    // Number of the transaction that gave the contender its position. Earlier than `created` after a rename.
     std::int64_t place = 0;
     std::int64_t deleted = 0;
     arrival came = arrival::in_time;
     removal why = removal::none;
-    // true: another client removed it, or its session was closed by an operator
+    // True: another client removed it, or an operator closed its session.
     bool by_force = false;
     instant deleted_at{};
-    // time at which its deletion was lost with the servers' data
+    // When the servers lost its deletion.
     std::optional<instant> returned_at;
     bool was_forced = false;  // true: another client or an operator had deleted it
-    // true: its own client had removed it, or its session had ended
+    // True: its client had removed it, or its session had ended.
     bool was_given_up = false;
-    // sessions, without the owner's, that a watch on it informed
+    // Sessions that a watch on it notified, except its owner's.
     std::set<session_id> woken;
 };
 
-// Identifies a contender from its call on.
+// Identifies a contender from its acquire on.
 using contender_key = std::pair<client_id, core::contender_id>;
 struct contender_record {
     std::string folder;
     core::claim wants;
-    std::optional<std::int32_t> limit;  // limit that its caller believes the semaphore to have
+    std::optional<std::int32_t> limit;  // limit of the semaphore, as the caller knows it
     bool once = false;
-    bool enters_again = true;                  // true: enters again after the session's end
+    bool enters_again = true;                  // true: enters again after its session ends
     std::optional<core::time_point> deadline;  // on the client's clock
     core::duration max_hold{};                 // zero: no limit
     bool granted = false;
     bool failed = false;
     bool cancelled = false;
     bool left = false;     // true: released, or given up by the caller
-    bool at_risk = false;  // true: the hold is at risk, and its caller was notified
+    bool at_risk = false;  // true: the caller was notified that the hold is at risk
     bool lost = false;
     bool gone = false;
-    bool abandoned = false;  // true: the client closed without the servers' answer
+    bool abandoned = false;  // true: the client closed before the servers answered
 
-    // The next members are data of a grant.
+    // The next members belong to a grant.
     std::string znode;
     fencing_token token;
     std::uint64_t epoch = 0;
     instant granted_at{};
     bool over = false;                                   // true: valid_until has passed
-    core::time_point max_end = core::time_point::max();  // end of the hold by max_hold
-    std::optional<instant> given_up_at;                  // time at which max_hold ended the hold
+    core::time_point max_end = core::time_point::max();  // end by max_hold
+    std::optional<instant> given_up_at;                  // when max_hold ended the hold
     std::optional<core::time_point> valid_until;  // on the client's clock, as the guard shows it
 
     [[nodiscard]] bool answered() const noexcept { return granted || failed; }
@@ -86,20 +85,19 @@ struct contender_record {
 
 class history {
 public:
-    // Returns the text in a contender's znodes that identifies the contender.
+    // Returns the text in the data of a contender's znodes.
     [[nodiscard]] static std::string tag(contender_key key);
 
     // ---- the servers' side: committed transactions, in order ---- ----
     void on_created(const std::string& znode, const std::string& data, session_id session,
                     std::int64_t zxid, arrival came);
-    // Ignores znodes that belong to no contender.
     void on_deleted(const std::string& znode, std::int64_t zxid, removal why, instant when);
-    // The servers have lost all transactions after `kept`. So created znodes are gone, and deleted znodes exist again.
+    // The servers have lost all transactions after `kept`: created znodes are gone, and deleted znodes are back.
     // `answered`: a client knew of a lost change.
     void on_lost_data(std::int64_t kept, instant when, bool answered);
-    // Returns true if the servers have lost a change that a client knew.
+    // True if the servers have lost a change that a client knew.
     [[nodiscard]] bool has_lost_data() const noexcept { return lost_data_at_.has_value(); }
-    // Returns the latest time at which the servers lost a change that a client may know.
+    // When the servers last lost a change that a client may know.
     [[nodiscard]] std::optional<instant> lost_data_at() const noexcept { return lost_data_at_; }
     void on_changed_by_hand(const std::string& znode, std::int64_t zxid);
     void on_taken(const std::string& znode) { taken_.insert(znode); }
@@ -116,42 +114,40 @@ public:
         std::string path;
         std::string data;
         std::int64_t zxid = 0;
-        std::int64_t stamp = 0;  // time stamp of the leader, in milliseconds
+        std::int64_t stamp = 0;  // the leader's time stamp, in ms
     };
     void on_written(written&& write) { written_.push_back(std::move(write)); }
-    // Records that a persistent znode was created or removed.
+    // A persistent znode was created or removed.
     void on_presence(const std::string& path, std::int64_t zxid, bool there);
-    // If writes were lost since the last call, returns the zxid after which they were lost.
+    // Returns the zxid after which writes were lost, if any were lost since the last call.
     [[nodiscard]] std::optional<std::int64_t> take_lost() {
         return std::exchange(lost_after_, std::nullopt);
     }
-    // Returns the data that transactions have set since the last call.
+    // Returns the data that transactions wrote since the last call.
     [[nodiscard]] std::vector<written> take_written() { return std::exchange(written_, {}); }
 
-    // Returns whether the znode existed after this transaction. Only for persistent znodes that were created in the
+    // Returns true if the znode existed after this transaction. Only for persistent znodes that were created in the
     // history.
     [[nodiscard]] bool stood(const std::string& path, std::int64_t zxid) const;
 
-    // Counts the transactions that removed or created several contenders.
+    // Counts transactions that create or remove several contenders.
     void on_multi(const core::multi_op& multi);
     [[nodiscard]] std::uint64_t batches() const noexcept { return batches_; }
     [[nodiscard]] std::uint64_t creation_batches() const noexcept { return creation_batches_; }
 
     // ---- questions ----
     [[nodiscard]] znode_record* find(const std::string& znode);
-    // Returns the znode, or the znode that replaced it when it was renamed.
+    // Returns the znode, or the znode that a rename replaced it by.
     [[nodiscard]] znode_record* in_place_of(const std::string& znode);
     [[nodiscard]] const std::vector<znode_record>& of(const std::string& folder) const;
     [[nodiscard]] std::vector<std::string> standing() const;  // existing znodes of contenders
-    // Returns the existing znode of this contender that did not arrive late; null if there is none.
+    // Returns this contender's existing znode that did not arrive late; null if there is none.
     [[nodiscard]] const znode_record* standing_of(contender_key key) const;
-    // Returns the znodes created since the last call.
     [[nodiscard]] std::vector<std::string> take_created() { return std::exchange(created_, {}); }
     [[nodiscard]] static bool failed_by_servers(const znode_record& record) {
         return record.why == removal::lost || record.why == removal::early;
     }
-    // Returns true if the znode was deleted by hand, or with a session that was closed by hand. G1 excludes these
-    // znodes.
+    // True if an operator deleted the znode or closed its session. G1 excludes these znodes.
     [[nodiscard]] static bool forced(const znode_record& record) { return record.by_force; }
     [[nodiscard]] bool closed_by_hand(session_id session) const {
         return closed_by_hand_.contains(session);
@@ -159,22 +155,23 @@ public:
     [[nodiscard]] bool tampered(const std::string& folder) const {
         return tampered_.contains(folder);
     }
-    // Records that the lease of this znode's holder must have ended. From now on, deleting the znode is not by force.
+    // The lease of this znode's holder must have ended. From now on, deleting the znode is not by force.
     void on_due(const std::string& znode) { due_.insert(znode); }
     [[nodiscard]] bool due(const std::string& znode) const { return due_.contains(znode); }
-    // Returns the transaction by which an operator last wrote into this znode, which belongs to no contender; 0: none.
+    // Returns the number of an operator's latest write into this znode; 0: none. Only for znodes that belong to no
+    // contender.
     [[nodiscard]] std::int64_t changed_by_hand(const std::string& znode) const {
         const auto found = changed_by_hand_.find(znode);
         return found == changed_by_hand_.end() ? 0 : found->second;
     }
-    // Returns whether a quota refused a create in this folder, or the create of the folder.
+    // True if a quota refused a create in this folder, or of this folder.
     [[nodiscard]] bool over_quota(const std::string& folder) const {
         return over_quota_.contains(folder) ||
                over_quota_.contains(folder.substr(0, folder.rfind('/')));
     }
-    // Returns whether an operator wrote an order to release into this znode.
+    // True if an operator wrote an order to release into this znode.
     [[nodiscard]] bool was_taken(const std::string& znode) const { return taken_.contains(znode); }
-    // Returns the znode into which this requester wrote its latest order; empty: none.
+    // Returns the znode of this requester's latest order; empty: none.
     [[nodiscard]] std::string ordered(const std::string& requester) const {
         const auto found = ordered_.find(requester);
         return found == ordered_.end() ? std::string{} : found->second;
@@ -183,32 +180,32 @@ public:
     struct limit {
         std::int64_t since = 0;
         std::int32_t permits = 0;
-        bool open = false;  // true: no client has found out which holds exceed it
+        bool open = false;  // true: no client knows yet which holds exceed it
     };
     [[nodiscard]] const std::vector<limit>& limits(const std::string& folder) const;
-    // Returns the largest limit that the semaphore ever had, also if the servers have lost it.
+    // Returns the largest limit that the semaphore ever had, even if the servers lost it.
     [[nodiscard]] std::int32_t most_permits(const std::string& folder) const;
 
     // ---- the clients' side ---- ----
     std::map<contender_key, contender_record> contenders;
     std::map<std::string, contender_key> tagged;
-    // The kind and token of every grant, by folder.
+    // Kind and token of each grant, by folder.
     std::map<std::string, std::vector<std::pair<core::contender_kind, fencing_token>>> tokens;
     std::set<session_id> told_over;  // sessions whose end their clients know
 
 private:
-    // by folder, in the order of creation
+    // By folder, in the order of creation.
     std::map<std::string, std::vector<znode_record>> contenders_;
     std::map<std::string, std::pair<std::string, std::size_t>> places_;
     std::vector<std::string> created_;
     std::vector<written> written_;
     std::map<std::string, std::map<std::int64_t, bool>>
-        presences_;  // transactions in which persistent znodes appeared or disappeared
+        presences_;  // transactions that created or removed persistent znodes
     std::optional<std::int64_t> lost_after_;
     std::optional<instant> lost_data_at_;
     std::uint64_t batches_ = 0;
     std::uint64_t creation_batches_ = 0;
-    // sessions that were closed by hand, and the transaction
+    // Sessions that an operator closed, with the transaction.
     std::map<session_id, std::int64_t> closed_by_hand_;
     std::set<std::string> tampered_;
     std::set<std::string> over_quota_;

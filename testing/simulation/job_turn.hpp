@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// job_turn: executes one call of job_gate::run() in a user's simulation, by the steps of docs/why/job_gate.md and with
-// the rules of recipe/gate/job_rule.hpp.
+// job_turn: one call of job_gate::run() in a user's simulation. It has the steps of docs/why/job_gate.md and the rules
+// of recipe/gate/job_rule.hpp.
 //
 // Thread safety: as for its script. The object lives until its last step.
 #pragma once
@@ -36,7 +36,7 @@ private:
     void report_running();
     void finish(result<job_report> outcome);
 
-    // Reads the gate's data. If they cannot be read, the call ends with the reason.
+    // Reads the gate's data. If that fails, the call ends with the reason.
     void read(std::function<void(const found&)> then);
     void write(std::function<void()> then);
 

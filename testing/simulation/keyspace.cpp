@@ -22,8 +22,8 @@ bool has(const core::multi_op& op) {
     });
 }
 
-// Returns true for requests that a server without memory refuses. A transaction that also removes znodes frees memory
-// first.
+// Returns true for requests that a server without memory refuses. A transaction that also removes znodes first frees
+// memory.
 bool needs_memory(const core::operation& op) {
     const auto* multi = std::get_if<core::multi_op>(&op);
     if (multi == nullptr) return std::holds_alternative<core::create_op>(op);
@@ -62,7 +62,7 @@ command_outcome keyspace::carry_out(const command& wanted) {
 
 void keyspace::next_number(const step& now) {
     for (int attempt = 1; attempt < now.wanted.attempts;
-         ++attempt)  // the rolled back attempts have used up their numbers
+         ++attempt)  // rolled back attempts have used up their numbers
         tree_.advance_zxid(tree_.zxid() + 1);
     if (is_redis())  // place: numbers_follow_the_clock
         tree_.advance_zxid(std::max<std::int64_t>(tree_.zxid(), now.wanted.now.count() - 1));
@@ -89,7 +89,7 @@ void keyspace::open(step& now) {
     now.done.touched = true;
 }
 
-// Begins a new history of the tree, because a server that restarts or takes over may continue from older data.
+// Begins a new history of the tree, because a restarted or new server may have older data.
 void keyspace::begin_history(const step& now) {
     if (server_ == now.wanted.server) return;
     server_ = now.wanted.server;
@@ -99,7 +99,7 @@ void keyspace::begin_history(const step& now) {
     histories_.push_back({tree_.zxid(), before});
 }
 
-// Raises the next number to the clock, as a client of MariaDB does with each connection.
+// Raises the next number to the clock, as a client of MariaDB does at each connection.
 void keyspace::raise_number(const step& now) {
     const bool connects = std::holds_alternative<connect_request>(now.wanted.request);
     if (!connects && server_ == now.wanted.server) return;
@@ -117,8 +117,8 @@ bool keyspace::is_forgotten(const connect_request& request) const {
     return !known;
 }
 
-// Returns true if a znode exists again that another client had removed. Only the session itself creates its znodes, so
-// the removal was lost.
+// Returns true if a znode exists that another client had removed. The session did not create it again, so the server
+// lost the removal.
 bool keyspace::one_stands_again(const connect_request& request) const {
     for (const auto& path : request.removed) {
         const auto* node = tree_.nodes().find(path);
@@ -203,8 +203,8 @@ bool keyspace::stands(step& now) const {
     return false;
 }
 
-// Returns true if the session has attached again since the request. A watch that the request would set now would be
-// known to no client.
+// Returns true if the session has attached again since the request. The client would not know a watch that the request
+// sets now.
 bool keyspace::has_moved(step& now) const {
     const auto& mine = sessions_.at(now.wanted.session);
     const bool moved = mine.connection != now.wanted.connection;
@@ -236,7 +236,7 @@ void keyspace::tell(std::vector<local::fired_watch>&& events, step& now) {
         const auto found = sessions_.find(event.session);
         if (found == sessions_.end()) continue;
         const bool first = found->second.events.empty();
-        // If the list of events is not empty, Redis sends no second wake-up for it.
+        // Redis sends no second wake-up while the session's list of events is not empty.
         if (event.session != now.wanted.session && (first || !is_redis()))
             now.done.told.push_back(event.session);
         found->second.events.push_back(std::move(event));
@@ -247,12 +247,12 @@ void keyspace::fetch(step& now) {
     const auto found = sessions_.find(now.wanted.session);
     if (found == sessions_.end()) return;
     auto& mine = found->second;
-    if (mine.connection != now.wanted.connection) return;  // the session has left that connection
+    if (mine.connection != now.wanted.connection) return;  // the session has left this connection
     now.done.answer.events = std::exchange(mine.events, {});
     if (is_redis()) return;
     now.done.answer.changes = mine.changes;
     now.done.answer.removed = mine.removed;
-    // The session has one request in progress at a time. So its previous answer has arrived.
+    // A session has one request in progress at a time, so its previous answer has arrived.
     mine.fetched = now.done.answer.events;
     mine.fetched_in_all += mine.fetched.size();
 }
@@ -325,7 +325,7 @@ void keyspace::on(const drop_watch& request, step& now) {
     if (is_redis()) tell_next(now);
 }
 
-// SQL: a waiting session ends other due sessions in separate transactions, but never itself.
+// SQL: a waiting session ends other expired sessions, each in a separate transaction, and never itself.
 void keyspace::on(const look& request, step& now) {
     if (is_redis()) {
         if (now.wanted.session != 0 && !touch(now)) return;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keyspace: the state of a single server of the Redis or the SQL kind, and its execution of requests. The state has the
-// znodes, the watches, the sessions as deadlines on the server's clock, and the events that a session has not fetched
-// yet.
+// keyspace: the state of a single Redis or SQL server, and how it executes requests. The state has the znodes, the
+// watches, each session's deadline on the server's clock, and the events that sessions have not fetched.
 //
 // | rule                                | Redis (scripts)              | SQL (transactions)                          |
 // |-------------------------------------|------------------------------|---------------------------------------------|
@@ -17,8 +16,8 @@
 // | a request of an earlier attachment  | has no effect                | changes nothing, and sets and removes no    |
 // |                                     |                              | watch                                       |
 //
-// A value: equal commands give equal keyspaces. So a server that lost commands is modelled by a keyspace that executes
-// the others again.
+// A value: equal commands give equal keyspaces. A server that lost commands is a keyspace that executed only the
+// others.
 #pragma once
 
 #include <chrono>
@@ -36,7 +35,7 @@
 
 namespace turnstile::simulation {
 
-// A request in the form in which a server executes it.
+// A request as a server executes it.
 struct command {
     struct by_hand {
         core::operation op;
@@ -47,16 +46,16 @@ struct command {
     };
     struct reap {};
 
-    // session of the requester; 0: another client's, or no session yet
+    // The requester's session; 0: another client's, or none yet.
     session_id session = 0;
-    std::uint64_t connection = 0;  // number of the session's attach
+    std::uint64_t connection = 0;  // counts the session's attaches
     std::chrono::microseconds now{};
     std::variant<connect_request, core::operation, drop_watch, look, end_session, by_hand,
                  close_by_hand, reap>
         request;
-    std::uint64_t server = 0;  // replication id; a new value after each start
+    std::uint64_t server = 0;  // replication id, new at each start
     bool full = false;         // true: the server has no memory left
-    int attempts = 1;          // SQL: number of attempts until no other transaction interfered
+    int attempts = 1;          // SQL: attempts until no other transaction interfered
 };
 
 struct ended_session {
@@ -68,8 +67,8 @@ struct ended_session {
 
 struct command_outcome {
     served answer;
-    std::uint64_t connection = 0;  // number of the attach
-    std::int64_t zxid = 0;         // number of the operation's transaction
+    std::uint64_t connection = 0;  // counts the attaches
+    std::int64_t zxid = 0;         // number of the transaction
     std::vector<ended_session> ended;
     std::vector<session_id> told;  // sessions that now have events
     bool touched = false;          // true: the request moves the session's deadline
@@ -92,12 +91,12 @@ private:
         std::uint64_t connection = 1;
         std::chrono::microseconds deadline{};
         std::vector<local::fired_watch> events;
-        // SQL: events in the latest answer, which may be lost
+        // SQL: events of the latest answer, which may be lost.
         std::vector<local::fired_watch> fetched;
         std::uint64_t fetched_in_all = 0;
-        // SQL: number of the session's own requests that created or removed znodes.
+        // SQL: how many of the session's requests created or removed znodes.
         std::int64_t changes = 0;
-        // SQL: znodes that others have removed since the session's last change
+        // SQL: the session's znodes that others removed since its last change.
         std::set<std::string> removed;
     };
     struct step {  // the state of one command
@@ -117,7 +116,7 @@ private:
 
     struct history {  // the tree's history at one server
         std::int64_t began = 0;
-        std::int64_t last_before = 0;  // number of the last transaction before this history
+        std::int64_t last_before = 0;  // the last transaction before this history
     };
 
     void open(step& now);
@@ -125,11 +124,11 @@ private:
     void raise_number(const step& now);
     [[nodiscard]] bool is_forgotten(const connect_request& request) const;
     [[nodiscard]] bool is_over(const connect_request& request, const step& now) const;
-    // Moves the session's deadline. Returns false if the session has ended; then the answer has the reason.
+    // Moves the session's deadline. If the session has ended, returns false, with the reason in the answer.
     [[nodiscard]] bool touch(step& now);
-    // SQL: true if the session has attached again since
+    // SQL: true if the session has attached again since the request.
     [[nodiscard]] bool has_moved(step& now) const;
-    // SQL: true if the session has not been ended yet
+    // SQL: true if the session has not ended.
     [[nodiscard]] bool stands(step& now) const;
     void end_due(step& now, session_id except);
     void end(session_id which, bool due, step& now);
@@ -142,7 +141,7 @@ private:
         session_id owner = 0;
         std::string path;
     };
-    // Returns the znodes of other sessions that the operation removes. The server notifies these sessions.
+    // Returns other sessions' znodes that the operation removes. The server notifies these sessions.
     [[nodiscard]] std::vector<owned_path> to_be_removed(const core::operation& op,
                                                         session_id by) const;
     void tell_owners(std::vector<owned_path>&& of, const core::reply& answer);

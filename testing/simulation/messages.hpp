@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// messages: the messages between clients and servers, and between followers and their leader. Values.
+// messages: messages between clients and servers, and between followers and the leader. Values.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace turnstile::simulation {
 using client_id = std::size_t;
 using server_id = std::size_t;
 using local::session_id;
-// A number for each connection of a history; later connections have larger ids.
+// Numbers the connections of a history in order.
 enum class connection_id : std::uint64_t {};
 
 // ---- client to server -----------------------------------------------------------------------
@@ -28,15 +28,15 @@ enum class connection_id : std::uint64_t {};
 struct connect_request {
     session_id session = 0;  // 0: a new session
     std::int64_t seen_zxid = 0;
-    // For a single server: the client's watches, and the number of events that the client has received.
+    // For a single server: the client's watches, and how many events it has received.
     local::client_watch_list watches{};
     std::uint64_t heard = 0;
-    // For a server of the Redis kind: the history of the tree that the session knows, and the number of the last znode
-    // whose creation or removal the client knows.
+    // For a Redis server: the tree's history that the session knows, and the latest znode whose creation or removal it
+    // knows, by number.
     std::int64_t history = 0;
     std::int64_t changed = 0;
-    // For a server of the SQL kind: the number of the session's changes that the server has reported, and the session's
-    // znodes that others have removed since that.
+    // For an SQL server: how many changes of the session the server has reported, and the session's znodes that others
+    // removed since.
     std::int64_t changes = 0;
     std::set<std::string> removed{};
 };
@@ -48,11 +48,11 @@ struct drop_watch {
     std::string path;
 };
 struct end_session {};
-// A message to a single server that requests events, and asks whether other sessions are due.
+// Asks a single server for events, and whether other sessions have expired.
 struct look {
     bool touch = true;
     bool end_others = true;
-    bool tells_watches = false;  // SQL: the answer must contain the server's watches
+    bool tells_watches = false;  // SQL: the answer must have the server's watches
 };
 using client_message =
     std::variant<connect_request, core::request, resend_watches, drop_watch, end_session, look>;
@@ -61,12 +61,12 @@ using client_message =
 
 struct connect_answer {
     session_id session = 0;
-    // known from the answer to a separate request
+    // From the answer to a separate request.
     core::server_role role = core::server_role::unknown;
     std::int64_t zxid = 0;
 };
 struct session_over {};  // the session has expired
-struct refusal {};       // the server's data are older than data that this client has seen
+struct refusal {};       // the client has seen newer data than the server has
 struct request_answer {
     core::reply reply;
     std::int64_t zxid = 0;
@@ -74,26 +74,26 @@ struct request_answer {
 struct watch_fired {
     core::watch_kind kind{};
     std::string path;
-    // true: happened while the client was away, and is delivered at its return
+    // True: happened while the client was away, and arrives at its return.
     bool missed = false;
 };
-// A single server's answer to any message. First come the events that waited for the session.
+// A single server's answer to any message, which begins with the session's events.
 struct served {
     enum class word { ok, session_gone, session_moved, away, throttled };
     word verdict = word::ok;
     session_id session = 0;  // in the answer to a connect_request
     std::vector<local::fired_watch> events;
-    bool missed = false;  // true: the events happened while the client was away
+    bool missed = false;  // true: these happened while the client was away
     std::optional<core::reply> reply;
     bool tells_next = false;                   // true: the next member is set
-    std::optional<core::duration> until_next;  // time until another session may expire
+    std::optional<core::duration> until_next;  // until another session may expire
     std::int64_t zxid = 0;
-    std::optional<local::client_watch_list> watches;  // in the answer to a poll that requests them
-    // the current history, in the answer to a connect_request
+    std::optional<local::client_watch_list> watches;  // in the answer to a poll that asks for them
+    // In the answer to a connect_request: the current history.
     std::int64_t history = 0;
-    // SQL: number of the session's changes that the server knows
+    // SQL: the number of the session's changes that the server has.
     std::int64_t changes = 0;
-    // SQL: znodes of the session that others have removed since that change
+    // SQL: the session's znodes that others removed since that change.
     std::set<std::string> removed{};
 };
 using server_message =
@@ -101,21 +101,21 @@ using server_message =
 
 // ---- messages between the servers -----------------------------------------------------------
 
-// A request for the leader's log, or an entry of the log.
+// A request to the leader's log, or an entry of the log.
 struct proposal {
     enum class sort { open, close, operation, refused, new_leader, reap };
     sort kind = sort::operation;
     session_id session = 0;
     core::operation op;
     core::server_error error = core::server_error::ok;  // set for `refused`
-    bool by_hand = false;             // true: the request does not come from the library
-    std::optional<server_id> origin;  // server that answers the request
+    bool by_hand = false;                               // true: not from the library
+    std::optional<server_id> origin;                    // the server that answers the request
     connection_id connection{};
     instant proposed{};
-    // number of creates in this folder that were in progress at the proposal
+    // Creates in this folder that were in progress at the proposal.
     std::int32_t creates_under_way = 0;
     std::vector<std::pair<server_id, connection_id>> syncs;  // syncs that wait for this proposal
-    bool held_up = false;  // true: its server's thread was stopped while it handled the request
+    bool held_up = false;  // true: its server's thread was stopped during the request
 };
 
 struct ping {};

@@ -133,7 +133,7 @@ core::duration network::latency() {
     return dice_.up_to(scenario_.time.client_latency);
 }
 
-// Returns the time until an end notices the break. It notices a reset soon, and a silent break only after a timeout.
+// Returns how late an end notices the break: soon for a reset, or after a timeout.
 core::duration network::noticing() {
     if (dice_.chance(k_noticed_soon)) return latency();
     return dice_.up_to(scenario_.time.session_timeout * 2 / 3);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // network: the connections between clients and servers.
 //
-// A connection is a pair of streams, each of which keeps its order. A connection breaks at a message, which is lost: a
-// request, or the reply to an executed request. Each end notices the break at some later time. Until then its messages
-// are lost too.
+// A connection is a pair of ordered streams. It breaks at a message, which is lost: a request, or the reply to an
+// executed request. Each end notices the break later, and until then its messages are lost, too.
 #pragma once
 
 #include <map>
@@ -18,12 +17,12 @@ namespace turnstile::simulation {
 struct connection {
     client_id client = 0;
     server_id server = 0;
-    session_id session = 0;  // known to the server after the attach
+    session_id session = 0;  // the server knows it after the attach
     bool cut = false;
     bool client_open = true;
     bool server_open = true;
-    instant held_until{};  // messages wait in order until the server reads them at this time
-    instant last_up{};     // time at which the latest message arrives
+    instant held_until{};  // until then, messages wait in order
+    instant last_up{};     // when the latest message arrives
     instant last_down{};
 };
 
@@ -39,30 +38,28 @@ public:
     void to_server(connection_id id, client_message&& message);
     void to_client(connection_id id, server_message&& message);
 
-    // Draws whether a server's thread stops after it has read this request and before it handles the request. If so,
-    // cuts the connection.
+    // Draws whether a server's thread stops between reading and handling this request. If so, cuts the connection.
     [[nodiscard]] bool hold_up(connection_id id);
-    // Draws whether the server withholds a watch's event from a session that may not read the znode.
+    // Draws whether the server withholds the event of a watch from a session that may not read the znode.
     [[nodiscard]] bool lose_event(connection_id id);
-    // Breaks the connection. Neither end is notified.
+    // Breaks the connection without notice to either end.
     void cut(connection_id id);
-    // An end closes the connection. The other end learns of it in the order of messages, unless the connection is cut.
+    // Closes the connection at this end. The other end learns that after the earlier messages, unless the connection is
+    // cut.
     void close_by_client(connection_id id);
     void close_by_server(connection_id id);
 
     void stop_faults() { faulty_ = false; }
     [[nodiscard]] bool faulty() const noexcept { return faulty_; }
-    // While a client is partitioned, none of the messages from it or to it arrive.
+    // While a client is partitioned, no message from it or to it arrives.
     void set_partitioned(client_id client, instant until);
     [[nodiscard]] bool partitioned(client_id client) const;
-    // The servers already have the allowed number of connections from this client's address. Until the given time they
-    // accept no further one.
+    // The client's address has used up its connections. Until this time the servers accept no further one.
     void set_crowded(client_id client, instant until) { crowded_until_[client] = until; }
     [[nodiscard]] bool crowded(client_id client) const { return lasts(crowded_until_, client); }
-    // Until the given time the servers discard most requests of this client, because these wait too long in the
-    // servers.
+    // Until this time, the servers discard most requests of this client, because these wait too long in the servers.
     void set_throttled(client_id client, instant until) { throttled_until_[client] = until; }
-    // Returns true if the client is throttled now, or was within the time `lately`.
+    // True if the client is throttled, or was within the time `lately`.
     [[nodiscard]] bool throttled(client_id client, core::duration lately = {}) const;
 
 private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// options: converts users' options of simulated servers into a scenario.
+// options: converts a user's options for simulated servers into a scenario.
 #pragma once
 
 #include <string_view>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recipe_observer: learns which actions recipes take with a client's holds. This class ignores them. The judge of
-// recipes (verification/recipe_judge.hpp) overrides its members and records the actions.
+// recipe_observer: gets notice of what recipes do with a client's holds, and ignores it. The judge of recipes
+// (verification/recipe_judge.hpp) overrides the members.
 #pragma once
 
 #include <compare>
@@ -15,7 +15,7 @@
 
 namespace turnstile::simulation {
 
-// The owner of a re-entrant lock: a thread of a client, or a part of the program that has the token.
+// The owner of a re-entrant lock: a thread, or a part of the program that has the token.
 struct lock_owner {
     enum class kind { thread, token } origin = kind::thread;
     std::size_t number = 0;
@@ -30,8 +30,8 @@ public:
     recipe_observer& operator=(const recipe_observer&) = delete;
     virtual ~recipe_observer() = default;
 
-    // A client is about to write this unique text, with these parts. The commit depends on this hold, and on the
-    // further holds with the znodes `standing`.
+    // A client is about to write this unique text, in these parts. The commit depends on this hold, and on further
+    // holds with the znodes `standing`.
     virtual void on_commit(const std::string& /*text*/, contender_key /*hold*/,
                            const std::vector<core::write_part>& /*parts*/,
                            const std::vector<std::string>& /*standing*/) {}
@@ -39,8 +39,7 @@ public:
                                   const core::commit_outcome& /*outcome*/) {}
     // A participant begins to lead.
     virtual void on_term(contender_key /*hold*/, const std::string& /*participant*/) {}
-    // An owner enters this hold, which several owners share, or leaves it. `now` is the time on the clock of the hold's
-    // client.
+    // An owner enters or leaves this hold, which owners share. `now` is on the clock of the hold's client.
     virtual void on_share(contender_key /*hold*/, const lock_owner& /*owner*/,
                           core::time_point /*now*/) {}
     virtual void on_share_left(contender_key /*hold*/, const lock_owner& /*caller*/) {}

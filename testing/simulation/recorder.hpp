@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recorder: writes the clients' calls and the callers' results into the history, and judges nothing. The judge of the
-// contract (verification/invariants.hpp) is derived from it, and also checks what it writes.
+// recorder: writes the clients' calls and their results into the history. It judges nothing. The judge of the contract
+// (verification/invariants.hpp) derives from it.
 #pragma once
 
 #include <set>
@@ -29,21 +29,20 @@ public:
         history_.contenders.at(key).wants.kind = kind;
     }
     void on_cancel(contender_key key) { history_.contenders.at(key).cancelled = true; }
-    virtual void on_given_up(contender_key /*key*/) {}  // the contender must have its answer by now
+    virtual void on_given_up(contender_key /*key*/) {}  // by now the contender must have its answer
     virtual void on_state(client_id /*client*/, const session_change& /*step*/) {}
     virtual void on_notice(client_id client, const core::notice& notice);
-    // the core has taken a step, so leases may have changed
+    // The core has taken a step, so leases may have changed.
     virtual void on_step(client_id client);
     virtual void on_crash(client_id client);
     void on_expired(session_id session) { history_.told_over.insert(session); }
     virtual void on_woken(client_id /*client*/, const std::string& /*znode*/) {}
-    // A timer is due again and again at one instant, so the history would not continue. Throws std::logic_error.
+    // A timer is due repeatedly at one instant, so the history would never end. Throws std::logic_error.
     virtual void on_spin(client_id client);
-    virtual void on_end(const std::string& /*left_over*/) {}  // empty: nothing is left over
+    virtual void on_end(const std::string& /*left_over*/) {}  // empty: nothing is left
     virtual void after_event();
 
-    // Returns the latest time at which a caller's wait was granted, a caller got an error, or a caller learned that its
-    // contender is gone.
+    // Returns when a caller last got a grant or an error, or learned that its contender is gone.
     [[nodiscard]] instant progressed_at() const noexcept { return progressed_at_; }
 
 protected:

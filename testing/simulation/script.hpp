@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// script: an application of a simulated client. Its threads run the functions of a user's test.
+// script: the application of a simulated client in a user's test. Its threads run the test's functions.
 #pragma once
 
 #include <cstdint>
@@ -21,13 +21,13 @@ class script final : public application {
 public:
     explicit script(sim_client& client);
 
-    // Runs `task` as an event of the client.
+    // Runs `task` in an event of the client.
     std::uint64_t call_after(core::duration pause, std::function<void()> task);
-    // Runs `task` after the pause, or as soon as the call no longer holds.
+    // Runs `task` after the pause, or as soon as the call's hold has ended.
     void call_while_held(std::uint64_t number, core::duration pause, std::function<void()> task);
     std::uint64_t acquire(core::acquire&& request, testing::simulated_call&& call);
     void release(std::uint64_t number);
-    // The handlers below run in events of the client. A commit has the same outcomes as guard::commit().
+    // These handlers run in events of the client. A commit has the outcomes of guard::commit().
     using commit_handler = std::function<void(const core::commit_outcome&)>;
     using read_handler = std::function<void(const std::variant<core::reply, error>&)>;
     void commit(std::uint64_t number, std::vector<core::write_part>&& parts, commit_handler then,
@@ -44,7 +44,7 @@ public:
         return calls_.at(number).znode;
     }
     [[nodiscard]] bool waiting(std::uint64_t number) const { return calls_.at(number).waits(); }
-    // Returns the contender, or nothing before the grant was reported.
+    // Returns the contender; nothing before the grant was reported.
     [[nodiscard]] std::optional<core::contender_id> granted(std::uint64_t number) const;
 
     void start() override {}
@@ -65,17 +65,17 @@ private:
         bool told = false;      // true: the grant was reported
         bool unwanted = false;  // true: released before the client started the call
         std::optional<error> loss{};
-        unsigned checked_by = 0;    // number of commits under other holds that depend on this hold
-        bool left = false;          // true: is released when these commits have their answers
-        std::uint64_t pausing = 0;  // number of the plan that ends with the hold; 0: none
+        unsigned checked_by = 0;    // commits under other holds that depend on this hold
+        bool left = false;          // true: is released after these commits
+        std::uint64_t pausing = 0;  // the planned action that the end of the hold cancels; 0: none
         [[nodiscard]] bool waits() const noexcept { return state == doing::waiting; }
     };
 
     void take_up(std::uint64_t number, core::acquire&& request);
     void tell(one_call& call, const core::notice& notice);
-    // Returns the result that guard::status() would return.
+    // Returns what guard::status() would return.
     [[nodiscard]] result<void> status(const one_call& call) const;
-    // Returns the znodes of the holds in `further`. These holds are not released before end_commit().
+    // Returns the znodes of the holds in `further`, which are kept until end_commit().
     [[nodiscard]] result<std::vector<std::string>> begin_commit(
         std::uint64_t number, const std::vector<core::write_part>& parts,
         std::vector<std::uint64_t>& further);

@@ -30,7 +30,7 @@ void seat::on(const course::input& event) {
 void seat::perform(const course::enter& step) {
     testing::simulated_call call;
     call.on_granted = [this, of = step.of](fencing_token token) {
-        // If the hold is lost before this report, the participant gets no grant.
+        // The hold may be lost before this report. The participant then gets no grant.
         if (!script_.holds(stays_.at(of).call)) return on(course::refused{of, errc::session_lost});
         stays_.at(of).token = token;
         on(course::granted{of});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat: a participant of an election in a user's simulation. It uses recipe/election/participation.hpp, as the class
-// `leader` does. Handlers take the place of the function.
+// seat: a participant of an election in a user's simulation. Like the class `leader`, it uses
+// recipe/election/participation.hpp, with handlers in place of the function.
 //
 // Thread safety: as for its script.
 #pragma once
@@ -19,7 +19,7 @@ public:
     seat(script& by, testing::simulated_client self, core::acquire&& request,
          testing::simulated_election&& election);
 
-    // Call the next functions in events of the client.
+    // The next functions must be called in events of the client.
     void start() { on(detail::course::started{}); }
     void resign() { on(detail::course::resigned{}); }
     void close() { on(detail::course::closed{}); }

@@ -26,25 +26,25 @@ enum class standing { leading, following, isolated, looking };
 struct queued_request {
     client_message message;
     bool write = false;
-    std::optional<core::reply> done;  // reply, when the write has committed
+    std::optional<core::reply> done;  // the reply, when the write has committed
 };
 
 struct one_way {
     bool cut = false;
-    instant last{};  // time at which the latest message arrives
+    instant last{};  // when the latest message arrives
     instant stalled_until{};
 };
 
 struct server {
     standing stands = standing::looking;
-    // isolated: the server was the leader, and still believes that it leads
+    // Isolated: the server was the leader, and still believes that.
     bool deposed = false;
-    std::uint64_t life = 0;  // number of times that the server began to look for a leader
+    std::uint64_t life = 0;  // counts the times that the server began to look for a leader
     local::tree replica;
-    std::size_t applied = 0;  // number of applied transactions of the log
+    std::size_t applied = 0;  // applied transactions of the log
     std::map<session_id, connection_id> attached;
     std::map<connection_id, std::deque<queued_request>> queues;
-    std::set<session_id> touched;  // sessions whose extension was not reported to the leader yet
+    std::set<session_id> touched;  // sessions whose extension the leader does not know yet
 
     instant stopped_until{};  // end of a follower's stop
     instant deaf_until{};     // until then it reads its leader's messages after its clients'

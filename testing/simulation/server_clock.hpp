@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_clock: the time of day of a single server, in microseconds. The clock runs a little too fast or too slow, and
-// its rate changes now and then. The clock may also be set. A value.
+// server_clock: a single server's time of day, in microseconds. It is a little fast or slow, by a rate that changes,
+// and it may be set. A value.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@ public:
         const auto since = std::chrono::duration_cast<std::chrono::microseconds>(when - set_at_);
         return shown_ + since + since * rate_ / k_million;
     }
-    // From `when` on the clock runs at this rate, in parts per million above the true rate.
+    // From `when` on, the clock is fast by this rate, in parts per million.
     void slew(instant when, std::int64_t rate) {
         set(when, at(when));
         rate_ = rate;
@@ -29,7 +29,7 @@ public:
 private:
     static constexpr std::int64_t k_million = 1'000'000;
 
-    // The clock starts this late, so that a step back early in a history never gives a negative time.
+    // Starts so late that a step back never gives a negative time.
     std::chrono::microseconds shown_ = std::chrono::hours{1000};
     instant set_at_{};
     std::int64_t rate_ = 0;

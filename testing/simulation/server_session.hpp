@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_session: a simulated client's session with its servers, as the coordinator interface shows it. It sends
-// requests that keep the session, and gives its own answers if the servers give none. For an ensemble it is a handle
-// (handle.hpp), for a single server a single_session.
+// server_session: a simulated client's session behind the coordinator interface. It sends the requests that keep the
+// session, and answers for the servers if they do not. It is a handle (handle.hpp) for an ensemble, and a
+// single_session for a single server.
 #pragma once
 
 #include <cstdint>

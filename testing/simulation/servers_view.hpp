@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers_view: what a world and its judges know about the servers of a history, for every kind of servers.
+// servers_view: what a world and its judges know about servers of every kind.
 #pragma once
 
 #include <cstddef>
@@ -20,17 +20,17 @@ public:
 
     // Returns the committed state of the tree.
     [[nodiscard]] virtual const local::tree& truth() const noexcept = 0;
-    // Returns true if all servers run and reach each other.
+    // True if all servers run and reach each other.
     [[nodiscard]] virtual bool healthy() const = 0;
     [[nodiscard]] virtual std::size_t watch_count() const = 0;
-    // Returns the time until which the servers are busy with closing expired sessions.
+    // Until then the servers are busy with closing expired sessions.
     [[nodiscard]] virtual instant expiring_until() const noexcept { return {}; }
-    // Returns the time until which the servers keep a session from which they receive nothing more. Nothing if that
-    // time is unknown, or if the session has ended or is about to end.
+    // Until then the servers keep this session if they receive nothing more from it. Nothing if that is unknown, or if
+    // the session has ended or is about to end.
     [[nodiscard]] virtual std::optional<instant> deadline(session_id /*session*/) const {
         return std::nullopt;
     }
-    // Returns the number of refused packets, which exceeded the servers' limit.
+    // Number of packets that the servers refused because of their size.
     [[nodiscard]] virtual std::uint64_t refused_packets() const noexcept { return 0; }
     [[nodiscard]] virtual instant disturbed_until() const noexcept = 0;
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_tracker: decides for the leader when each session expires.
+// session_tracker: the leader's decision when each session expires.
 //
-// The tracker has the rules of ZooKeeper's SessionTrackerImpl and ExpiryQueue. An expiry is rounded up to the next
-// tick, never down, and has two steps. At its deadline a session is doomed: nothing can save it any more. Still, the
-// servers accept its messages and writes as usual until it is closed. The tracker forgets everything with its leader;
-// the next leader restarts all timeouts. A value.
+// It has the rules of ZooKeeper's SessionTrackerImpl and ExpiryQueue. A deadline is rounded up to the next tick. At its
+// deadline a session is doomed: nothing can save it, but the servers accept its messages and writes until it is closed.
+// A new leader starts with an empty tracker and restarts all timeouts. A value.
 #pragma once
 
 #include <map>
@@ -20,20 +19,19 @@ public:
     session_tracker(core::duration tick, core::duration timeout) : tick_{tick}, timeout_{timeout} {}
 
     void track(session_id session, instant touched);
-    // Extends the session. Returns false if the session has ended or is being closed. Has no effect on a doomed
-    // session.
+    // Extends the session, unless it is doomed. Returns false if the session has ended or is being closed.
     bool touch(session_id session, instant now);
-    // Records that the session's deadline has passed. From now on it has no next expiry.
+    // The session's deadline has passed. From now on it has no next expiry.
     void doom(session_id session);
-    // Records that the session's end was requested or has happened. From now on the servers refuse all its requests.
+    // The session's end was requested or has happened. From now on the servers refuse its requests.
     void close(session_id session);
     void forget(session_id session) { sessions_.erase(session); }
-    // Records the connection of a write, as ZooKeeper does with a session's owner. Refuses the write if a newer
-    // connection of the session has written already.
+    // Notes the connection of a write, as ZooKeeper does with a session's owner. Refuses the write if a newer
+    // connection of the session has written.
     [[nodiscard]] core::server_error claim(session_id session, connection_id by);
 
     [[nodiscard]] std::optional<instant> expiry(session_id session) const;
-    // Returns the time of the latest effective extension plus the timeout. Does not round up to a tick.
+    // Returns the latest effective extension plus the timeout, not rounded up to a tick.
     [[nodiscard]] std::optional<instant> deadline(session_id session) const;
 
 private:

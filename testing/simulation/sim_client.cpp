@@ -16,7 +16,7 @@ using namespace std::chrono_literals;
 constexpr int k_most_spins = 100;
 constexpr double k_open_fails = 0.02;
 
-// Returns true if an action closes the session. The session's znodes go with it, so they count as removed.
+// Returns true if an action closes the session. The session's znodes end with it, and count as removed.
 bool gives_up_session(const std::vector<core::action>& some) {
     return std::any_of(some.begin(), some.end(), [](const core::action& action) {
         return std::holds_alternative<core::close_session>(action);
@@ -67,8 +67,8 @@ core::time_point sim_client::valid_until() const {
     return core_.session_lease().valid_until();
 }
 
-// Returns true if no caller waits or holds. A keep-alive in progress does not count: with several clients, one may be
-// in progress at any time.
+// Returns true if no caller waits or holds. A keep-alive may be in progress, because with several clients there may
+// always be one.
 bool sim_client::at_rest() const {
     if (crashed_ || closed_) return true;
     return application_->at_rest() && !closing_ && core_.idle();
@@ -81,7 +81,7 @@ bool sim_client::quiet() const {
 void sim_client::look_at_connection() {
     const auto by = session_ ? session_->connection() : std::nullopt;
     const auto* on = by ? around_.links.find(*by) : nullptr;
-    // A throttled client repeats its discarded requests after a pause, and its rare requests even later.
+    // A throttled client repeats its discarded requests after a pause, some of them much later.
     const bool throttled = around_.links.throttled(id_, around_.scenario.time.session_timeout);
     if (on == nullptr || on->cut || !on->server_open || !session_->attached() || throttled)
         undisturbed_since_ = around_.future.now();
@@ -175,7 +175,6 @@ void sim_client::hear(const core::notice& notice) {
     application_->hear(notice);
 }
 
-// Takes the session's messages into the client's inbox.
 void sim_client::collect() {
     if (!session_) return;
     for (const auto& path : session_->take_woken()) around_.records.on_woken(id_, path);
@@ -188,7 +187,7 @@ void sim_client::collect() {
 void sim_client::arm() {
     const auto next = core_.next_deadline();
     if (!next || closed_) return;
-    // a timer at the first instant of a history is due at once
+    // A timer at the first instant of a history is due at once.
     const auto when = clock_.when(std::max(*next, local_now()));
     if (armed_ && *armed_ <= when + around_.scenario.time.timer_lateness) return;
     armed_ = std::max(when, around_.future.now()) +

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// sim_client: a simulated process with one session_core. Under virtual time, it does the work of the real client's
-// shell. Its `application` takes and releases the locks.
+// sim_client: a simulated process with a session_core. It does the work of the real client's threads, in virtual time.
+// Its `application` uses the locks.
 //
-// The client can be paused. Then none of its code runs, and the connection's data and its timers wait. When it resumes,
-// they run in any order.
+// While the client is paused, none of its code runs, and messages and timers wait. When it resumes, these run in any
+// order.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ namespace turnstile::simulation {
 
 class sim_client final : public client_view {
 public:
-    // Objects that all clients of a history share.
+    // Shared by all clients of a history.
     struct surroundings {
         const simulation::scenario& scenario;
         agenda& future;
@@ -48,13 +48,13 @@ public:
     void start(std::unique_ptr<application> application);
 
     // ---- for the application, which runs in separate events, never inside a call of these ----
-    // Returns the id that the next call of `acquire`, `read` or `commit` gets. The application notes the id before it
-    // calls, because the first answers with that id may come inside the call.
+    // Returns the id of the next call of `acquire`, `read` or `commit`. The application must note it before that call,
+    // because answers may come inside the call.
     template <class Id = core::contender_id>
     [[nodiscard]] Id next_id() const {
         return Id{contenders_ + 1};
     }
-    // Requests a lock. Sets the caller and the znode's data in the call.
+    // Requests a lock. Fills in the caller and the znode's data.
     void acquire(core::acquire&& call);
     // Requests several locks at once, with consecutive ids.
     void acquire_together(std::vector<core::acquire>&& calls);
@@ -63,16 +63,15 @@ public:
     void cancel(core::contender_id which);
     void rename(core::contender_id which, core::contender_kind kind);
     void read(core::operation&& operation, core::duration timeout);
-    // Commits under this hold. The commit also requires that the znodes `standing` of further holds exist. No other
-    // client writes `text`.
+    // Commits under this hold. Also requires that the znodes `standing` of further holds exist. `text` must be unique.
     void commit(core::contender_id hold, std::vector<core::write_part>&& parts, std::string text,
                 core::duration timeout, std::vector<std::string>&& standing = {});
     void begins_to_lead(core::contender_id hold, const std::string& as);
     // An owner enters this hold again, or leaves it.
     void takes_share(core::contender_id hold, const lock_owner& owner);
     void leaves_share(core::contender_id hold, const lock_owner& caller);
-    // is_owned() records the caller of an acquire. owner_of() returns the caller whose znode has these data. gives_up()
-    // records that a wait is given up because of a deadlock.
+    // is_owned() records an acquire's caller. owner_of() returns the caller by the znode's data. gives_up() records a
+    // wait that ends because of a deadlock.
     void is_owned(core::contender_id which, const std::string& owner);
     [[nodiscard]] std::string owner_of(const std::string& data) const;
     void gives_up(core::contender_id which, const deadlock& found);
@@ -80,7 +79,8 @@ public:
     void wake_after(core::duration pause, std::size_t worker, std::uint64_t serial);
 
     // ---- events ----
-    // Returns true if the client cannot handle it now: it is paused, and the event waits, or it is dead.
+    // Returns true if the client cannot handle the event now. A paused client handles it later, and a dead client
+    // never.
     template <class E>
     bool keep_if_missed(const E& event) {
         if (crashed_) return true;
@@ -106,7 +106,7 @@ public:
 
     // ---- faults ----
     void pause(core::duration length);
-    // Pauses the client and stops its clock. So none of the client's clocks shows that time has passed.
+    // Pauses the client and stops its clock, so the clock does not show that time has passed.
     void stop_machine(core::duration length);
     void crash();
     void close();
@@ -131,9 +131,8 @@ public:
     [[nodiscard]] const core::session_core& core() const override { return core_; }
     [[nodiscard]] const client_plan& plan() const noexcept { return plan_; }
     [[nodiscard]] bool crashed() const noexcept { return crashed_; }
-    // Returns true if no caller waits or holds, and no request is in progress.
     [[nodiscard]] bool at_rest() const;
-    // Returns true if the client is at rest and attached.
+    // True if the client is at rest and attached.
     [[nodiscard]] bool quiet() const;
     [[nodiscard]] std::size_t watch_count() const { return session_ ? session_->watch_count() : 0; }
     void look_at_connection();
@@ -161,7 +160,7 @@ private:
     std::map<core::commit_id, std::string> commits_;  // commits without an answer
     std::optional<instant> armed_;
     int spins_ = 0;
-    core::time_point heard_{};  // time at which the latest answer arrived
+    core::time_point heard_{};  // when the latest answer arrived
 
     bool paused_ = false;
     bool crashed_ = false;

@@ -29,8 +29,8 @@ void sim_client::stop_machine(core::duration length) {
     clock_.stop(around_.future.now());
 }
 
-// Returns true if the client's clock stopped in this epoch. The lease then ends too late by the time that the clock
-// missed. The clock does not show whether the next lease follows without a gap.
+// Returns true if the client's clock stopped in this epoch. The lease then ends too late, by the time that the clock
+// missed, and so may later leases.
 bool sim_client::rests_on_a_stopped_clock() const {
     return stopped_in_ == core_.epoch();
 }
@@ -47,13 +47,14 @@ void sim_client::on(const resumes&) {
     awake_since_ = now;
     latest_stop_ = now - paused_since_;
     undisturbed_since_ = now;
-    // After a pause, the real client checks its clock before it reads messages. So it may take the server for silent.
+    // After a pause, the real client reads the clock before it reads messages. So it may give up a server that has
+    // answered.
     const bool impatient =
         !clock_stood && now - paused_since_ > around_.scenario.time.session_timeout * 2 / 3;
     if (impatient && session_ && session_->connection() && around_.chance.chance(0.5))
         session_->notice_break(*session_->connection());
     auto waiting = std::exchange(waiting_, {});
-    // After a pause the threads of the process resume in any order. The events of each thread keep their order.
+    // After a pause, the threads resume in any order. Each thread's events keep their order.
     const auto timers = around_.chance.below(2);
     const auto users = around_.chance.below(2);
     std::stable_sort(waiting.begin(), waiting.end(),
@@ -65,7 +66,7 @@ void sim_client::on(const resumes&) {
                          };
                          return rank(a) < rank(b);
                      });
-    // If the timer thread resumes last, it runs after the completion thread has read its messages.
+    // If the timer thread resumes last, the completion thread has already read its messages.
     const auto timers_run = now + (timers == 0 ? core::duration{} : k_timers_last);
     for (auto& event : waiting) {
         const bool timer = std::holds_alternative<timer_due>(event);

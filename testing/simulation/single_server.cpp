@@ -10,18 +10,17 @@
 #include "core/queue/permits.hpp"
 #include "simulation/describe.hpp"
 
-// Models how the server executes requests.
 namespace turnstile::simulation {
 
 namespace {
 
-constexpr std::chrono::microseconds k_whole{2};  // clocks of servers show whole microseconds
+constexpr std::chrono::microseconds k_whole{2};  // servers' clocks show whole microseconds
 
 using namespace std::chrono_literals;
 using remainder = single_server_plan::remainder;
 
 constexpr core::duration k_usual_disk = 5ms;
-constexpr double k_slow_disk = 0.03;  // part of the writes that are slow
+constexpr double k_slow_disk = 0.03;  // fraction of the writes that are slow
 constexpr double k_throttled = 0.7;
 constexpr std::int64_t k_million = 1'000'000;
 
@@ -87,7 +86,7 @@ bool single_server::hold_up(connection_id by, client_id client) {
     return true;
 }
 
-// Messages that arrived before the break are in the server's hands, and the server still reads them.
+// The server still reads the messages that arrived before the break.
 void single_server::on(const server_notices& event) {
     const auto found = peers_.find(event.connection);
     if (found == peers_.end()) {
@@ -113,7 +112,7 @@ void single_server::on(const server_goes_on& /*event*/) {
     read_what_has_come();
 }
 
-// Reads the connections in any order, but the messages of each connection in order.
+// Reads the connections in any order, and each connection's messages in order.
 void single_server::read_what_has_come() {
     for (;;) {
         std::vector<connection_id> some;
@@ -138,7 +137,7 @@ void single_server::read_what_has_come() {
 
 // ---- requests -------------------------------------------------------------------------------
 
-// Returns the reason for a refusal. The server refuses a message before it executes any part of it.
+// Returns why the server refuses the message. A refused message has no effect.
 std::optional<served::word> single_server::refuses(const peer& by, const client_message& message) {
     if (agenda_.now() < read_only_until_ && network_.faulty()) return served::word::away;
     const bool connects = std::holds_alternative<connect_request>(message);
@@ -231,7 +230,7 @@ command_outcome single_server::carry_out(command&& wanted) {
     return done;
 }
 
-// Returns the time at which a write is on the disk. Commands reach the disk in the order of their execution.
+// Returns when a write is on the disk. Commands reach the disk in the order of execution.
 instant single_server::when_on_disk() {
     const auto earliest = std::max(on_disk_, agenda_.now());
     if (!waits_for_the_disk()) return earliest;
@@ -247,7 +246,7 @@ void single_server::on(const answer_due& event) {
     network_.to_client(event.connection, server_message{event.message});
 }
 
-// Wakes sessions that have events. Some wake-ups are lost and some are very late; then the events wait at the server.
+// Wakes sessions that have events. A lost or late wake-up leaves the events at the server.
 void single_server::ring(const std::vector<session_id>& told, instant when) {
     const auto& single = scenario_.single;
     for (const auto session : told) {
@@ -267,7 +266,7 @@ void single_server::ring(const std::vector<session_id>& told, instant when) {
 
 // ---- records of the truth -------------------------------------------------------------------
 
-// Returns why a session ended. It ended early if the server's clock was set ahead, or if the server has forgotten the
+// Returns why a session ended. It ended early if the server's clock was set ahead, or if the server forgot the
 // session's latest message.
 removal single_server::why_ended(const ended_session& gone) const {
     if (!gone.due) return removal::with_session;
@@ -275,7 +274,7 @@ removal single_server::why_ended(const ended_session& gone) const {
     if (touched == touched_.end()) return removal::with_session;
     const auto timeout = scenario_.time.session_timeout;
     const auto certain = timeout - timeout * scenario_.single.most_slew / 1'000'000;
-    // Any difference counts, because the clock of a server that takes over may be ahead by less than a millisecond.
+    // Any difference counts, because another server's clock may be ahead by less than a millisecond.
     const bool early = agenda_.now() + k_whole < touched->second + certain;
     const bool set = was_set_ahead_ && agenda_.now() <= set_ahead_ + timeout;
     return early && (set || lost_data_) ? removal::early : removal::with_session;

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// single_server: one modelled server of the Redis or the SQL kind, in place of the ensemble: its connections, the
-// times of its answers, and its faults. The keyspace (keyspace.hpp) keeps the data and decides.
+// single_server: one modelled Redis or SQL server in place of the ensemble: its connections, the times of its answers,
+// its faults. The keyspace (keyspace.hpp) has the data and decides.
 //
-// A request is executed as a whole, in the order in which the server reads it. Messages that arrived while the server
-// was stopped are read afterwards, for each connection in order, even if the connection is broken by then. A request
-// may reach Redis long after its connection broke. An answer is sent when the write is on the disk, if the server waits
-// for the disk. The server may end and come back: with everything that it had answered, with older data, or with none.
-// Or another server with a different clock takes over. The clock may be slewed and set. At times the server accepts no
-// writes. The wake-up that announces events may be lost or late.
+// The server executes each request as a whole, in the order in which it reads them. After a stop, it reads the messages
+// that arrived, in order for each connection, even if the connection is broken by then. A request may reach Redis long
+// after its connection broke. A server that waits for the disk answers when the write is on the disk.
 //
-// scenario::single has the promises that must hold meanwhile. docs/why/model-edges.md lists what the model leaves
-// out.
+// Faults: the server ends and comes back with everything that it answered, with older data, or without data. Or another
+// server with another clock replaces it. The clock is slewed or set. The server refuses writes for a while. The wake-up
+// that announces events is lost or late.
+//
+// scenario::single has the promises that must hold. docs/why/model-edges.md lists what the model leaves out.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +51,7 @@ public:
     void close_by_hand(session_id session);
     void reap();
     void use_up_quota(instant until) { full_until_ = until; }
-    // Models a request of another client, which ends every due session.
+    // Another client's request, which ends every expired session.
     void end_what_is_due();
 
     // ---- questions ----
@@ -60,7 +60,7 @@ public:
     [[nodiscard]] std::size_t watch_count() const override { return kept_.tree().watch_count(); }
     [[nodiscard]] bool healthy() const override;
     [[nodiscard]] instant disturbed_until() const noexcept override { return disturbed_until_; }
-    // Returns the deadline by true time, computed with the highest rate that the server's clock may have.
+    // Returns the deadline in true time, for the highest rate that the server's clock may have.
     [[nodiscard]] std::optional<instant> deadline(session_id session) const override;
 
 private:
@@ -70,10 +70,10 @@ private:
         session_id session = 0;
         std::uint64_t attach = 0;
         std::deque<std::variant<client_message, hang_up>> waiting;
-        int attempts = 0;      // number of attempts to execute the first of these messages
+        int attempts = 0;      // attempts to execute the first of these messages
         instant held_until{};  // end of a conflict with another transaction
     };
-    // An executed command, and the time from which on the server's end cannot lose it.
+    // An executed command, and from when on the server's end cannot lose it.
     struct entry {
         command done;
         instant safe{};
@@ -84,9 +84,9 @@ private:
     void serve(connection_id by, const client_message& message);
     [[nodiscard]] std::optional<served::word> refuses(const peer& by,
                                                       const client_message& message);
-    // Draws whether the message is on its way for so long that its client takes the connection for broken.
+    // Draws whether the message is on its way for so long that the client gives up the connection.
     [[nodiscard]] bool hold_up(connection_id by, client_id client);
-    // Draws whether the transaction conflicts. If so, it is rolled back, and begins again later.
+    // Draws whether the transaction conflicts. If so, it is rolled back and begins again later.
     [[nodiscard]] bool begin_again_for_another(peer& by);
     [[nodiscard]] command command_of(const peer& by, const client_message& message);
     command_outcome carry_out(command&& wanted);
@@ -130,10 +130,10 @@ private:
     std::uint64_t life_ = 0;
     instant busy_until_{};
     bool goes_on_planned_ = false;
-    instant on_disk_{};  // latest time at which a write reaches the disk
+    instant on_disk_{};  // when the latest write reaches the disk
     instant full_until_{};
     instant read_only_until_{};
-    instant set_ahead_{};  // latest time at which the clock was set ahead
+    instant set_ahead_{};  // when the clock was last set ahead
     bool was_set_ahead_ = false;
     bool lost_data_ = false;
     instant disturbed_until_{};

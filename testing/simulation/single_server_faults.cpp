@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models the faults of a single server: it stops, or ends and comes back with fewer data, or its clock is set.
+// The faults of a single server: it stops, it ends and returns with less data, or its clock is set.
 #include <algorithm>
 #include <utility>
 
@@ -32,7 +32,7 @@ void single_server::strike(const fault_due& event, core::duration length) {
         case fault::server_refuses:
             read_only_until_ = agenda_.now() + length;
             return disturb(read_only_until_);
-        default: return;  // these are faults of an ensemble
+        default: return;  // faults of an ensemble
     }
 }
 
@@ -52,7 +52,7 @@ void single_server::set_clock(core::duration length) {
     clock_.set(agenda_.now(), ahead ? clock() + by : clock() - by);
     const auto timeout = scenario_.time.session_timeout;
     disturb(agenda_.now() + timeout);
-    // A step back delays the deadline of each session by its length. Several steps add up.
+    // A step back delays each session's deadline by its length. Several steps add up.
     if (!ahead) return disturb(std::max(disturbed_until_, agenda_.now() + timeout) + by);
     was_set_ahead_ = true;
     set_ahead_ = agenda_.now();
@@ -73,7 +73,7 @@ void single_server::slew() {
 
 // ---- the server's end -----------------------------------------------------------------------
 
-// Ends the server. `for_good`: another server takes its place.
+// Ends the server. `for_good`: another server replaces it.
 void single_server::end(bool for_good) {
     if (!up_) return;
     up_ = false;
@@ -83,7 +83,7 @@ void single_server::end(bool for_good) {
     for (const auto& [by, each] : peers) {
         auto* on = network_.find(by);
         if (on == nullptr) continue;
-        // the machine has ended as well, and sends nothing
+        // The machine has ended as well, and sends nothing.
         if (dice_.chance(0.3)) network_.cut(by);
         if (on->server_open) network_.close_by_server(by);
     }
@@ -95,7 +95,7 @@ void single_server::end(bool for_good) {
     disturb(agenda_.now() + down);
     agenda_.after(down, server_is_back{life_});
     if (!for_good) return;
-    // The clocks of the two servers differ by less than the time of the change.
+    // The clocks of both servers differ by less than the change takes.
     const auto most = std::chrono::duration_cast<std::chrono::microseconds>(down / 2);
     const auto by = dice_.between(-core::duration{most}, core::duration{most});
     was_set_ahead_ = true;
@@ -109,7 +109,7 @@ void single_server::on(const server_is_back& event) {
     trace_.note(agenda_.now(), [] { return std::string{"the server is back"}; });
 }
 
-// Loses data. Of the writes that are not safe yet, all, a first part, or none remain.
+// Loses all of the unsafe writes, the last of them, or none.
 void single_server::lose_data(bool for_good) {
     const auto now = agenda_.now();
     while (!journal_.empty() && journal_.front().safe <= now) {

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr int k_keep_alive_part = 3;  // requests keep the session after this part of the timeout
+constexpr int k_keep_alive_part = 3;  // keep-alives follow after this fraction of the timeout
 constexpr core::duration k_least_patience = 500ms;
 constexpr core::duration k_most_patience = 5s;
 constexpr core::duration k_behind_deadline = 1ms;
@@ -105,7 +105,7 @@ void single_session::ask(question&& asks) {
     send_next();
 }
 
-// SQL: requests that wait at the same time form one transaction.
+// SQL: requests that wait at the same time share a transaction.
 bool single_session::may_send_next() const {
     if (!attached_ || waiting_.empty()) return false;
     if (is_redis() || under_way_.empty()) return true;
@@ -184,8 +184,8 @@ void single_session::take_answer(const sent_question& to, const served& answer) 
     if (answer.watches) settle_watches(*answer.watches);  // place: watches_are_compared
 }
 
-// SQL: if a server with older data has lost a watch, the client reports a change of the znode. If the server has a
-// watch again that the client does not have, the client removes it.
+// SQL: for a watch that a server with older data lost, the client reports a change of the znode. The client removes a
+// watch that such a server has again.
 void single_session::settle_watches(const local::client_watch_list& standing) {
     const auto mine = watches_.list();
     const auto tell_lost = [this](const auto& known, const auto& there, core::watch_kind kind) {
@@ -203,7 +203,7 @@ void single_session::settle_watches(const local::client_watch_list& standing) {
                 waiting_.emplace_front(drop_watch{path});
 }
 
-// Passes events on. If no watch waits for an event, the event belongs to a watch that the client has given up.
+// Passes events to the client. An event that no watch waits for belongs to a watch that the client gave up.
 void single_session::hear(const served& answer) {
     const bool missed = answer.missed || std::exchange(looks_first_, false);
     heard_ += answer.events.size();
@@ -250,7 +250,7 @@ look single_session::what_is_due() const {
 
 void single_session::plan_look() {
     if (!attached_) return;
-    const bool busy = !is_redis() && !under_way_.empty();  // then the poll is sent after the answer
+    const bool busy = !is_redis() && !under_way_.empty();  // then the poll follows the answer
     const auto first = watches_.owes() ? std::min(next_due(), give_back_at_) : next_due();
     const auto due = std::max(first, agenda_.now());
     if (busy || (look_planned_ && *look_planned_ <= due)) return;
@@ -270,7 +270,7 @@ void single_session::look_if_due() {
     plan_look();
 }
 
-// Repeats removals of watches that the server has refused.
+// Repeats removals of watches that the server refused.
 void single_session::give_back_if_due() {
     if (!attached_ || !watches_.owes() || agenda_.now() < give_back_at_) return;
     give_back_at_ = agenda_.now() + k_busy_pause;
@@ -292,7 +292,7 @@ void single_session::notice_break(connection_id by) {
     if (connection_ == by) lose_connection(core::outcome::unknown);
 }
 
-// Gives the connection up when it has received nothing for two thirds of the session timeout.
+// Gives up the connection after two thirds of the session timeout without a message.
 void single_session::check_silence(connection_id by) {
     if (connection_ != by) return;
     if (!attached_) return lose_connection(core::outcome::unknown);
@@ -342,16 +342,16 @@ void single_session::lose_connection(core::outcome of_the_first) {
     next_end_.reset();
 }
 
-// SQL: the server has the watch until its removal is executed, so the removal waits for the next attach. Redis: the
+// SQL: the server keeps the watch until it executes the removal, so the removal waits for the next attach. Redis: the
 // next attach does not set the watch again.
 void single_session::give_back_later(const drop_watch& watch, std::deque<question>& later) {
     if (is_redis()) return watches_.forget_watches(watch.path);
     later.push_back(watch);  // place: watch_is_given_back_after_a_break
 }
 
-// Gives all open requests the answer that the session has expired.
+// Answers all open requests: the session has expired.
 void single_session::lose_session() {
-    if (is_redis()) drop_connection();  // in SQL the session does that itself, see end()
+    if (is_redis()) drop_connection();  // an SQL session does that itself, see end()
     attached_ = false;
     dead_ = true;
     for (const auto& each : std::exchange(under_way_, {}))

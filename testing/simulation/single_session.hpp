@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// single_session: models a client's session with a single server. It behaves as src/redis or src/sql does.
+// single_session: models a client's session with a single server, as src/redis and src/sql implement it.
 //
 // | behaviour                     | Redis                                | SQL                                       |
 // |-------------------------------|--------------------------------------|-------------------------------------------|
@@ -103,36 +103,36 @@ private:
     agenda& agenda_;
     dice& dice_;
     network& network_;
-    const drifting_clock& clock_;  // clock of the client
+    const drifting_clock& clock_;  // the client's clock
 
     session_id session_ = 0;
     bool attached_ = false;
     bool dead_ = false;
     bool ended_ = false;
-    std::uint64_t number_ = 0;  // number that the core gives the connection
+    std::uint64_t number_ = 0;  // the connection's number in the core
     std::optional<connection_id> connection_;
     std::int64_t seen_zxid_ = 0;
-    std::uint64_t heard_ = 0;   // number of events received
+    std::uint64_t heard_ = 0;   // events received
     std::int64_t history_ = 0;  // history of the tree at the latest attach
-    // number of the last znode whose creation or removal the answers have shown
+    // Number of the latest znode whose creation or removal an answer has shown.
     std::int64_t changed_ = 0;
-    // true: such a change was in progress when the connection broke
+    // True: such a change was in progress when the connection broke.
     bool has_unknown_change_ = false;
-    // SQL: number of the session's changes in the server's latest answer
+    // SQL: number of the session's changes in the latest answer.
     std::int64_t changes_ = 0;
-    // SQL: znodes of the session that others have removed since that change
+    // SQL: the session's znodes that others removed since that change.
     std::set<std::string> removed_;
     local::client_watches watches_;
     std::deque<question> waiting_;         // SQL: requests behind the transaction in progress
-    std::deque<sent_question> under_way_;  // in the order of their answers
+    std::deque<sent_question> under_way_;  // in the order of the answers
     bool silence_planned_ = false;
-    // SQL: the first poll reports the events that the client missed
+    // SQL: the first poll brings the events that the client missed.
     bool looks_first_ = false;
-    // time of the latest request that moves the session's deadline
+    // When the latest request that moves the session's deadline was sent.
     instant alive_from_{};
-    std::optional<instant> next_end_;  // time at which another session may expire
+    std::optional<instant> next_end_;  // when another session may expire
     std::optional<instant> look_planned_;
-    instant give_back_at_{};  // Redis: time at which to repeat refused removals of watches
+    instant give_back_at_{};  // Redis: when to repeat refused removals of watches
     std::vector<core::coordinator_event> events_;
     std::vector<std::string> woken_;
 };

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stamped_steps: reads and writes a recipe's data under a hold in a user's simulation, with the leader's clock. It
-// works as recipe/node/stamped_node.hpp does, but with handlers in place of blocking calls.
+// stamped_steps: reads and writes a recipe's data under a hold in a user's simulation, by the leader's clock. Like
+// recipe/node/stamped_node.hpp, with handlers in place of blocking calls.
 //
 // Thread safety: as for the script.
 #pragma once
@@ -20,10 +20,9 @@ using time_handler = std::function<void(const result<std::int64_t>&)>;
 using written_handler = std::function<void(const result<void>&)>;
 
 void read_stamped(script& by, const std::string& path, stamped_handler then);
-// Commits a write that changes nothing into the znode of the hold `call`, and then reads the znode's mtime, which is
-// the leader's time.
+// Writes the hold's znode without a change, and then reads its mtime, which is the leader's time.
 void ask_time(script& by, std::uint64_t call, time_handler then);
-// Writes the data, or creates the znode, if it has not changed since it was read.
+// Writes the data or creates the znode, if it has not changed since it was read.
 void write_stamped(script& by, std::uint64_t call, const std::string& path,
                    const detail::stamped_data& as_read, const std::string& text,
                    written_handler then);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// trace: the story of a history, for people, and the history's fingerprint.
+// trace: the story of a history for people, and the history's fingerprint.
 //
-// The fingerprint includes every event, printed or not, so that two runs of one seed can be compared. A trace makes
-// sentences only if a person will read them.
+// The fingerprint covers every event, printed or not, so that runs of one seed can be compared. Sentences are made only
+// if they are printed.
 #pragma once
 
 #include <concepts>
@@ -30,7 +30,7 @@ public:
     }
     [[nodiscard]] const std::deque<std::string>& lines() const noexcept { return lines_; }
 
-    // Records a fault in the story and in a separate list.
+    // Records a fault in the story, and in the list of faults.
     template <std::invocable F>
     void disturb(instant when, std::uint64_t number, F&& sentence) {
         mix(number);

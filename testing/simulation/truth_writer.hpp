@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// truth_writer: makes the tree with which a history begins, and writes committed transactions into the history. Servers
-// of every kind use it.
+// truth_writer: makes the first tree of a history, and writes committed transactions into the history, for every kind
+// of servers.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace turnstile::simulation {
 
-// Creates the folders that the scenario requires. Returns the session with which operators write.
+// Creates the folders that the scenario requires. Returns the session in which operators write.
 session_id prepare_tree(const scenario& plan, local::tree& tree);
 
 // The origin of a transaction.

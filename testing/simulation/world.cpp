@@ -208,7 +208,7 @@ core::duration world::some_time(const fault_due& event) {
     const auto timeout = scenario_.time.session_timeout;
     const bool aimed = event.victim || scenario_.trial.returns_in_time;
     if (aimed && dice_.chance(0.7)) {
-        // A pause ends at about the end of the lease. A partition outlasts the session.
+        // A pause ends at about the end of the lease. A partition is longer than the session.
         const bool near_the_end =
             event.kind == fault::client_pause || scenario_.trial.returns_in_time;
         return near_the_end ? dice_.between(timeout * 7 / 10, timeout * 11 / 10)
@@ -263,8 +263,8 @@ std::string world::unsettled() const {
     for (client_id id = 0; id != clients_.size(); ++id) {
         const auto& client = *clients_[id];
         if (client.crashed() || client.closed()) continue;
-        // After the first rest a session may be replaced again and again: with a timeout hardly above the relay bound,
-        // each late answer breaks the chain of its lease.
+        // A client may never be quiet: if the timeout is hardly above the relay bound, each late answer breaks the
+        // chain of its lease, and the client replaces its session.
         if (settled_ ? !client.at_rest() : !client.quiet())
             text += fmt::format("client {} is not at rest; ", id);
         if (client.core().owned_bytes() != 0)
@@ -283,14 +283,13 @@ void world::end(std::string&& left_over) {
     records_->on_end(left_over_);
 }
 
-// Checks that nothing is left. After the clients have ended their work, messages may still arrive for some time. After
-// that nothing may be left.
+// Checks that nothing is left. Messages may arrive for some time after the clients' work has ended.
 void world::check_settled() {
     const auto timeout = scenario_.time.session_timeout;
     at_servers([](auto& all) { all.end_what_is_due(); });
     auto left = unsettled();
     if (settled_) {
-        // A client keeps the watch on a folder in which it takes a lock again and again.
+        // A client keeps the watch on a folder whose lock it takes repeatedly.
         std::size_t folders = 0;
         for (client_id id = 0; id != clients_.size(); ++id) {
             const auto& client = *clients_[id];
@@ -301,13 +300,12 @@ void world::check_settled() {
             folders += watched;
         }
         if (servers().watch_count() != folders) left += "the servers keep a watch; ";
-        // A keep-alive may be in progress just now, so the world checks several times.
+        // A keep-alive may be in progress, so the world checks several times.
         if (!left.empty() && ++looks_ < k_looks) return agenda_.after(timeout / 16, settle_check{});
         return end(std::move(left));
     }
     settled_ = left.empty();
-    // The time counts from the latest progress. If many cycles of waits end one after the other, a waiter may be
-    // granted late.
+    // The time starts at the latest progress, because many cycles of waits may end one after another.
     const auto since = std::max(instant{} + scenario_.faults_last, records_->progressed_at());
     if (!settled_ && agenda_.now() > since + scenario_.settle) return end(std::move(left));
     agenda_.after(settled_ ? 2 * timeout + 2s : timeout / 4, settle_check{});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// world: plays one history: servers, network, clients and faults, under virtual time.
+// world: plays one history of servers, network, clients and faults, in virtual time.
 //
-// Each step is the next event of the agenda. The world records the clients' calls and results. It judges them only if
-// judges replace the recorders (verification/simulator.cpp). step() passes a judge's exception on. A world is a pure
-// function of its scenario, its dice and the actions from outside.
+// Each step is the next event of the agenda. The world records clients' calls and results. If judges replace the
+// recorders (verification/simulator.cpp), they also judge, and step() passes their exceptions on. The scenario, the
+// dice and the outside actions determine a world.
 #pragma once
 
 #include <cstdint>
@@ -34,21 +34,21 @@ public:
     world(const world&) = delete;
     world& operator=(const world&) = delete;
 
-    // Sets the recorders. Call this before the first client is added. Both must outlive the history's last step.
+    // Sets the recorders, which must outlive the last step. Must be called before the first client is added.
     void observed_by(recorder& records, recipe_observer& recipes);
     sim_client& add_client(const client_plan& plan);
-    // Plans the faults that recur at the scenario's frequency.
+    // Plans the scenario's recurring faults.
     void plan_faults();
     // Executes the next event. Returns false if there is none.
     bool step();
     // Executes a fault at once.
     void strike(const fault_due& event);
     void delete_by_hand(const std::string& znode);
-    void sweep();  // deletes most of the existing contenders' znodes by hand
+    void sweep();  // an operator deletes most of the contenders' znodes
     void write_by_hand(const std::string& znode);
-    // Runs `task` as a separate event after the pause.
+    // Runs `task` in a separate event after the pause.
     void call_after(core::duration pause, std::function<void()> task);
-    // Ends all faults. After that clients release their holds, and all calls and znodes must end.
+    // Ends all faults. Then clients release their holds, and all calls and znodes must end.
     void stop_faults();
     void stop_faults_after(core::duration pause) { agenda_.after(pause, faults_stop{}); }
 
@@ -66,7 +66,7 @@ public:
     [[nodiscard]] const history& truth() const noexcept { return history_; }
     [[nodiscard]] history& truth() noexcept { return history_; }
     [[nodiscard]] const servers_view& servers() const noexcept;
-    // Describes what is left although every call and znode should have ended; empty: nothing is left.
+    // Describes what is left at the end; empty if nothing is left.
     [[nodiscard]] const std::string& left_over() const noexcept { return left_over_; }
     [[nodiscard]] network& links() noexcept { return network_; }
     [[nodiscard]] sim_client& client(client_id id) { return *clients_.at(id); }
@@ -76,7 +76,7 @@ private:
     template <class E>
     void on(const E& event);
     [[nodiscard]] std::variant<ensemble, single_server> make_servers();
-    // Passes an event, or an action by hand, to the servers of whatever kind.
+    // Passes an event or an operator's action to the servers.
     template <class F>
     decltype(auto) at_servers(F&& task) {
         return std::visit(std::forward<F>(task), servers_);

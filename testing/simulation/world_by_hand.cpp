@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Models operators and other clients that change the servers' data by hand.
+// Operators and other clients that change the servers' data.
 #include <algorithm>
 #include <utility>
 
@@ -13,14 +13,14 @@ namespace turnstile::simulation {
 
 namespace {
 
-constexpr double k_in_the_folder = 0.3;  // part of the writes by hand that go into a low-water mark
+constexpr double k_in_the_folder = 0.3;  // fraction of these writes that go into a low-water mark
 
 }  // namespace
 
 void world::tamper(fault kind) {
     const auto standing = history_.standing();
     if (standing.empty()) return;
-    // Half of the deletions hit the contender that is next in line, whose client must notice the deletion (F37).
+    // Half of the deletions hit the next contender in line, whose client must notice that (failure F37).
     const bool next = kind == fault::hand_delete && standing.size() > 1 && dice_.chance(0.5);
     const auto znode = next ? standing[1] : dice_.pick(standing);
     trace_.note(agenda_.now(), [&] { return "it strikes " + znode; });
@@ -37,7 +37,7 @@ void world::sweep() {
         if (dice_.chance(0.7)) delete_by_hand(znode);
 }
 
-// By hand, writes into a contender's znode or into the folder of its mutex.
+// An operator writes into a contender's znode, or into the folder of its mutex.
 void world::write_by_hand(const std::string& znode) {
     const auto folder = znode.substr(0, znode.rfind('/'));
     const auto& locks = scenario_.folders;
@@ -47,14 +47,14 @@ void world::write_by_hand(const std::string& znode) {
     write_at_servers(core::set_op{above ? folder : znode, "by hand"});
 }
 
-// Takes a lock away by the steps of docs/why/revocation.md: writes the order first, and deletes the znode when the
-// lease of the holder must have ended.
+// Takes a lock away by the steps of docs/why/revocation.md: writes the order, and deletes the znode when the holder's
+// lease must have ended.
 void world::take_away(const std::string& znode) {
     const core::revocation order{core::revocation::how::take,
                                  fmt::format("ops {}", ++orders_given_), "it is stuck"};
     write_at_servers(core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
     call_after(2 * scenario_.time.session_timeout, [this, znode, order] {
-        // If another client has overwritten the order, the order has no effect any more.
+        // An order that another client has overwritten has no effect.
         const auto* node = servers().truth().nodes().find(znode);
         if (node == nullptr || core::parse_revocation(node->data) != order) return;
         history_.on_due(znode);
@@ -78,9 +78,8 @@ void world::resize() {
     write_at_servers(core::set_op{scenario_.semaphore, core::limit_text({permits, earlier})});
 }
 
-// Deletes a folder and makes it again. The new folder's count of creates comes close to the old count, so that a
-// contender would be wrong if it compared numbers across the change. While contenders are in the folder, nothing is
-// done.
+// Deletes a folder without contenders and creates it again. The new folder's count of creates comes close to the old
+// count, so that a contender that compares numbers across the change would be wrong.
 void world::remake_folder() {
     const auto folder = dice_.pick(scenario_.folders);
     const auto* node = servers().truth().nodes().find(folder);
