@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper: a small process between `run` and its command, which kills the command before the hold ends.
+// keeper: a small process between `run` and its command. It kills the command before the hold ends.
 //
 // `run` owns the session. If `run` is stopped (SIGSTOP, a debugger), it cannot signal the command, and another client
 // may get the lock while the command still runs. The keeper prevents this. It has one thread and a separate process

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeping_options: the options that all subcommands share which run a command while they hold a lock or lead.
+// keeping_options: the common options of the subcommands that run a command while they hold a lock or lead.
 #pragma once
 
 #include <chrono>

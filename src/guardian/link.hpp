@@ -4,9 +4,9 @@
 //     auto guardian = guardian::obtain(options.guardian);  // null without one
 //     if (guardian) guardian->tell(guard_session{...});
 //
-// If the process dies, the guardian first reads the process's remaining messages, which stay in the socket. No message
-// waits for the guardian: if the socket is full or the guardian has ended, the link drops the message and logs this
-// once. If the process crashes after that, its sessions last until their timeout.
+// If the process dies, the guardian first reads the process's remaining messages, which stay in the socket. Sending
+// never waits for the guardian: if the socket is full or the guardian has ended, the link drops the message and logs
+// this once. If the process crashes after that, its sessions last until their timeout.
 //
 // Thread safety: all members from any thread. After fork(), `tell` does nothing in the child, because the link belongs
 // to the parent.

@@ -55,7 +55,7 @@ public:
     // Starts the helpers that wait ahead. Does nothing while a session must still be ended: the new helpers would
     // compete with it for the processors.
     void start_ahead();
-    // The schemes for which prepare() has begun to return false since the last call.
+    // Returns the schemes that have failed since the last call. prepare() returns false for them.
     [[nodiscard]] std::vector<std::string> take_failures();
     // Adds the pidfds of all helpers to `polled`.
     void fill(std::vector<pollfd>& polled) const;

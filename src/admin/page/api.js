@@ -10,7 +10,7 @@ export class failure extends Error {
 }
 
 const k_read_limit_ms = 20_000;
-// A take waits for the holder to release, and then until the holder cannot believe any more that it holds.
+// A take waits for the holder's release, and then until the holder's lease has certainly ended.
 const k_change_limit_ms = 180_000;
 
 let session = { read_only: true, must_sign_in: false, signed_in: false, names: false, sign_out: false, user: null, shared: true, role: 'none', csrf: null,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The page: shows one view at a time, and reads its data again at each change that the stream of events reports.
+// Shows one view at a time, and reads its data again at each change that the event stream reports.
 import { me, read_me } from './api.js';
 import { h, show } from './dom.js';
 import { live_stream } from './live.js';
@@ -22,7 +22,7 @@ const state = {
   stream: 'opening',
 };
 
-// The data and functions that a view may use beside its own data.
+// The data and functions that the page gives to each view.
 const context = {
   get query() {
     return state.query;
@@ -73,7 +73,7 @@ function content() {
   return state.data ? state.view.render(state.data, context) : loading_panel();
 }
 
-// Returns the panel that the page shows until the first answer. A quick answer arrives before the panel is drawn.
+// Returns the panel that the page shows until the first answer arrives.
 function loading_panel() {
   return [
     h('div', { class: 'view-head' }, h('h1', { tabindex: '-1' }, state.view.title(state.query))),
@@ -91,8 +91,8 @@ function draw() {
   document.title = `${state.view?.title?.(state.query) ?? 'Not found'} · Turnstile`;
 }
 
-// The page reads one at a time. Changes during a read lead to one more read. Another view or query does not wait for
-// the read of the view before.
+// Only one read runs at a time. Changes during a read lead to one more read. After a change of the view or the query,
+// the page does not wait for the old read.
 const reads = { generation: 0, wanted: 0, done: 0, running: null };
 
 async function read_view() {
@@ -105,7 +105,7 @@ async function read_view() {
     problem = reason;
   }
   if (generation !== reads.generation) return;
-  // While the server of this page is gone, the page keeps its last data, and the notice says so.
+  // If the page's server does not answer, the page keeps its last data, and the notice says so.
   if (problem && problem.status === 0 && state.data) return;
   if (data) {
     state.data = data;
@@ -143,11 +143,11 @@ async function look_at_sign_in() {
     const { must_sign_in, signed_in } = await read_me();
     if (must_sign_in && !signed_in) await refresh();
   } catch {
-    // The server of this page is gone. The notice says so, and the stream tries again.
+    // The page's server does not answer. The notice says so, and the stream tries again.
   }
 }
 
-// Returns the address that decides the view. The browser alone uses the part behind #.
+// Returns the part of the address that selects the view, which excludes the part after #.
 const address_here = () => window.location.pathname + window.location.search;
 
 async function enter({ focus }) {
@@ -184,7 +184,7 @@ function go(address, { replace = false, focus = true } = {}) {
   return replace ? requery() : enter({ focus });
 }
 
-// Reads the present view with another query. The page keeps the old data until the answer arrives.
+// Reads the data of the present view for another query. The page shows the old data until the answer arrives.
 async function requery() {
   state.address = address_here();
   state.query = new URL(window.location.href).searchParams;
@@ -214,7 +214,7 @@ async function start() {
     event.preventDefault();
     go(link.href);
   });
-  // The link that skips the bar changes only the part behind #. The page keeps its view and the browser's focus.
+  // The skip link changes only the part after #. The page then keeps its view and the focus.
   window.addEventListener('popstate', () => state.address !== address_here() && enter({ focus: true }));
   window.addEventListener('resize', () => state.data && draw());
   setInterval(count_on, 1000);

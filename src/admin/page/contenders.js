@@ -7,7 +7,7 @@ import { date_and_clock, duration, host_or_text, many, ordinal, plain } from './
 
 export const k_most_cards = 4;
 
-// Returns a button whose label names the holder, since a screen reader reads one such button after another.
+// Returns a button whose label names the holder, because a screen reader reads one such button after another.
 function release_button(holder, release) {
   if (!release) return null;
   return h(

@@ -2,13 +2,13 @@
 // Builds elements, and updates the page's elements to match a new tree.
 //
 // A view is a function from data to a tree. `show` changes only the elements that differ. So focus, selection, scroll
-// position and open parts survive each live update, and nothing flickers. All texts become text nodes: the browser
-// reads no string as HTML.
+// position and opened parts stay as they are, and nothing flickers. All texts become text nodes: the browser never
+// parses a text as HTML.
 import { pieces } from './text.js';
 
 const k_svg = 'http://www.w3.org/2000/svg';
 const k_handlers = ['onclick', 'oninput', 'onchange', 'onsubmit', 'onclose', 'ontoggle'];
-// Properties that the user changes. No update sets them back.
+// The user changes these properties, so an update does not set them.
 const k_of_the_person = new Set(['value', 'open', 'checked']);
 
 function add(parent, child) {
@@ -64,7 +64,8 @@ function take_node(from, to) {
     if (from.data !== to.data) from.data = to.data;
     return;
   }
-  // A part that updates itself (a dialog, a picture under the pointer) stays unchanged while its data-same is equal.
+  // A part that updates itself (a dialog, a picture under the pointer) stays unchanged while its attribute data-same is
+  // equal.
   if (from.hasAttribute('data-same') && from.getAttribute('data-same') === to.getAttribute('data-same')) return;
   take_attributes(from, to);
   take_children(from, to);

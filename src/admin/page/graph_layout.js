@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes places for the nodes of a wait-for graph: a waiter is left of the node that it waits for. Pure functions.
+// Computes the positions of a wait-for graph's nodes. A waiter is left of the node that it waits for. Pure functions.
 //
-// The longest path to a node decides its layer; edges that close a cycle do not count. Then the average place of a
-// node's neighbours (barycentre) decides its place in the layer, which leaves few crossings. An edge over several
-// layers takes a place in each layer between, so that no box covers the edge.
+// The longest path to a node decides its layer; edges that close a cycle do not count. The average position of a node's
+// neighbours (barycentre) decides its position in the layer, which leaves few crossings. A long edge takes a position
+// in each layer that it crosses, so that no box covers it.
 
 const k_sweeps = 6;
 

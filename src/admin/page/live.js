@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stream of changes: one EventSource for the open view. The class opens a new one when the old one ends.
+// The stream of changes: one EventSource for the open view. The class opens a new EventSource when the old one ends.
 //
 // State of the stream: opening -> open -> lost -> open ...; The state is `lost` until an event stream answers
 // again. A browser reconnects by itself after a cut, but never after an answer that is no stream (401, 503): this class

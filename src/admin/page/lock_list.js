@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The list of locks with its search. While the pointer or the focus is in the list, its order does not change, so that
-// no lock moves away from a click. New locks are then at the end, and free locks are marked.
+// no lock moves away from a click. New locks are appended, and free locks are marked.
 import { h, name } from './dom.js';
 import { link_to, link_to_lock } from './links.js';
 import { age, contender_name, json_link, pips, unreadable_note } from './parts.js';

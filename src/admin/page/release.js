@@ -45,7 +45,7 @@ function presence(lock) {
   return { here: false, text };
 }
 
-// Checks in each new snapshot of the lock whether the holder of the dialog is still there.
+// Checks in each new snapshot whether the dialog's contender still holds the lock.
 export function follow_release({ lock }) {
   if (!state || lock.path !== state.path || lock.kind !== state.kind) return;
   state.presence = presence(lock);
@@ -138,7 +138,7 @@ function text_field(title, key, hint, more) {
     h('input', { type: 'text', name: key, required: true, maxlength: 200, placeholder: hint, autocomplete: 'off', ...more }));
 }
 
-// Returns the part for a take. It opens when the user opens it, or after the holder was asked.
+// Returns the part of the dialog for a take. It opens when the user opens it, or after the holder was asked.
 function take_part(closed) {
   return h('details', { class: 'take', open: Boolean(state.asked_at), 'data-key': state.asked_at ? 'after' : 'before' },
     h('summary', null, 'Take it from the holder'),

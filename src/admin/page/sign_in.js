@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The form that replaces a view that needs a sign-in. The address does not change, so the user sees that view
-// afterwards.
+// The sign-in form, which replaces a view until the user has signed in. The address does not change, so the user then
+// sees that view.
 import { change, me } from './api.js';
 import { h } from './dom.js';
 import { sentence } from './text.js';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Texts as the page shows them. Names of contenders are hostile: they may hold control characters, or marks that
-// turn the direction of writing and so make one name look like another.
+// Texts as the page shows them. Names of contenders may be hostile: they may contain control characters, or marks that
+// change the direction of writing, so that one name looks like another.
 
 const k_hidden = new RegExp(
   '[' +

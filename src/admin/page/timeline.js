@@ -19,7 +19,7 @@ const k_ends = { released: 'gave it up', taken: 'was taken from' };
 
 const at = (time) => Date.parse(time);
 
-// Groups the bars by the contenders' own descriptions, so that a process that comes again keeps its row.
+// Groups the bars by the contenders' own descriptions, so that a process that returns keeps its row.
 function lanes_of({ timeline, lock, waiters }) {
   const lanes = new Map();
   const now = at(timeline.to);
