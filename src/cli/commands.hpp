@@ -13,7 +13,6 @@ class App;
 
 namespace turnstile::cli {
 
-// The parsed command line.
 struct command_line {
     // The words after "--", which belong to the command that is run.
     std::vector<std::string> behind_dashes;

@@ -28,7 +28,6 @@ struct suggested_command {
     std::vector<suggested_option> options;
 };
 
-// Returns the suggestions for all commands.
 [[nodiscard]] std::vector<suggested_command> suggested_commands(const CLI::App& program);
 
 [[nodiscard]] std::string bash_completion(const std::vector<suggested_command>& commands);

@@ -20,7 +20,6 @@ inline constexpr int k_cannot_execute = 126;  // the same code as a shell's
 inline constexpr int k_not_found = 127;       // the same code as a shell's
 inline constexpr int k_signal_base = 128;     // plus the signal's number
 
-// Returns the code for a failed call of the library.
 [[nodiscard]] int exit_code_of(errc failure) noexcept;
 
 // Returns the code for a command that could not be started, from the errno of exec.
@@ -30,7 +29,6 @@ inline constexpr int k_signal_base = 128;     // plus the signal's number
 [[nodiscard]] int exit_code_of_command(int wait_status, bool hold_lost,
                                        int lost_code = k_lost) noexcept;
 
-// The table for the help text.
 [[nodiscard]] std::string_view exit_code_table() noexcept;
 
 }  // namespace turnstile::cli

@@ -23,7 +23,6 @@
 
 namespace turnstile::cli {
 
-// The connection of `run` to its keeper.
 struct keeper_link {
     support::descriptor socket;
     support::descriptor guardian;  // for the client of `run`

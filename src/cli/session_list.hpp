@@ -38,7 +38,6 @@ struct session_list {
     std::vector<std::string> unreadable;   // folders, as in a survey
 };
 
-// The input for the list.
 struct session_sources {
     lock_survey survey;
     std::vector<server_answer> connections{};  // to "cons"

@@ -26,7 +26,6 @@ using wall_time = std::chrono::system_clock::time_point;
 
 // Returns the sentence for a survey without locks, without its full stop.
 [[nodiscard]] std::string nothing_text(const lock_survey& survey, const std::string& folder);
-// Returns a line for each lock.
 [[nodiscard]] std::string list_text(const lock_survey& survey, wall_time now);
 // Returns a line for each contender that was read. `wide` adds kinds, sessions and znodes.
 [[nodiscard]] std::string queue_text(const surveyed_lock& lock, wall_time now, bool wide);

@@ -23,7 +23,6 @@
 
 namespace turnstile::cli {
 
-// The progress of the operation.
 struct take_report {
     std::optional<contender> target{};  // nothing: the lock is free
     bool asked = false;                 // a request was written

@@ -57,9 +57,7 @@ public:
     void start_ahead();
     // Returns the schemes that have failed since the last call. prepare() returns false for them.
     [[nodiscard]] std::vector<std::string> take_failures();
-    // Adds the pidfds of all helpers to `polled`.
     void fill(std::vector<pollfd>& polled) const;
-    // Removes the helpers that have ended.
     void reap();
     // True if no session remains to be ended.
     [[nodiscard]] bool none() const noexcept { return running_.empty() && waiting_.empty(); }

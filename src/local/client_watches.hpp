@@ -23,7 +23,6 @@ public:
     // Removes the watches that the event has fired. Returns false if there was none: the caller must then drop the
     // event.
     [[nodiscard]] bool on_event(core::watch_kind kind, const std::string& path);
-    // Drops the watches on `path`.
     void forget_watches(const std::string& path);
 
     // Records that the server has refused to remove the watches on `path`. The client must repeat the removal, unless a

@@ -76,7 +76,6 @@ public:
                                 std::int32_t creates_under_way = 0);
 
     // ---- watches ----
-    // Drops the session's watches on `path`.
     void forget_watches(session_id session, const std::string& path);
     // Call this when the session's connection breaks. Removes the session's watches, but not the session.
     void drop_watches(session_id session);

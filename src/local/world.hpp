@@ -46,7 +46,6 @@ public:
     // before.
     enum class connecting { allowed, refused };
     void set_connecting(connecting c);
-    // Runs the container cleaner once.
     void reap();
     // Runs `look` on the world's thread, and waits for its return. Changes by `look` fire no watches.
     void inspect(const std::function<void(tree&)>& look);

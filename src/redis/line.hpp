@@ -45,7 +45,6 @@ public:
     [[nodiscard]] std::string reason() const;
     // True if every new connection will also fail until a setting of the client or the server changes.
     [[nodiscard]] bool is_refused() const noexcept { return refused_; }
-    // The address that was given to the constructor.
     [[nodiscard]] const server_address& address() const noexcept { return address_; }
     // The numeric address of the host; nothing if the name was not resolved.
     [[nodiscard]] const std::optional<server_address>& peer() const noexcept { return peer_; }

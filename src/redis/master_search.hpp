@@ -26,7 +26,6 @@ struct found_servers {
     core::duration resolving{};              // the time that the name resolver took
 };
 
-// Chooses the servers from the sentinels' replies.
 [[nodiscard]] found_servers choose(const std::vector<sentinel_answer>& answers);
 
 using sentinel_inquiries = std::vector<std::unique_ptr<sentinel_inquiry>>;

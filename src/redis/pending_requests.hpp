@@ -50,7 +50,6 @@ public:
     [[nodiscard]] bool empty() const noexcept { return queue_.empty(); }
     // The send time of the first request; nothing if its reply is already known, or if there is no request.
     [[nodiscard]] std::optional<core::time_point> awaited_since() const;
-    // The number of requests that the server must still answer.
     [[nodiscard]] std::size_t unanswered() const;
     [[nodiscard]] std::set<std::string> watched_paths() const;
 

@@ -45,7 +45,6 @@ public:
     void end_session() noexcept { ended_ = true; }
     [[nodiscard]] bool is_left() const noexcept { return !reason_.empty(); }
     [[nodiscard]] bool is_ended() const noexcept { return ended_; }
-    // True if the session leaves the server, or has ended.
     [[nodiscard]] bool is_over() const noexcept { return is_left() || ended_; }
     [[nodiscard]] bool is_cut() const noexcept { return answers_->broken(); }
     // The reason to leave the server; empty: none.

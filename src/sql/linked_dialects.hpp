@@ -27,7 +27,6 @@ class database;
 struct closing_signal;
 struct connect_string;
 
-// The objects that a session shares with its database.
 struct session_links {
     std::shared_ptr<closing_signal> closing;
     std::shared_ptr<base::latest_failure> failures;

@@ -24,7 +24,6 @@ void check_clock_offset_is_known();
 // would let every user read it. Throws database_error if other hosts may use the folder's file system.
 [[nodiscard]] std::string prepare_sqlite_file(const std::string& path);
 
-// The components of a file's path.
 struct file_route {
     // The folders and symbolic links of the path, and the folders of the links' targets. If one of these changes, the
     // path may lead to another file.

@@ -91,7 +91,6 @@ struct heard {
     local::client_watch_list watches{};  // the session's watches at the database, if requested
 };
 
-// The repairs that store::repair() has made.
 struct repaired {
     std::int64_t sessions = 0;  // znode owners without a row; each has got a row and will expire
     bool root = false;          // true if the znodes that every tree has were missing

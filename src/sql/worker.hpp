@@ -97,7 +97,6 @@ private:
     // ---- while attached (worker_tasks.cpp) ----
     void execute(std::vector<pending_request>&& questions);
     void execute(std::vector<forgotten>&& paths);
-    // Executes the requests, and sets the answer of each.
     void carry_out(std::span<pending_request* const> all);
     void carry_out_one(pending_request& question);
     void apply(std::span<pending_request* const> all);

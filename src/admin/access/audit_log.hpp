@@ -69,7 +69,6 @@ public:
     // Appends an order and returns its number. Throws std::runtime_error if the file cannot be written; the caller must
     // then not execute the order.
     std::uint64_t add(audit_entry entry);
-    // Records the outcome of an order.
     void conclude(std::uint64_t number, const std::string& outcome, const std::string& message);
     // Records a failed sign-in. `from`: the address. `user`: empty for an unknown name.
     void add_failure(const std::string& user, const std::string& from);

@@ -12,7 +12,6 @@ namespace turnstile::admin {
 // Returns the snapshot. Throws refusal (503 no_snapshot) if there is none yet.
 [[nodiscard]] const snapshot& required(const view& seen);
 
-// Returns the present time by the servers' clock.
 [[nodiscard]] wall_time servers_now(const view& seen);
 // Returns the time for computing ages: the present time or, if the snapshot is stale, the snapshot's time.
 [[nodiscard]] wall_time clock_of(const view& seen);

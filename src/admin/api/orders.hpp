@@ -36,7 +36,6 @@ struct order_facts {
 
 class order_register {
 public:
-    // An order from its beginning to its end.
     class entry {
     public:
         // `end`: the server's end, which also stops the order. Throws refusal (429 too_many) if too many orders are in

@@ -34,7 +34,6 @@ struct route {
     json (*change)(site&, const json& said, const identity& caller) = nullptr;
 };
 
-// The routes whose answers are JSON.
 [[nodiscard]] const std::vector<route>& json_routes();
 // The routes with special handlers: sign-in, sign-out, events, CSV, metrics, health, and the OpenAPI document.
 [[nodiscard]] const std::vector<route>& other_routes();

@@ -33,7 +33,6 @@ namespace turnstile::admin {
 
 class connection;
 
-// The server's interface for its connections.
 class connection_host {
 public:
     connection_host() = default;

@@ -79,7 +79,6 @@ public:
         std::vector<hold_span> lasting;
         std::deque<hold_span> ended;
     };
-    // Calls `visit` with each lock and its spans.
     template <class F>
     void for_each_lock(F&& visit) const {
         for (const auto& [lock, spans] : locks_) visit(lock, spans);

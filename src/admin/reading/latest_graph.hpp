@@ -24,7 +24,6 @@ public:
         before_ = std::exchange(next_before_, std::make_shared<znode_set>(znodes_of(survey)));
         next_before_at_ = boottime_clock::now();
     }
-    // Returns the earlier contenders for computing the graph.
     [[nodiscard]] std::shared_ptr<const znode_set> before() const noexcept { return before_; }
 
     // Returns the graph of this version's snapshot; null if it is not computed yet.
@@ -38,7 +37,6 @@ public:
 
 private:
     std::shared_ptr<const znode_set> before_ = std::make_shared<znode_set>();
-    // The contenders that will replace `before_`.
     std::shared_ptr<const znode_set> next_before_ = before_;
     boottime_clock::time_point next_before_at_{};
     std::shared_ptr<const wait_graph> graph_;

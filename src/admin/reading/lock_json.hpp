@@ -23,7 +23,6 @@ using json = nlohmann::ordered_json;
 
 [[nodiscard]] json json_of(const contender& each);
 [[nodiscard]] json json_of(const std::vector<contender>& contenders);
-// Returns the lock with all its holders and waiters.
 [[nodiscard]] json json_of(const surveyed_lock& lock);
 
 [[nodiscard]] std::string printed(const json& value);

@@ -54,7 +54,6 @@ struct graph_limits {
     std::size_t cycles = 100;
 };
 
-// Paths of contenders' znodes.
 using znode_set = std::unordered_set<std::string>;
 [[nodiscard]] znode_set znodes_of(const lock_survey& survey);
 
