@@ -106,11 +106,12 @@ pg_conn* postgresql_link::get() const {
     return connection_;
 }
 
-// An SQLSTATE of class 28 in the server's message means wrong credentials.
+// An SQLSTATE of class 28 means wrong credentials. libpq gives it only inside the message: "FATAL:  28P01: password
+// ...". Port numbers and names in the message may contain the same characters.
 void postgresql_link::fail_to_connect() const {
     const std::string why = ::PQerrorMessage(connection_);
     const bool refused =
-        why.find("28P01") != std::string::npos || why.find("28000") != std::string::npos;
+        why.find(":  28P01: ") != std::string::npos || why.find(":  28000: ") != std::string::npos;
     refuse(refused ? failure::refused : failure::lost, why.substr(0, why.find('\n')));
 }
 

@@ -203,6 +203,18 @@ TEST(postgresql_refusals, a_password_is_asked_for_and_never_told) {
     EXPECT_EQ(refused.wait_connected(limit()).error(), errc::auth_failed);
 }
 
+// The server's message contains the name of the database, and the name contains the code of refused credentials.
+TEST(postgresql_refusals, a_code_inside_a_name_refuses_no_credentials) {
+    client waiting{as("postgres", "shop28000"), database_options()};
+    EXPECT_TRUE(eventually([&] {
+        const auto told = waiting.wait_connected(10ms);
+        return !told && told.error().message().find("does not exist") != std::string::npos;
+    }));
+    run_sql("CREATE DATABASE shop28000");
+    const auto connected = waiting.wait_connected(limit());
+    EXPECT_TRUE(connected) << connected.error().message();
+}
+
 // An operator's time limits for a user's statements must not end the library's wait for a folder.
 TEST(postgresql_refusals, limits_of_the_user_are_not_the_sessions) {
     const auto path = lock_path();
