@@ -30,6 +30,11 @@ patience::part::part(patience& whole, std::size_t parts) : whole_{whole}, until_
     whole.until_ = now + (until_ - now) / static_cast<std::int64_t>(parts);
 }
 
+// close() may have begun during the part.
+patience::part::~part() {
+    whole_.until_ = std::min(until_, whole_.closing_until_.value_or(until_));
+}
+
 short patience::await(int socket, short events) {
     for (;;) {
         if (is_closing() && !closing_until_) {

@@ -28,7 +28,7 @@ public:
     class part {
     public:
         part(patience& whole, std::size_t parts);
-        ~part() { whole_.until_ = until_; }
+        ~part();
         part(const part&) = delete;
         part& operator=(const part&) = delete;
 

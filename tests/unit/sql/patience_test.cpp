@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests the time limit for the answers of a database.
+#include "sql/patience.hpp"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <chrono>
+#include <memory>
+
+#include "base/wake_up.hpp"
+
+namespace turnstile::sql {
+namespace {
+
+using namespace std::chrono_literals;
+
+// A client with several hosts gives each host a part of the patience. If close() begins during the first part, the
+// client must not wait for the other hosts.
+TEST(patience, of_all_hosts_ends_when_close_begins_during_the_first) {
+    const auto closing = std::make_shared<closing_signal>();
+    patience whole{1h, closing};
+    whole.begin();
+    const base::wake_up silent;
+    {
+        const patience::part of_first{whole, 2};
+        closing->begun = true;
+        closing->closing.set();
+        EXPECT_EQ(whole.await(silent.fd(), POLLIN), 0);
+    }
+    EXPECT_LE(whole.end_of(1h), boottime_clock::now());
+}
+
+}  // namespace
+}  // namespace turnstile::sql
