@@ -131,12 +131,13 @@ void worker::catch_up() {
 
 void worker::serve() {
     while (!outlet_.is_closed() && !dead_) {
+        if (std::exchange(has_news_, false)) hear(store::touch::no);
         if (clock::now() >= schedule_.next(!outlet_.watches().empty())) look();
         if (dead_) return;
         if (auto next = tasks_.take(together_)) {
             std::visit([this](auto&& each) { execute(std::move(each)); }, *std::move(next));
         } else {
-            await_something();
+            await_news(tasks_.fd(), schedule_.next(!outlet_.watches().empty()));
         }
     }
 }

@@ -105,7 +105,7 @@ private:
     bool repair();
     void hear(store::touch how);
     void end_others();
-    void await_something();
+    void await_news(int caller, clock::time_point until);
 
     const std::unique_ptr<database> db_;
     const std::shared_ptr<closing_signal> closing_;
@@ -126,6 +126,7 @@ private:
     std::size_t together_ = k_most_together;
     bool attached_ = false;
     bool dead_ = false;
+    bool has_news_ = false;  // a bell has rung, and the session has not fetched its events since
     base::random chance_ = base::random::from_system();
 };
 

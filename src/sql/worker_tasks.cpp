@@ -71,8 +71,7 @@ void worker::carry_out_one(pending_request& question) {
             question.answer = core::answered(server_error::throttled);
             return;
         }
-        static_cast<void>(
-            db_->wait(closing_->closing.fd(), std::min(until, clock::now() + looks.draw(chance_))));
+        await_news(closing_->closing.fd(), std::min(until, clock::now() + looks.draw(chance_)));
         if (outlet_.is_closed()) throw database_error{failure::lost, "the session is being closed"};
     }
 }
@@ -161,15 +160,13 @@ void worker::hear(store::touch how) {
     if (news.expired) expire();
 }
 
-void worker::await_something() {
-    switch (db_->wait(tasks_.fd(), schedule_.next(!outlet_.watches().empty()))) {
+// Waits as database::wait() does. A dead process may have committed changes without waking other sessions.
+void worker::await_news(int caller, clock::time_point until) {
+    switch (db_->wait(caller, until)) {
         case database::woken::by_time:
         case database::woken::by_caller: return;
-        // The dead process may have committed changes without waking other sessions.
-        case database::woken::by_departure:
-            schedule_.process_departed();
-            return hear(store::touch::no);
-        case database::woken::by_bell: return hear(store::touch::no);
+        case database::woken::by_departure: schedule_.process_departed(); [[fallthrough]];
+        case database::woken::by_bell: has_news_ = true;
     }
 }
 

@@ -2,18 +2,15 @@
 // Tests a connection that breaks while a batch of requests runs.
 #include <gtest/gtest.h>
 
-#include <condition_variable>
 #include <latch>
 #include <memory>
-#include <mutex>
 #include <utility>
 #include <vector>
 
 #include "base/latest_failure.hpp"
+#include "session_fixture.hpp"
 #include "sql/session.hpp"
-#include "sql/sqlite_database.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
-#include "turnstile/testing/test_deadline.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -29,13 +26,11 @@ struct meeting {
 };
 
 // An SQLite file whose first transaction after the meeting fails, and whose third breaks the connection.
-class failing_database final : public database {
+class failing_database final : public wrapped_database {
 public:
     failing_database(sqlite_settings settings, meeting& with_test)
-        : file_{std::move(settings)}, meeting_{with_test} {}
+        : wrapped_database{std::move(settings)}, meeting_{with_test} {}
 
-    void connect() override { file_.connect(); }
-    void disconnect() noexcept override { file_.disconnect(); }
     void begin(access how) override {
         if (fails_) {
             ++begun_;
@@ -45,23 +40,7 @@ public:
                 throw database_error{failure::lost, "breaks"};
             }
         }
-        file_.begin(how);
-    }
-    void commit(std::span<const std::int64_t> to_wake) override { file_.commit(to_wake); }
-    bool rollback() noexcept override { return file_.rollback(); }
-    result_rows execute(const std::string& statement, std::span<const value> arguments) override {
-        return file_.execute(statement, arguments);
-    }
-    [[nodiscard]] const phrases& words() const noexcept override { return file_.words(); }
-    void lock(std::span<const std::string> paths, lock_mode mode) override {
-        file_.lock(paths, mode);
-    }
-    asked_statement ask_number() override { return keep(file_.answer(file_.ask_number())); }
-    void announce(std::int64_t session) override { file_.announce(session); }
-    void listen(std::int64_t session) override { file_.listen(session); }
-    void withdraw(ended how) noexcept override { file_.withdraw(how); }
-    [[nodiscard]] bool is_gone(std::int64_t session) const override {
-        return file_.is_gone(session);
+        wrapped_database::begin(how);
     }
     woken wait(int caller, boottime_clock::time_point until) override {
         if (!std::exchange(waited_, true)) {
@@ -69,45 +48,15 @@ public:
             meeting_.asked.wait();
             fails_ = true;
         }
-        return file_.wait(caller, until);
+        return wrapped_database::wait(caller, until);
     }
 
 private:
-    sqlite_database file_;
     meeting& meeting_;
     bool waited_ = false;
     bool fails_ = false;
     int begun_ = 0;
 };
-
-class recorder final : public core::session_sink {
-public:
-    void deliver(core::coordinator_event&& event) noexcept override {
-        const std::lock_guard guard{mutex_};
-        events_.push_back(std::move(event));
-        changed_.notify_all();
-    }
-    // Waits until `done(events)` is true, and returns all events.
-    template <class Done>
-    std::vector<core::coordinator_event> wait_until(Done done) {
-        std::unique_lock guard{mutex_};
-        EXPECT_TRUE(changed_.wait_for(guard, testing::limit(), [&] { return done(events_); }));
-        return events_;
-    }
-
-private:
-    std::mutex mutex_;
-    std::condition_variable changed_;
-    std::vector<core::coordinator_event> events_;
-};
-
-int links(const std::vector<core::coordinator_event>& events, link_kind kind) {
-    int found = 0;
-    for (const auto& event : events)
-        if (const auto* const link = std::get_if<core::link_event>(&event))
-            found += link->kind == kind ? 1 : 0;
-    return found;
-}
 
 TEST(sql_session, answers_nothing_as_carried_out_behind_the_end_of_its_connection) {
     const testing::temporary_folder folder;
