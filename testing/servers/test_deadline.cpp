@@ -28,9 +28,9 @@ constexpr double k_default_scale = 1;
 constexpr double k_default_scale = 1;
 #endif
 
-// Up to this many programs for each processor, a machine meets the unscaled limits. ctest runs five tests for each
+// Up to this many programs for each processor, a machine meets the unscaled limits. ctest runs three tests for each
 // processor.
-constexpr double k_usual_load = 5;
+constexpr double k_usual_load = 3;
 
 // Returns the factor, from 1 to 8, by which this machine is slower than usual, because programs wait for a processor. A
 // busy machine may need more than the unscaled limit to start a server.

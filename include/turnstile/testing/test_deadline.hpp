@@ -21,7 +21,7 @@ namespace turnstile::testing {
 
 // Returns the factor by which all limits are multiplied: the value of the environment variable
 // TURNSTILE_TEST_TIME_SCALE, a positive number. If the variable is not set, the factor is 1, or 4 if the kit was built
-// with a sanitizer. If at the first call more than five programs wait for each processor, that factor is up to 8 times
+// with a sanitizer. If at the first call more than three programs wait for each processor, that factor is up to 8 times
 // as large. Throws std::runtime_error if the variable is not a positive number.
 [[nodiscard]] double time_scale();
 
