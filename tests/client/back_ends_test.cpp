@@ -60,7 +60,7 @@ TEST(back_ends, a_password_in_front_of_a_zookeeper_server_is_not_repeated) {
     EXPECT_THAT(text, AllOf(HasSubstr("***@h:2181"), Not(HasSubstr("secret"))));
 }
 
-// A tree in memory ends with its process. So its sessions need no guardian.
+// A tree in memory ends with its process, so it needs no guardian.
 TEST(back_ends, a_guardian_is_started_for_sessions_of_servers_alone) {
     client_options guarded;
     guarded.guardian = {guardian_use::started, "/nowhere/turnstile-guardian"};
@@ -72,7 +72,7 @@ TEST(back_ends, a_guardian_is_started_for_sessions_of_servers_alone) {
     EXPECT_TRUE(testing::eventually([&] { return attempts() == 1; }));
 }
 
-// SQLite would open the file that the text before the NUL names.
+// SQLite would open the file that is named before the NUL.
 TEST(back_ends, a_nul_is_refused) {
     using namespace std::string_view_literals;
     for (const auto where : {"sqlite:/a\0b.db"sv, "local:a\0b"sv, "h:1/a\0b"sv, "redis://h\0"sv}) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests every blocking call at every place where user code runs for a client. The call must return an answer, a timeout
-// or a refusal, and then the client must close. The events that the call waits for do not depend on the callbacks.
+// Tests each blocking call at each place where user code runs for a client. The call must return with a result, a
+// timeout or a refusal, and then the client must close. No call may depend on a callback that cannot run.
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
@@ -177,8 +177,7 @@ void revocations(surroundings& at) {
               revocation_outcome::deleted);
 }
 
-// The outcome of these calls depends on callbacks. Inside a callback the library refuses them. At places where
-// callbacks cannot run they time out.
+// These calls need callbacks. Inside a callback the library refuses them, and where callbacks cannot run they time out.
 void deadlocks(surroundings& at) {
     const deadlock_detector detector{at.mine, {"/free", "/held"}, {.look_after = 2ms}};
     for (const std::string path : {"/free", "/held"}) {
@@ -209,8 +208,8 @@ const std::vector<blocking_call> k_calls{
 
 // ---- the table of calls and places ----------------------------------------------------------
 
-// The thread for the client's callbacks: the client's own, the thread of a loop, or a thread of a runtime. The runtime
-// has one thread of each kind, apart from blocked threads, and all clients here share it.
+// Where the client's callbacks run: on the client's thread, on an executor's loop, or on a thread of a runtime. The
+// clients here share a runtime that has one thread of each kind, besides blocked threads.
 enum class runs_on { own_thread, loop, runtime };
 
 class table : public shell_test {
@@ -225,7 +224,7 @@ protected:
         at.emplace(surroundings{*servers, *others, tree, mutex{*others, "/held"}.acquire().value(),
                                 mutex{*others, "/asked"}.acquire().value()});
     }
-    // A thread that waited for itself would hang the test. So the program ends instead.
+    // A thread that waits for itself would hang the test, so the program ends.
     void expect_done(const event& done) const {
         if (done.wait()) return;
         std::fprintf(stderr, "%s hangs\n", current.load());
@@ -235,7 +234,7 @@ protected:
         for (const auto& call : k_calls) {
             current = call.name;
             call.make(*at);
-            // SCOPED_TRACE would leave a value in this thread, which may still run when the program ends.
+            // SCOPED_TRACE would leave a value in this thread, which may outlive the program's end.
             ASSERT_FALSE(HasFailure()) << call.name;
         }
         current = "client::close()";
@@ -270,7 +269,7 @@ TEST_P(blocking_calls, come_back) {
     kept.clear();
 }
 
-// The calls are made on the loop's thread outside a callback. Meanwhile no code of the client runs there.
+// The calls run on the loop's thread outside of a callback, so no code of the client runs there meanwhile.
 TEST_F(table, come_back_on_the_thread_where_callbacks_would_run) {
     open(runs_on::loop);
     event done;

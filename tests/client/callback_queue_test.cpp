@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the callback queue with executors of every kind. It must neither lose nor reorder callbacks, and must run each
-// once and none at the same time as another. Its end must wait only for a callback that has begun.
+// Tests the callback queue with each kind of executor. It must run each callback once, in order, and one at a time. Its
+// end must wait only for a callback that has begun.
 #include "client/callback_queue.hpp"
 
 #include <vector>
@@ -46,7 +46,7 @@ TEST(callback_queue, an_executor_that_runs_its_task_in_the_call_runs_it_on_no_th
     EXPECT_NE(ran_on, std::this_thread::get_id());
 }
 
-// The tasks of a strand must not run at the same time as a callback. So only the executor may run its tasks.
+// On a strand, no task may run beside a callback. So only the executor may run the queue's tasks.
 TEST(callback_queue, at_its_end_a_loop_that_does_not_run_keeps_what_it_has) {
     idle_loop loop;
     const auto queue = callback_queue::start(loop.run());
@@ -59,12 +59,12 @@ TEST(callback_queue, at_its_end_a_loop_that_does_not_run_keeps_what_it_has) {
     post_numbers(*queue, later, 0, 2);
     EXPECT_EQ(later, numbers(2)) << "of a closed client, in the call";
     EXPECT_EQ(told, numbers(0));
-    // the end must not wait for an executor on the executor's own thread
+    // The queue's end must not wait for an executor on that executor's thread.
     std::thread{[&] { loop.run_all(); }}.join();
     EXPECT_EQ(told, numbers(3));
 }
 
-// The queue's end does not wait for the executor. It runs the callbacks whose tasks the executor has dropped.
+// The queue's end runs callbacks whose tasks the executor has dropped, and does not wait for the executor.
 TEST(callback_queue, at_its_end_it_runs_what_the_executor_has_dropped) {
     constexpr int k_ends = 500;
     for (int i = 0; i != k_ends; ++i) {
@@ -208,7 +208,7 @@ TEST(callback_queue, a_callback_that_throws_stops_nothing) {
 TEST(callback_queue, what_a_callback_holds_is_destroyed_under_no_lock) {
     const auto queue = callback_queue::start({});
     event done;
-    // The destructor of this object takes the queue's lock.
+    // This object's destructor takes the queue's lock.
     std::shared_ptr<void> asks{nullptr, [&](void*) {
                                    EXPECT_TRUE(queue->on_this_thread());
                                    done.set();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests callers that help their session while they wait: what they call, and what they see when they return. The
-// servers are a tree in memory. Its sessions accept help, and let the test act meanwhile.
+// Tests callers that read their session's messages while they wait (help()). The session is in memory. It accepts help,
+// and lets the test act during help().
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -17,7 +17,6 @@
 namespace turnstile::tests {
 namespace {
 
-// State shared by the sessions of one test.
 struct help_record {
     std::atomic<int> submitted{0};
     std::atomic<int> answered{0};
@@ -45,7 +44,7 @@ public:
     [[nodiscard]] core::session_identity identity() const override { return inner_->identity(); }
     void close() noexcept override { inner_->close(); }
 
-    // The helping caller has released its lock. Meanwhile another thread answers all requests.
+    // The helping caller has released its lock. Another thread answers all requests meanwhile.
     [[nodiscard]] bool help(core::time_point /*until*/) noexcept override {
         ++record_.helped;
         record_.meanwhile();
@@ -59,13 +58,12 @@ private:
         if (answer && record_.slow) await_help();
         sink_.deliver(std::move(event));
         if (!answer) return;
-        // This is stored before the counter changes, because then the caller continues and may help with its next
-        // request.
+        // Store this first. After the next line, the caller may continue and help with its next request.
         if (record_.answered + 1 == record_.submitted) helped_before_ = record_.helped;
         ++record_.answered;
     }
 
-    // If a caller had no processor for longer than the helping period, it does not help any more.
+    // A caller that had no processor for the helping period does not help any more.
     void await_help() const {
         const auto patience = boottime_clock::now() + std::chrono::milliseconds{100};
         while (record_.helped <= helped_before_ && boottime_clock::now() < patience)
@@ -74,7 +72,7 @@ private:
 
     core::session_sink& sink_;
     help_record& record_;
-    int helped_before_ = 0;  // value of `helped` when all requests had answers
+    int helped_before_ = 0;  // value of `helped` when all requests were answered
     std::unique_ptr<core::coordinator_session> inner_;
 };
 
@@ -108,7 +106,7 @@ protected:
         found->wait_connected(limit()).value();
         return found;
     }
-    // Returns how often callers help while `call` runs.
+    // Returns how often callers call help() during `call`.
     template <class F>
     [[nodiscard]] int helps_in(F&& call) const {
         const int before = record.helped;
@@ -119,7 +117,7 @@ protected:
     help_record record;
 };
 
-// No thread wakes a caller that helps. So the caller must check its condition before it waits again.
+// No thread wakes a helping caller, so the caller must check its condition before it waits again.
 TEST_F(caller_help, sees_what_has_come_while_it_helped) {
     const auto servers = connect();
     mutex lock{*servers, "/orders"};
@@ -149,7 +147,7 @@ TEST_F(caller_help, is_not_given_by_a_thread_that_is_interrupted) {
     std::optional<errc> told;
     boost::thread waiter{[&] {
         boost::this_thread::interruption_point();
-        // The interruption arrives while the caller helps. It takes effect after help() has returned.
+        // The interruption arrives during help(), and takes effect when help() has returned.
         record.meanwhile = [&] { waiter.interrupt(); };
         const auto outcome = lock.acquire();
         if (!outcome) told = outcome.error().code();
@@ -158,7 +156,6 @@ TEST_F(caller_help, is_not_given_by_a_thread_that_is_interrupted) {
     EXPECT_EQ(told, errc::interrupted);
 }
 
-// A session that has ended must accept no help.
 TEST_F(caller_help, ends_with_the_client) {
     auto servers = connect();
     mutex lock{*servers, "/orders"};

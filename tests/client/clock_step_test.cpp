@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a machine whose clocks all stopped, and whose wall clock was set afterwards. The program can set its wall clock
-// on demand.
+// Tests a machine whose clocks all stopped, and whose wall clock was then set. The test sets the wall clock.
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -38,7 +37,8 @@ TEST_F(clock_steps, ahead_end_holds_at_the_next_answer) {
     const std::stop_callback on_lost{hold.lost(), [&] { told.set(); }};
     steps = 3600;
     static_cast<void>(
-        // another cause is a confirmation, or the kernel's notice that the clock was set
+        // Sends a request, which makes the client check its clocks. A confirmation or the kernel's notice has the same
+        // effect.
         lock.queue());
     ASSERT_TRUE(told.wait());
     EXPECT_FALSE(hold.valid());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests close() and ~client on every kind of thread: each must return, and every waiting call must end.
+// Tests close() and ~client on each kind of thread. Both must return, and end every waiting call.
 #include <future>
 #include <optional>
 #include <stop_token>
@@ -12,7 +12,7 @@ namespace {
 
 class close_test : public shell_test {
 protected:
-    // The client under test, with a lock that it holds.
+    // The tested client, and its lock.
     std::unique_ptr<client> servers;
     std::unique_ptr<mutex> lock;
     std::optional<guard> hold;
@@ -37,7 +37,7 @@ TEST_F(close_test, from_the_thread_of_a_loop_that_has_work_of_ours_queued) {
         EXPECT_EQ(outcome.error(), errc::closed);
         ++told;
     });
-    servers->close();  // runs on the loop's own thread
+    servers->close();  // on the loop's thread
     EXPECT_EQ(told, 0);
     loop.run_all();
     EXPECT_EQ(told, 2);
@@ -53,8 +53,8 @@ TEST_F(close_test, by_the_destructor_after_the_loop_has_ended) {
     }
 }
 
-// The answer to a release destroys the callback of the hold, and with it the last reference to the client. That happens
-// on a thread that the client's end waits for.
+// The answer to a release destroys the hold's callback, and with it the last reference to the client. The client's end
+// must not wait for that thread.
 TEST_F(close_test, by_what_a_callback_of_a_hold_owns) {
     event closed;
     std::shared_ptr<client> owned{connect().release(), [&](client* last) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the answers of a client that is closed, or whose value was moved to another client.
+// Tests calls on a client that is closed, or moved from.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ TEST_F(closed_client, calls_a_handler_before_async_acquire_returns) {
     }
 }
 
-// After the fork() the child has no thread that could call the handler later. So the call itself must call it.
+// The forked child has no thread that could call the handler, so the call itself must call it.
 TEST_F(closed_client, calls_a_handler_in_a_forked_child) {
     const auto servers = connect();
     mutex lock{*servers, "/lock"};
@@ -40,7 +40,7 @@ TEST_F(closed_client, calls_a_handler_in_a_forked_child) {
     EXPECT_EQ(status, 0);
 }
 
-// In the child the destructors must not wait for threads that only the parent has.
+// In the child, destructors must not wait for threads of the parent.
 TEST_F(closed_client, is_let_go_of_by_elections_in_a_forked_child) {
     const auto servers = connect();
     event leads;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests guard::commit() over a tree in memory: its writes, its refusals, and its results.
+// Tests guard::commit() on a tree in memory: writes, refusals and results.
 #include <future>
 
 #include <boost/thread/thread.hpp>
@@ -99,7 +99,7 @@ TEST_F(commits, of_one_hold_follow_each_other) {
     EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
 }
 
-// A third party deletes the znode, and the holder does not know it yet. The servers must refuse the commit.
+// An operator deletes the znode, which the holder does not know yet. The servers must refuse the commit.
 TEST_F(commits, fail_once_the_znode_is_deleted) {
     faults.inspect([&](local::tree& t) {
         (void)t.apply(servers->session().id, core::remove_op{hold.znode()}, 0);
@@ -177,7 +177,7 @@ TEST_F(commits, end_with_the_client) {
     EXPECT_EQ(hold.commit(transaction{}.set("/counter", "1")).error(), errc::closed);
 }
 
-// Failure F38: a session may own only a bounded number of ephemeral znodes.
+// Failure F38: a session may own only so many ephemeral znodes.
 TEST_F(commits, of_more_ephemeral_znodes_than_a_session_may_own_are_refused) {
     const auto many = [](const std::string& prefix) {
         transaction writes;

@@ -21,7 +21,6 @@ protected:
     [[nodiscard]] bool count(const client_counters& wanted) const {
         return eventually([&] { return servers->counters() == wanted; });
     }
-    // Queues behind another hold, and then stops waiting.
     void wait_and_give_up() {
         event queued;
         std::stop_source stop;
@@ -38,7 +37,7 @@ TEST(guardian_counters, tell_what_a_crash_costs) {
     EXPECT_EQ(client{"127.0.0.1:1"}.counters().guardian, guardian_state::off);
     const client without{"127.0.0.1:1", {.guardian = missing}};
     EXPECT_EQ(without.counters().guardian, guardian_state::unguarded);
-    // Locks in a process's own memory end with the process, so they count as guarded.
+    // A lock in memory ends with its process, so it counts as guarded.
     const client in_memory{"local:", {.guardian = missing}};
     EXPECT_EQ(in_memory.counters().guardian, guardian_state::guarded);
 }
@@ -57,7 +56,7 @@ TEST_F(counters_test, a_wait_that_ends_with_its_time_out) {
     EXPECT_TRUE(count({.entered = 2, .granted = 1, .failed = 1, .gone = 1, .waited = 1}));
 }
 
-// The place in the queue changes during the wait. The counters count one wait.
+// The position in the queue changes during the wait, which must count as one wait.
 TEST_F(counters_test, a_wait_behind_several_that_ends_with_a_grant) {
     auto first = lock.acquire().value();
     event places;
@@ -140,7 +139,7 @@ TEST_F(counters_test, the_log_tells_none_of_them_at_level_info) {
     EXPECT_EQ(lines.with("/lock: "), 0);
 }
 
-// If a call ends before its znode exists, no sum of the counters includes it.
+// A call that ends before its znode exists counts in no sum.
 TEST_F(counters_test, a_call_that_never_enters_a_queue) {
     client away{"127.0.0.1:1"};
     mutex unreachable{away, "/lock"};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests reads that get no time, or that name no path.
+// Tests queries without any time, and queries without a path.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// No call requested a lock, so the error must not mention a lock.
+// No lock was requested, so the error must not mention a lock.
 TEST(early_questions, a_client_that_is_given_no_time_is_not_connected) {
     client servers{"local:early-questions"};
     ASSERT_TRUE(servers.wait_connected(testing::limit()));
@@ -23,7 +23,7 @@ TEST(early_questions, a_client_that_is_given_no_time_is_not_connected) {
     EXPECT_THAT(again.error().message(), ::testing::HasSubstr("has not answered yet"));
 }
 
-// The call releases a lock. So the error must not say that a lock was not granted in time.
+// This call releases a lock, so the error must not say that no lock was granted.
 TEST(early_questions, a_release_that_is_given_no_time_speaks_of_the_release) {
     client servers{"local:early-questions"};
     mutex lock{servers, "/early/release"};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a client with executors of every kind: each handler runs exactly once, and never on a thread that serves the
-// sessions.
+// Tests a client with each kind of executor. Each handler runs once, and never on a thread that serves sessions.
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -8,7 +7,7 @@ namespace {
 
 class executors : public shell_test {
 protected:
-    // Makes handlers that acquire and release one after the other. Returns when all have run.
+    // Makes handlers that acquire and release one after the other. Returns when all of them have run.
     void hand_round(const executor& run) {
         constexpr int k_rounds = 20;
         std::atomic<int> granted{0};
@@ -51,7 +50,6 @@ TEST_F(executors, one_that_drops_its_tasks_leaves_the_handlers_to_close) {
     EXPECT_EQ(calls, 3);
 }
 
-// A callback that blocks must not delay the threads of timers and servers.
 TEST_F(executors, a_callback_that_blocks_holds_up_no_hold) {
     const auto servers = connect({.callbacks = inline_executor()});
     mutex lock{*servers, "/lock"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests timeouts, deadlines and spans at the limits of their types, in every call that has one. A past limit ends the
-// call at once, an unreachable limit lets it wait until a stop, and an invalid limit is refused by its name.
+// Tests times at the limits of their types in each call that takes one. A past time ends the call at once. An
+// unreachable time makes the call wait for a stop. An invalid time is refused by name.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -38,10 +38,10 @@ const std::array<duration, 8> k_no_span{
     duration::min(),     duration::min() + 1ns, -1ms,           -1ns, std::chrono::years{11},
     duration::max() / 2, duration::max() - 1ns, duration::max()};
 
-// Errors that a call may give when its deadline has passed. outcome_unknown is for writes.
+// Errors of a call whose deadline has passed. outcome_unknown is for writes.
 const auto k_late = ::testing::AnyOf(errc::timeout, errc::not_connected, errc::outcome_unknown);
 
-// Errors that an acquire may give when its deadline has passed: it then tries once.
+// Errors of an acquire whose deadline has passed, and which therefore tries once.
 const auto k_not_taken =
     ::testing::AnyOf(errc::busy, errc::timeout, errc::not_connected, errc::outcome_unknown);
 
@@ -59,7 +59,7 @@ std::optional<error> why_not(const result<T>& outcome) {
 
 class extreme_limits : public shell_test {
 protected:
-    // All calls wait for locks that the client `others` holds.
+    // The calls of `servers` wait for locks that `others` holds.
     std::unique_ptr<client> servers = connect();
     std::unique_ptr<client> others = connect();
     mutex plain{*servers, "/plain"};
@@ -77,7 +77,7 @@ protected:
     client ensemble_c{"local:" + tree + "-c"};
     std::vector<quorum_member> ensembles{{*servers, "a"}, {ensemble_b, "b"}, {ensemble_c, "c"}};
     quorum_lock most{ensembles, "/most"};
-    // A reader of the client `others` keeps this hold from being upgraded.
+    // A reader of `others` keeps this hold from being upgraded.
     shared_mutex upgraded{*servers, "/upgraded"};
     guard upgradable;
 
@@ -156,7 +156,7 @@ TEST_F(extreme_limits, what_is_past_is_over_at_once) {
     }
 }
 
-// Each call waits without an end. So only its stop token can end it, and the test sees that the call waits.
+// Each call waits without end, until the test sees it wait and fires its stop token.
 TEST_F(extreme_limits, what_never_comes_is_waited_for) {
     const auto held = hold_all();
     for (const auto& wait : waits()) {
@@ -184,7 +184,7 @@ TEST_F(extreme_limits, a_wait_without_end_is_granted_when_its_turn_comes) {
     }
 }
 
-// Returns the call's error, or errc::timeout if the call was so fast that it succeeded in spite of its limit.
+// Returns the call's error, or errc::timeout if the call was so fast that it succeeded.
 template <class T>
 errc code_of(const result<T>& outcome) {
     return outcome.has_error() ? outcome.error().code() : errc::timeout;

@@ -68,7 +68,7 @@ std::string content_of(int file) {
 [[noreturn]] void be_child(int output, std::chrono::seconds most,
                            const std::function<int()>& function) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-    ::prctl(PR_SET_DUMPABLE, 0);  // hundreds of children abort, and must leave no core files
+    ::prctl(PR_SET_DUMPABLE, 0);  // so that hundreds of aborted children leave no core files
     ::signal(SIGALRM, SIG_DFL);
     ::alarm(static_cast<unsigned>(most.count()));
     ::dup2(output, STDERR_FILENO);
@@ -79,8 +79,7 @@ std::string content_of(int file) {
 
 child_end run_in_child(std::chrono::seconds most, const std::function<int()>& function) {
     const int output = ::memfd_create("standard error", MFD_CLOEXEC);
-    // If two threads write at the same time, they overwrite each other, because the kernel does not lock the position
-    // in this file. With O_APPEND each appends.
+    // Without O_APPEND, two threads that write at the same time would overwrite each other's text.
     ::fcntl(output, F_SETFL, O_APPEND);
     const pid_t child = ::fork();
     if (output < 0 || child < 0) throw std::system_error{errno, std::generic_category(), "fork"};
@@ -112,7 +111,7 @@ void* allocate_or_throw(std::size_t size, std::size_t alignment) {
 
 }  // namespace
 
-// The standard library's other forms of operator new call the forms below.
+// The other forms of operator new call these two.
 void* operator new(std::size_t size) {
     return allocate_or_throw(size, 0);
 }

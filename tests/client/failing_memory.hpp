@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// failing_memory: replaces the program's operator new by one which fails on demand, and starts child processes in which
-// it fails.
+// failing_memory: replaces operator new by a form that fails on demand, and runs functions in child processes.
 //
-// Thread safety: any thread may call operator new. Only one thread may call the other functions.
+// Thread safety: any thread may call operator new, and only one thread the other functions.
 #pragma once
 
 #include <chrono>
@@ -19,23 +18,22 @@ enum class failing : std::uint8_t {
 
 namespace failing_memory {
 
-// From now on the allocation with this number fails. Numbers count from 1, over all threads.
+// From now on, the allocation of this number fails. Allocations count from 1, in all threads.
 void start(std::uint64_t number, failing how);
-// Lets all further allocations succeed. Returns the number of allocations since start().
+// Makes all further allocations succeed. Returns the number of allocations since start().
 std::uint64_t stop();
 
 }  // namespace failing_memory
 
-// If the condition is false, writes the rule to standard error and ends the process. Allocates no memory.
+// If `condition` is false, writes `rule` to standard error and ends the process, without allocating.
 void demand(bool condition, const char* rule);
 
-// A child process's exit status, and the text that it wrote to standard error.
+// A child's exit status, and its standard error.
 struct child_end {
     int status = 0;
     std::string said;
 };
-// Runs the function in a child process. The function's result is the child's exit code. SIGALRM ends a child that runs
-// longer than `most`.
+// Runs the function in a child, whose exit code is the function's result. SIGALRM ends the child after the time `most`.
 child_end run_in_child(std::chrono::seconds most, const std::function<int()>& function);
 
 }  // namespace turnstile::tests

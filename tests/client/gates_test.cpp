@@ -59,7 +59,7 @@ TEST_F(jobs, that_run_without_a_period_are_asked_for_again_after_a_pause) {
     EXPECT_TRUE(ran) << ran.error().message();
 }
 
-// While another recipe holds a lock at the path, the gate runs no job.
+// The gate runs no job at a path where another recipe holds a lock.
 TEST_F(jobs, beside_a_mutex_are_told_what_is_in_the_way) {
     const auto wary = connect({.foreign_kinds = foreign_kind_policy::refuse});
     mutex lock{*servers, "/jobs/shared"};
@@ -99,7 +99,7 @@ TEST_F(jobs, that_fail_are_written_down_and_count) {
     EXPECT_EQ(gate.run([](job_run&) {}).value().verdict, job_verdict::not_due);
 }
 
-// The gate writes the start before the job begins. So if the run's process dies, the run counts for at_most_for.
+// The gate writes the start before the job begins. So a run counts for at_most_for even if its process dies.
 TEST_F(jobs, whose_lock_is_lost_are_taken_for_running) {
     job_gate here{*servers, "/jobs/lost", {.period = 1ms, .at_most_for = 1h}, "here"};
     job_gate there{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1h}};
@@ -115,7 +115,7 @@ TEST_F(jobs, whose_lock_is_lost_are_taken_for_running) {
     EXPECT_EQ(next.verdict, job_verdict::running);
     EXPECT_GT(next.retry_in, 50min);
     EXPECT_EQ(next.record.by, "here");
-    // A gate with a shorter at_most_for may start the job again when that time has passed, by the servers' time stamps.
+    // By the servers' time stamps, this gate's shorter at_most_for has passed, so it may start the job again.
     job_gate bold{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1ms}};
     EXPECT_TRUE(
         eventually([&] { return bold.run([](job_run&) {}).value().verdict == job_verdict::ran; }));
@@ -155,8 +155,8 @@ TEST_F(jobs, wait_for_the_lock_if_they_may) {
     EXPECT_EQ(waiting.get().value().verdict, job_verdict::ran);
 }
 
-// This is the example of docs/how-to/job_gate.md: each participant runs the job once while it leads, and then queues
-// last.
+// The example of docs/how-to/job_gate.md: each participant runs the job once while it leads, and then goes to the end
+// of the queue.
 TEST_F(jobs, go_round_the_leaders) {
     struct member {
         job_gate gate;
@@ -172,7 +172,7 @@ TEST_F(jobs, go_round_the_leaders) {
         while (!term.lost().stop_requested()) {
             const auto report = own.gate.run([&](job_run& run) {
                 if (run.number() > k_runs) return;
-                // The participant that led before is at the end of the queue again.
+                // The previous leader must be in the queue again.
                 EXPECT_TRUE(eventually(
                     [&] { return own.seat.participants().value().size() == k_members; }));
                 ran.push_back(own.seat.id());

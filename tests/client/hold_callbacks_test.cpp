@@ -14,7 +14,7 @@ namespace {
 
 class hold_callbacks : public shell_test {
 protected:
-    idle_loop loop;  // callbacks wait in this loop until the test runs them
+    idle_loop loop;  // callbacks wait here until the test runs them
     std::unique_ptr<client> servers = connect({.callbacks = loop.run()});
     mutex lock{*servers, "/lock"};
 
@@ -121,8 +121,8 @@ TEST_F(hold_callbacks, a_hold_that_the_caller_never_had_tells_nothing) {
     EXPECT_EQ(told, 0);
 }
 
-// The destructor of a user's object may run any code, and here closes the client, which notifies every hold. So the
-// library must hold no lock at that time.
+// The destructor of a user's object may run any code. Here it closes the client, which notifies each hold. So the
+// library must hold no lock meanwhile.
 TEST_F(hold_callbacks, what_a_callback_holds_is_destroyed_under_no_lock) {
     auto hold = lock.acquire({.timeout = limit()}).value();
     bool closed = false;
@@ -135,7 +135,7 @@ TEST_F(hold_callbacks, what_a_callback_holds_is_destroyed_under_no_lock) {
     EXPECT_TRUE(closed);
 }
 
-// Counts what happens to a handler after the call that received it has returned.
+// Counts what happens to a handler after the call that took it has returned.
 struct handler_history {
     std::atomic<bool> handed_over{false};
     std::atomic<int> copies{0};
@@ -190,9 +190,8 @@ TEST_F(hold_callbacks, stop_callbacks_of_holds_that_are_lost_together_may_wait_f
     EXPECT_TRUE(other_lost.wait());
 }
 
-// The library announces a grant under the locks of the session and of the hold. If it destroyed an object there, the
-// object might wait for code that needs these locks. Examples: the destructor of a stop callback waits for its running
-// call. A recipe's handler with the last reference to its hold waits for the session.
+// The library reports a grant under the locks of the session and the hold. It must destroy no user's object there,
+// because that may wait for these locks. For example, the destructor of a stop callback waits for a running call.
 TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_it_runs) {
     auto first = lock.acquire({.timeout = limit()}).value();
     handler_history history;
@@ -209,7 +208,7 @@ TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_
     first.unlock();
     ASSERT_TRUE(history.ran.wait());
     ASSERT_TRUE(history.ended.wait());
-    servers->close();  // after this, the thread that announced the grant has finished
+    servers->close();  // now the thread that reported the grant has finished
     EXPECT_EQ(history.copies, 0) << "copying is user code, too";
     EXPECT_EQ(history.ends, 1);
     EXPECT_EQ(history.ends_elsewhere, 0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests operators' inspection of locks in memory: trials at a path, and foreign znodes.
+// Tests what an operator sees of locks in memory: trials at a path, and foreign znodes.
 #include <gtest/gtest.h>
 
 #include "turnstile/mutex.hpp"
@@ -41,7 +41,7 @@ TEST_F(inspection, a_trial_leaves_nothing) {
     EXPECT_TRUE(tried.containers);
     EXPECT_EQ(tried.left, "");
     EXPECT_TRUE(tried.clock);
-    // The trial's own znode must be gone. Otherwise the folder could not be removed.
+    // The trial's own znode must be gone, or the folder could not be removed.
     EXPECT_EQ(remove_empty_folder(servers, "/locks").value(), true);
     EXPECT_EQ(try_path(servers, "locks").error(), errc::bad_path);
 }

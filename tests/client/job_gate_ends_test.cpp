@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how calls of job_gate::run() and rate_gate end when their stop token fires, when their lock is lost, and when
-// the servers are unreachable.
+// Tests how calls of job_gate::run() and rate_gate end when their stop token fires, their lock is lost, or no server
+// answers.
 #include <future>
 
 #include "support.hpp"
@@ -11,15 +11,14 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A session timeout that no test can wait for. So a call that only the timeout ends would hang the test.
+// Longer than any test, so a call that ends only by this timeout hangs the test.
 constexpr std::chrono::hours k_for_ever{1};
 
-// The next numbers count a run's requests after its grant, in order. Each commit also sets the watch on the hold's own
-// znode again. Before the start there are five: the read of the gate's data, then the request for the time (a watch,
-// its commit, a watch, its stamp).
+// These constants count a run's requests after its grant. Before the start there are five: a read of the gate's data,
+// and the request for the time (a watch, a commit, a watch, a stamp). Each commit also sets the watch on the hold's
+// znode again.
 constexpr std::size_t k_before_start = 5;
-// The number of requests at the start of a job: a commit, a watch and a stamp. At its end the client also reads the
-// gate's data.
+// At the start of a job there are a commit, a watch and a stamp. At its end there is also a read of the gate's data.
 constexpr std::size_t k_start = 3;
 constexpr std::size_t k_end = 4;
 
@@ -33,14 +32,14 @@ protected:
     std::stop_source stop;
     const std::int64_t session = servers->session().id;
     std::atomic<std::uint64_t> stalled_at{
-        0};  // number of requests sent, including the request without an answer
+        0};  // requests so far, with the request that gets no answer
 
-    // From now on, `answered` requests get answers, and the next request gets none.
+    // From now on the servers answer `answered` requests, and not the next one.
     void stall_after(std::size_t answered) {
         stalled_at = requests_sent(*servers) + answered + 1;
         faults.stall_after(session, answered);
     }
-    // Returns options that call stall_after(answered) at the grant.
+    // Returns options whose callback calls stall_after(answered) at the grant.
     [[nodiscard]] acquire_options stalling_after(std::size_t answered) {
         acquire_options options;
         options.stop = stop.get_token();
@@ -52,11 +51,10 @@ protected:
             return gate.run(job, std::move(options));
         });
     }
-    // Returns true when the request without an answer has been sent.
     [[nodiscard]] bool stalls() const {
         return eventually([&] { return stalled_at != 0 && requests_sent(*servers) >= stalled_at; });
     }
-    // Ends the session, and lets no other session begin.
+    // Ends the session and prevents another.
     void lose() {
         faults.refuse_connections();
         faults.expire(session);
@@ -65,14 +63,14 @@ protected:
         lose();
         EXPECT_TRUE(eventually([&] { return run.lost().stop_requested(); }));
     }
-    // A run that does not end by itself fails the test. Then closing the client ends the run.
+    // A run that does not end fails the test. The test then ends it by closing the client.
     outcome ended(std::future<outcome>& run) {
         if (run.wait_for(limit()) == std::future_status::ready) return run.get();
         servers->close();
         run.wait();
         return error{errc::protocol, "the run has not ended"};
     }
-    // Returns the error with which a run failed to write its end, after its job had finished.
+    // Returns the error of a run whose job ended and whose end could not be written.
     std::optional<errc> unrecorded(std::future<outcome>& run) {
         const auto report = ended(run);
         EXPECT_TRUE(report) << report.error().message();
@@ -93,7 +91,7 @@ TEST_F(job_ends, a_stop_ends_the_wait_for_the_lock) {
     EXPECT_EQ(ended(run).error(), errc::cancelled);
 }
 
-// A service stops, and so its job ends. Other processes must not take the job for running.
+// A service stops and ends its job. Other processes must not believe that the job still runs.
 TEST_F(job_ends, a_stop_during_the_job_leaves_time_to_write_its_end) {
     auto run = start([&](job_run&) { stop.request_stop(); }, {.stop = stop.get_token()});
     EXPECT_EQ(unrecorded(run), std::nullopt);
@@ -110,10 +108,10 @@ TEST_F(job_ends, a_stop_during_the_job_leaves_little_time_where_no_server_answer
     EXPECT_EQ(unrecorded(run), errc::timeout);
 }
 
-// The parameter is the number of the request without an answer.
+// The parameter is the number of the request that gets no answer.
 class job_start_phases : public job_ends, public ::testing::WithParamInterface<std::size_t> {
 protected:
-    // Returns `why`, or outcome_unknown if a request for the start has been sent.
+    // Returns `why`, or outcome_unknown if the run has sent a request for the start.
     [[nodiscard]] errc unless_sent(errc why) const {
         return GetParam() < k_before_start ? why : errc::outcome_unknown;
     }
@@ -203,7 +201,7 @@ TEST_F(job_ends, a_job_whose_servers_went_away_for_good_has_lost_its_session) {
     EXPECT_EQ(unrecorded(run), errc::session_lost);
 }
 
-// If the lock is busy, the call must not wait for the data about a job that runs elsewhere.
+// If the lock is busy, the call must not wait for data about a job elsewhere.
 TEST_F(job_ends, a_time_out_in_the_queue_ends_a_run_whose_servers_are_silent) {
     mutex same{*servers, "/jobs/ends"};
     const auto held = same.acquire().value();
@@ -215,7 +213,6 @@ TEST_F(job_ends, a_time_out_in_the_queue_ends_a_run_whose_servers_are_silent) {
     EXPECT_EQ(ended(run).error(), errc::timeout);
 }
 
-// rate_gate reads under its hold as job_gate does.
 using rate_ends = job_ends;
 
 TEST_F(rate_ends, a_loss_ends_an_entry_whose_servers_are_away) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests servers that accept no further connection of a client, or discard its requests. The client must continue with
-// its open sessions.
+// Tests servers that accept no further connection, or discard requests. The client must continue with its open
+// sessions.
 #include <gmock/gmock.h>
 
 #include <string>
@@ -22,14 +22,14 @@ constexpr std::size_t k_safe = 128 * 1024;
 class late_sessions_test : public shell_test {
 protected:
     static constexpr int k_fit = 4;
-    // Returns a path so long that four contenders with paths of this length fill a session.
+    // Four contenders with paths of this length fill a session.
     static std::string path(int number) {
         const auto name = std::to_string(number);
         return '/' + name + std::string(k_safe / k_fit - 60 - 1 - name.size(), 'x');
     }
     static client_options options() {
         client_options result;
-        result.session_timeout = 600ms;  // the client may then take two seconds to open a session
+        result.session_timeout = 600ms;  // so the client may take two seconds to open a session
         result.max_sessions = 3;
         return result;
     }
@@ -49,7 +49,7 @@ TEST_F(late_sessions_test,
     const auto holds = fill(*servers);
     faults.refuse_connections();
     for (int i = 0; i != 2; ++i) {
-        // The call has no timeout, so only the refusal can end it.
+        // Only the refusal can end this call, because it has no timeout.
         const auto refused = mutex{*servers, path(k_fit + i)}.acquire();
         ASSERT_FALSE(refused);
         EXPECT_EQ(refused.error(), errc::too_many);
@@ -95,8 +95,7 @@ TEST_F(late_sessions_test, a_deadline_that_comes_first_says_what_may_be_wrong) {
     EXPECT_THAT(late.error().message(), HasSubstr("maxClientCnxns"));
 }
 
-// A third of the session timeout may be too short for a server under load. So a slow server must not count as a server
-// that refuses.
+// A third of the session timeout may be too short for a slow server, which must not count as a server that refuses.
 TEST_F(late_sessions_test, a_short_time_out_does_not_make_a_slow_server_one_that_refuses) {
     const auto servers = connect(options());
     const auto holds = fill(*servers);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests leader with a function, which runs while its participant leads, over several terms.
+// Tests leader with a function that runs while its participant leads, in several terms.
 #include <algorithm>
 #include <future>
 #include <mutex>
@@ -39,7 +39,7 @@ protected:
     record terms;
     std::unique_ptr<client> servers = connect({.close_timeout = 50ms});
 
-    // Returns a participant whose function runs until its stop token fires.
+    // Returns a participant whose function ends when its stop token fires.
     [[nodiscard]] std::unique_ptr<leader> patient(const client& of, const std::string& id,
                                                   leader_options options = {}) {
         options.id = id;
@@ -67,7 +67,7 @@ TEST_F(election, periodic_work_goes_round) {
         ASSERT_TRUE(eventually([&] { return terms.ids().size() == turn + 1; }));
         auto& leader = *seats[turn % 3];
         ASSERT_TRUE(eventually([&] { return leader.leads(); }));
-        // The participant that led before is at the end of the queue again.
+        // The previous leader must be in the queue again.
         ASSERT_TRUE(eventually([&] { return leader.participants().value().size() == 3; }));
         leader.resign();
     }
@@ -86,7 +86,7 @@ TEST_F(election, the_function_is_stopped_when_the_leadership_is_lost) {
     ASSERT_TRUE(eventually([&] { return seat.leads(); }));
     faults.expire(servers->session().id);
     EXPECT_TRUE(stopped.wait());
-    // the participant leads again
+    // The participant leads again.
     EXPECT_TRUE(eventually([&] { return seat.terms() == 2 && seat.leads(); }));
 }
 
@@ -144,17 +144,17 @@ TEST_F(election, what_the_function_throws_ends_the_term_and_is_told) {
     EXPECT_TRUE(told.wait(2));
 }
 
-// After its term the participant pauses for longer than the test lasts.
+// The participant pauses after its term for longer than the test.
 TEST_F(election, a_function_that_returns_at_once_is_followed_by_a_pause) {
     leader seat{*servers, "/seat", [](leader_term&) {}, {.pause = 24h}};
     seat.start();
     EXPECT_TRUE(eventually([&] { return seat.terms() == 1; }));
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
-    seat.start();  // the participant takes part already
+    seat.start();  // no effect, because the participant takes part
     EXPECT_EQ(seat.await({.timeout = 1ms}).error(), errc::timeout);
     seat.close();
     EXPECT_EQ(seat.await().error(), errc::closed);
-    seat.start();  // the participant takes part again at once
+    seat.start();  // ends the pause
     EXPECT_TRUE(eventually([&] { return seat.terms() == 2; }));
 }
 
@@ -226,7 +226,7 @@ TEST_F(election, moves_to_a_named_participant) {
     EXPECT_TRUE(seats[0]->move_to("a", 1min));
     ASSERT_TRUE(seats[0]->move_to("d", 1min));
     ASSERT_TRUE(eventually([&] { return seats[3]->leads(); }));
-    EXPECT_EQ(terms.ids(), (std::vector<std::string>{"a", "d"}));  // b and c have stepped aside
+    EXPECT_EQ(terms.ids(), (std::vector<std::string>{"a", "d"}));  // b and c gave up the lead
     const auto everybody = [&] { return seats[3]->participants().value(); };
     ASSERT_TRUE(eventually([&] { return everybody().size() == seats.size(); }));
     const auto next = everybody()[1].id;
@@ -235,7 +235,7 @@ TEST_F(election, moves_to_a_named_participant) {
     EXPECT_EQ(terms.ids()[2], next);  // no successor is named any more
 }
 
-// A participant that steps aside had no term. So it stays in the election, even with `once`.
+// A participant that gives up the lead for another had no term. So it stays in the election, even with `once`.
 TEST_F(election, one_that_steps_aside_queues_again_though_it_stays_out_after_a_term) {
     std::vector<std::unique_ptr<leader>> seats;
     for (const std::string id : {"a", "b", "c"}) {
@@ -260,7 +260,7 @@ TEST_F(election, a_move_to_one_that_goes_away_ends) {
         start(*seats.back(), seats.size());
     }
     ASSERT_TRUE(eventually([&] { return seats[0]->leads(); }));
-    // The named participant leaves at once. Another participant must lead.
+    // The named participant leaves, so another one must lead.
     ASSERT_TRUE(seats[0]->move_to("c", 1min));
     seats[2]->close();
     EXPECT_TRUE(eventually([&] { return seats[0]->leads() || seats[1]->leads(); }));

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests leader without a function: which participant leads, which listeners the library notifies, and what follows a
-// loss.
+// Tests leader without a function: which participant leads, which listeners are notified, and what follows a loss.
 #include <future>
 #include <stdexcept>
 
@@ -55,7 +54,7 @@ TEST_P(polled, the_next_one_leads_when_the_leader_leaves) {
     ASSERT_TRUE(bob.await(limit()));
     EXPECT_GT(bob.fencing_token(), before);
     EXPECT_EQ(ann.await().error(), errc::closed);
-    ann.start();  // ann takes part again, at the end of the queue
+    ann.start();  // ann is at the end of the queue now
     EXPECT_TRUE(eventually([&] { return names() == std::vector<std::string>{"bob", "ann"}; }));
 }
 
@@ -89,8 +88,8 @@ TEST_P(polled, listeners_are_told_in_order) {
     EXPECT_EQ(calls, 2);
 }
 
-// Failure F4: in another library, a leader whose session has expired trusts its old path. It then leads at the same
-// time as the next leader.
+// Failure F4: in another library, a leader with an expired session still trusts its old path. It then leads beside the
+// next leader.
 TEST_P(polled, F4_a_leader_that_loses_its_session_leads_no_more_and_queues_again) {
     const auto ends = ann.lost();
     faults.expire(first->session().id);
@@ -103,7 +102,7 @@ TEST_P(polled, F4_a_leader_that_loses_its_session_leads_no_more_and_queues_again
     EXPECT_TRUE(ann.await({.timeout = limit()}));
 }
 
-// Failure F3: two latches of another library delete and create their znodes in reaction to each other, for ever.
+// Failure F3: two latches of another library delete and create znodes for ever, in reaction to each other.
 TEST_P(polled, F3_after_a_loss_it_settles_in_a_bounded_number_of_znodes) {
     std::int64_t before = 0;
     faults.inspect([&](local::tree& t) { before = t.nodes().find("/seat")->creates; });
@@ -115,7 +114,7 @@ TEST_P(polled, F3_after_a_loss_it_settles_in_a_bounded_number_of_znodes) {
     ASSERT_TRUE(eventually([&] { return names() == std::vector<std::string>{"ann", "bob"}; }));
     std::int64_t after = 0;
     faults.inspect([&](local::tree& t) { after = t.nodes().find("/seat")->creates; });
-    EXPECT_EQ(after - before, 2);  // each loss made one znode
+    EXPECT_EQ(after - before, 2);  // each loss made a znode
 }
 
 TEST_P(polled, a_deleted_znode_is_a_loss_and_a_new_beginning) {
@@ -200,7 +199,7 @@ TEST_P(polled, the_lead_moves_to_a_named_participant) {
     ASSERT_TRUE(eventually([&] { return names().size() == 3; }));
     ASSERT_TRUE(ann.move_to("cyd", 1min));
     ASSERT_TRUE(cyd.await({.timeout = limit()}));
-    EXPECT_EQ(bob.terms(), 0U);  // bob has stepped aside
+    EXPECT_EQ(bob.terms(), 0U);  // bob gave up the lead
 }
 
 TEST_P(polled, with_once_it_leads_once) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests leader_watch: which leaders its listener gets, which requests it sends, and its end.
+// Tests leader_watch: the leaders that its listener gets, its requests, and its end.
 #include <mutex>
 #include <stdexcept>
 #include <vector>
@@ -11,7 +11,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Records the calls of a watch's listener.
 class told {
 public:
     leader_watch::listener listener() {
@@ -68,7 +67,7 @@ TEST_P(watch, tells_each_leader_with_its_data) {
     EXPECT_FALSE(watched->failure());
 }
 
-// A new term of the same participant counts as another leader, because it has another fencing token.
+// Another term of the same participant counts as another leader, because its fencing token differs.
 TEST_P(watch, tells_another_term_of_the_same_participant) {
     const auto ann = take_part("ann");
     ASSERT_TRUE(ann->await({.timeout = limit()}));

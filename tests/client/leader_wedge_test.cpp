@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests leader when its end meets its start: start(), close() and losses inside the function or at the same time. The
-// executor is slow or has many threads.
+// Tests start(), close() and losses of a leader at the same time, and inside its function. The executor is slow, or has
+// many threads.
 #include <algorithm>
 #include <latch>
 #include <thread>
@@ -18,7 +18,7 @@ protected:
     std::unique_ptr<client> servers = connect({.close_timeout = 50ms});
     idle_loop loop;
 
-    // Waits until the callbacks for all earlier events have run, and their requests have answers.
+    // Waits until all earlier events have had their callbacks, and the requests that follow have answers.
     void let_everything_come() {
         constexpr int k_rounds = 20;
         mutex other{*servers, "/other"};
@@ -35,7 +35,7 @@ protected:
         ASSERT_TRUE(stopped.wait());
         let_everything_come();
     }
-    // Runs the executor's tasks until the condition holds.
+    // Runs the executor's tasks until the condition is true.
     template <class F>
     bool comes_to_be(F&& so) {
         return eventually([&] {
@@ -54,7 +54,7 @@ TEST_F(election_wedge, started_again_while_the_function_still_runs_after_a_loss)
             lose_the_lead(term);
             seat->start();
             let_everything_come();
-            loop.run_all();  // runs on another thread of the executor
+            loop.run_all();  // on another thread of the executor
         },
         leader_options{.run = loop.run()});
     seat->start();
@@ -94,7 +94,7 @@ TEST_F(election_wedge, closed_and_started_again_by_its_function_on_its_own_threa
     EXPECT_TRUE(eventually([&] { return seat->participants().value().empty(); }));
 }
 
-// The participant is started again before the function of its term ends. So it queues again, even with `once`.
+// The user starts the participant again before its function ends. So it queues again, even with `once`.
 TEST_F(election_wedge, one_that_stays_out_and_was_started_again_meanwhile_takes_part) {
     std::unique_ptr<leader> seat;
     seat = std::make_unique<leader>(
@@ -119,7 +119,7 @@ TEST_F(election_wedge, one_that_is_lost_before_its_function_is_called_queues_aga
     EXPECT_TRUE(comes_to_be([&] { return seat.terms() == 1; }));
 }
 
-// The executor still has the task that calls the function. The hold must be released at once anyway.
+// The executor has not run the task that calls the function. The hold must be released at once.
 TEST_F(election_wedge, closed_before_its_function_is_called) {
     leader seat{*servers, "/seat", [](leader_term&) {}, {.run = loop.run()}};
     seat.start();
@@ -128,14 +128,13 @@ TEST_F(election_wedge, closed_before_its_function_is_called) {
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
     seat.start();
     ASSERT_TRUE(loop.wait(2));
-    // waits for the term of the second grant
+    // Waits for the term of the second grant.
     EXPECT_TRUE(comes_to_be([&] { return seat.terms() > 0; }));
     seat.close();
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
 }
 
-// start() and close() run at the same time, and the later call decides. A closed participant must not stay in the
-// queue: it would be granted the lead and never work.
+// The later call decides. A closed participant must not stay in the queue, where it would get the lead and never work.
 TEST_F(election_wedge, started_beside_its_end_it_works_or_is_out) {
     constexpr int k_rounds = 300;
     leader seat{*servers, "/seat", [](leader_term&) {}, {.once = true}};

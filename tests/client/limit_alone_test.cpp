@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that each call with options also takes a timeout or a deadline in their place. The servers get no request, so
-// that only the limit ends a call.
+// Tests that each call with options also takes only a timeout or a deadline. The servers get no request, so only that
+// limit ends a call.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Errors that a call may give when its limit has passed. outcome_unknown is for writes.
+// Errors of a call whose limit has passed. outcome_unknown is for writes.
 const auto k_late = ::testing::AnyOf(errc::timeout, errc::outcome_unknown);
 
 template <class T>
@@ -31,7 +31,7 @@ void expect_late(const char* call, const result<T>& outcome) {
 
 class limit_alone : public shell_test {
 protected:
-    // Without their limits the calls would take this session timeout, longer than a test may run.
+    // Without a limit, each call would take this session timeout, which is longer than a test.
     std::unique_ptr<client> servers =
         connect({.session_timeout = 60min, .connection_timeout = 60min, .close_timeout = 1ms});
     const transaction write = transaction{}.put("/data", "1");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which listeners get which state change.
+// Tests which listener gets which change of state.
 #include "client/listeners.hpp"
 
 #include <stdexcept>
@@ -58,7 +58,7 @@ TEST_F(listeners_test, the_close_is_told_once_whenever_a_listener_comes) {
     steps after;
     const auto first = add(before);
     step(connected, closed);
-    const auto second = add(pending);  // no listener has got the change yet
+    const auto second = add(pending);  // no listener has the change yet
     queue->finish(in_time());
     const auto third = add(after);
     EXPECT_EQ(before, steps{closed});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests lock_delay through the public interface, in memory: what each caller gets, and which options are refused.
+// Tests lock_delay through the public interface, in memory: each caller's result, and refused options.
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -14,8 +14,8 @@ protected:
     mutex lock{*servers, "/lock", {.lock_delay = 24h}};
     mutex theirs{*others, "/lock", {.lock_delay = 1ms}};
 
-    // Acquires the lock `of`, and lets an operator take it away. A short max_hold would lose the hold as well. But on a
-    // busy machine the hold may end before the call returns. Then no caller had the hold, and the delay may be skipped.
+    // Acquires the lock, which an operator then takes away. A short max_hold might end the hold before the call
+    // returns, so that no caller had the hold and no delay followed.
     guard lost_hold(mutex& of) {
         auto hold = of.acquire({.timeout = limit()}).value();
         revocation{*others, "/lock"}.take_now(theirs.holder().value().value(), {}).value();
@@ -50,7 +50,7 @@ TEST_F(client_lock_delay, keeps_everybody_out_after_a_lost_hold) {
         ASSERT_LT(timeout, limit()) << late;
     }
     mutex plain{*others, "/lock"};
-    // succeeds, because this lock has no delay (documented in the header)
+    // This lock has no delay, so it succeeds (see the header).
     auto heedless = plain.try_acquire();
     EXPECT_TRUE(heedless) << heedless.error().message();
 }
@@ -88,8 +88,8 @@ TEST_F(client_lock_delay, of_a_part_is_kept_in_a_multi_lock) {
     revocation{*others, "/lock"}.take_now(theirs.holder().value().value(), {}).value();
     ASSERT_TRUE(eventually([&] { return !hold.valid(); }));
     ASSERT_TRUE(eventually([&] { return !other.is_locked().value(); }));
-    EXPECT_EQ(theirs.try_acquire().error(), errc::busy);  // the hold of this lock was lost
-    EXPECT_TRUE(other.try_acquire());                     // the hold of this lock was released
+    EXPECT_EQ(theirs.try_acquire().error(), errc::busy);  // this lock's hold was lost
+    EXPECT_TRUE(other.try_acquire());                     // this lock's hold was released
 }
 
 TEST_F(client_lock_delay, works_for_recursive_mutexes) {
@@ -122,7 +122,7 @@ TEST_F(client_lock_delay, and_a_place_is_told_with_its_znode) {
     std::string mine;
     auto hold = lock.acquire({.on_entered = [&](const std::string& znode) { mine = znode; }});
     ASSERT_TRUE(hold);
-    // the report may come too late, and is then dropped
+    // The report may come too late. It is then dropped.
     EXPECT_TRUE(mine.empty() || mine == hold->znode());
     event entered;
     std::string waiting;

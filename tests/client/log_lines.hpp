@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// log_lines: collects the lines of the library's log during its lifetime.
+// log_lines: collects the log's lines during its lifetime.
 //
 // Thread safety: any thread may call all members.
 #pragma once

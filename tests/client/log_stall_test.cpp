@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that a blocked log blocks no other work: standard error is a full pipe without a reader.
+// Tests that a blocked log blocks nothing else. Standard error is a full pipe that no one reads.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -24,7 +24,7 @@ public:
     }
     ~full_standard_error() {
         ::dup2(before_, STDERR_FILENO);
-        // Empties the pipe, so that every blocked write continues.
+        // Reads everything, so that every blocked write continues.
         std::array<char, 65536> read{};
         EXPECT_TRUE(eventually([&] {
             while (::read(ends_[0], read.data(), read.size()) > 0) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a program's metrics of its locks in memory, and the calls of their observer.
+// Tests the metrics of a program's locks in memory, and their observer.
 #include "turnstile/metrics.hpp"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a system that has no thread left: this program's pthread_create fails on demand.
+// Tests a system without further threads: this program's pthread_create fails on demand.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -10,7 +10,7 @@
 namespace {
 
 std::atomic<bool> no_thread_left{false};
-std::atomic<int> still_given{0};  // number of threads that can still be created
+std::atomic<int> still_given{0};  // threads that can still be created
 std::atomic<int> threads_started{0};
 
 }  // namespace
@@ -50,7 +50,7 @@ TEST_F(no_thread, a_client_that_is_there_goes_on) {
     servers->close();
 }
 
-// A background thread destroys the callbacks of users and reports losses. All holds share it.
+// All holds share one background thread, which destroys users' callbacks and reports losses.
 TEST_F(no_thread, holds_that_carry_callbacks_start_few) {
     constexpr int k_holds = 2000;
     const auto servers = connect();
@@ -81,9 +81,8 @@ TEST_F(no_thread, a_new_runtime_is_refused_and_leaves_nothing) {
     EXPECT_TRUE(runtime::start());
 }
 
-// Both clients share one thread for each kind of callback. While it blocks, no further thread can be created. The event
-// that the first callback waits for arrives on other threads. It then closes a client whose callback waits for the
-// first callback.
+// Both clients share one thread for each kind of callback, and there is no further thread. The first callback blocks
+// until an event of other threads. Then it closes a client whose callback waits behind it.
 TEST_F(no_thread, clients_of_a_runtime_go_on_and_a_callback_closes_both) {
     const auto shared = runtime::start();
     const auto servers = connect({.runtime = shared});

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests of a client while allocations fail: the client's environment, and the sequences ("cycles") of calls that
-// the tests run.
+// For tests of a client whose allocations fail: the client's environment, and the cycles (sequences of calls) that the
+// tests run.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@
 
 namespace turnstile::tests {
 
-// The answer of an asynchronous call. The object outlives the client, so that a test sees a handler that runs too late.
+// The result of an asynchronous call. It outlives the client, so that a test notices a handler that runs too late.
 struct answer {
     std::atomic<int> handled{0};
     std::atomic<bool> thrown{false};
     event told;
-    guard hold;  // the hold that the handler got
+    guard hold;  // the handler's hold
     bool granted = false;
     errc why{};
 
@@ -37,21 +37,21 @@ struct answer {
     }
 };
 
-// The servers and the path at which the cycles of calls run.
+// The servers and paths of a cycle.
 struct place {
-    std::string servers;  // the servers' connect string
-    std::string root;     // the start of all paths
+    std::string servers;  // connect string
+    std::string root;     // beginning of all paths
     std::function<void(const client&)> end_session;
 };
 
-// Two clients of one tree, and three clients of other trees in memory. All exist before memory fails.
+// Two clients of one tree, and three of other trees in memory, all made before memory fails.
 class scene {
 public:
     explicit scene(place at);
     scene(const scene&) = delete;
     scene& operator=(const scene&) = delete;
 
-    // Starts a call. async_acquire() may return or throw, and so may this function.
+    // Starts a call. async_acquire() may throw, and so may this function.
     template <class Lock>
     answer& start(Lock&& lock, acquire_options options) {
         auto& mine = answers_.at(used_++);
@@ -65,15 +65,15 @@ public:
         return mine;
     }
     guard granted(answer& call) const;
-    // Returns an event that outlives the callbacks that set it.
+    // Returns an event that outlives its callbacks.
     event& new_event() { return events_.at(events_used_++); }
     [[nodiscard]] std::string at(const char* path) const { return where.root + path; }
-    // Cuts all connections of this process to servers.
+    // Cuts all of this process's connections to servers.
     void break_links() const;
-    // Call this after the clients are destroyed. Checks that no call has both thrown and called its handler.
+    // Must be called after the clients are destroyed. Checks that no call has thrown and also called its handler.
     void end();
 
-    const std::chrono::milliseconds patience;  // time limit for a call, and for its handler
+    const std::chrono::milliseconds patience;  // time limit of a call and of its handler
     const place where;
     std::unique_ptr<client> servers;
     std::unique_ptr<client> others;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// For each recipe, a cycle makes the calls of its users, from the start to the release. A cycle checks its conditions
-// after each call that returns. A call that throws std::bad_alloc ends its cycle.
+// Each recipe has a cycle with the calls of its users, from the start to the release. A cycle checks each call that
+// returns. A std::bad_alloc ends the cycle.
 #include <netinet/in.h>
 #include <sys/socket.h>
 

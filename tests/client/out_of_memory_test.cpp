@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests exhausted memory at each allocation of each recipe's cycle. The call must succeed, or throw without an effect,
-// or the process must end with the library's message. A client must never stop working without a message.
+// Tests exhausted memory at each allocation of each recipe's cycle of calls. The call must succeed, throw without
+// effect, or end the process with the library's message. The client must never just stop working.
 #include "out_of_memory_trial.hpp"
 
 #include <sys/wait.h>
@@ -33,8 +33,7 @@ INSTANTIATE_TEST_SUITE_P(each_allocation, out_of_memory,
                          ::testing::ValuesIn(trials_of(all_cycles())),
                          [](const auto& tried) { return name_of(tried.param); });
 
-// An exception of a user's callback belongs to the program, whatever its type. It must not end the process as the
-// library's own would.
+// An exception from a user's callback belongs to the program, even std::bad_alloc. It must not end the process.
 TEST(out_of_memory_of_user_code, ends_nothing) {
     const auto end = run_in_child(std::chrono::ceil<std::chrono::seconds>(3 * limit()), [] {
         scene stage{in_memory()};

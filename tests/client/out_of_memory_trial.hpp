@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs one cycle in a child process in which an allocation fails, and judges how the process ended.
+// Runs a cycle in a child in which an allocation fails, and judges how the child ends.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,7 @@ struct trial {
     named_cycle cycle;
     failing how{};
 };
-// Returns two trials for each of these cycles: in the first a single allocation fails, in the second all allocations
-// from a certain one on fail.
+// Returns two trials for each cycle: in one a single allocation fails, in the other all allocations from one on.
 [[nodiscard]] std::vector<trial> trials_of(const std::vector<named_cycle>& cycles);
 [[nodiscard]] std::string name_of(const trial& tried);
 void PrintTo(const trial& tried, std::ostream* to);
@@ -26,11 +25,11 @@ void PrintTo(const trial& tried, std::ostream* to);
 enum class ending : std::uint8_t { went_on, by_sentence, wrong };
 struct trial_end {
     ending how = ending::wrong;
-    std::uint64_t allocations = 0;  // number of allocations in the cycle, if the process went on
-    std::string complaint;          // the violation of a rule; empty if there is none
+    std::uint64_t allocations = 0;  // allocations in the cycle, if the process continued
+    std::string complaint;          // the broken rule; empty if none
 };
-// Runs the cycle in a child process while the allocation with this number fails, and once more when memory is available
-// again. The child calls `at` to get its place.
+// Runs the cycle in a child while the allocation of this number fails, and again with enough memory. The child gets its
+// place from `at`.
 [[nodiscard]] trial_end play_apart(const trial& tried, std::uint64_t number,
                                    const std::function<place()>& at);
 

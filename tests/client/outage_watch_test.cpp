@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the log and the errors of callers say why no server answers, as long as none does.
+// Tests that the log and callers' errors say why no server answers.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -53,7 +53,7 @@ protected:
     void start(boottime_clock::duration patience) {
         watch = std::make_unique<outage_watch>(timers, workers, servers, patience);
     }
-    // Starts a watch that reports the outage at once, without the usual delay, and waits for the report.
+    // Starts a watch that reports the outage at once, and waits for the report.
     void tell_the_first() {
         start({});
         ASSERT_TRUE(eventually([&] { return lines.with("no session") == 1; }));
@@ -64,7 +64,7 @@ protected:
     void change(unsigned session, session_state to) {
         watch->on_change({session, 1, session_state::connecting, to});
     }
-    // Returns the number of log lines with this text, after all due reports were made.
+    // Returns how many log lines have this text, after all due reports.
     std::ptrdiff_t told(std::string_view text) {
         timers.stop();
         workers->finish();
@@ -114,7 +114,7 @@ TEST_F(outage_watch_test, a_client_that_has_closed_waits_for_no_server) {
     EXPECT_EQ(told("no session"), 1);
 }
 
-// No server was up before the client ends. So the log must not say that the outage is over.
+// No server has come up, so the log must not say that the outage is over.
 TEST_F(outage_watch_test, the_end_of_a_client_ends_no_outage) {
     tell_the_first();
     change(0, session_state::closed);

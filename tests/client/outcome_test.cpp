@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the results of the calls around a hold: with_lock, guard::status, queries, labels.
+// Tests results around a hold: with_lock, guard::status, queries, labels.
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -41,7 +41,7 @@ TEST_F(outcomes, with_lock_returns_the_result_of_its_function) {
     const auto released = with_lock(lock, [](guard& hold) { return hold.release(limit()); });
     static_assert(std::same_as<decltype(released), const result<void>>);
     EXPECT_TRUE(released);
-    // The function's own error says more than the loss.
+    // The function's own error is more useful than the loss.
     const auto failed = with_lock(lock, [&](guard& hold) {
         lose(hold);
         return result<int>{errc::outcome_unknown};
@@ -81,14 +81,14 @@ TEST_F(outcomes, holder_is_nobody_only_when_the_queue_is_empty) {
     EXPECT_EQ(head->position, 0U);
 }
 
-// While a query reads the holder, the lock changes hands without being free. So the query must always find a holder.
+// The lock passes between holders without being free, so the query must always find a holder.
 TEST_F(outcomes, holder_finds_somebody_while_the_lock_goes_from_hand_to_hand) {
     constexpr int k_looks = 300;
     std::atomic<bool> over{false};
     std::atomic<int> rounds{0};
     auto others = connect();
     mutex theirs{*others, "/lock"};
-    // Two guards alternate. The next call queues before the present hold is released.
+    // Two guards alternate. The next call queues before the current hold is released.
     auto current = theirs.acquire({.timeout = limit()}).value();
     std::thread hands{[&] {
         while (!over) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests paths that every recipe refuses, whatever the servers answer.
+// Tests paths that every recipe refuses without asking the servers.
 #include <gmock/gmock.h>
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests commits with the parts put and make, and commits under several holds, over trees in memory.
+// Tests commits with put and make, and commits under several holds, on trees in memory.
 #include <future>
 
 #include "support.hpp"
@@ -35,7 +35,6 @@ protected:
         faults.detach(servers->session().id);
         ASSERT_TRUE(eventually([&] { return servers->state() == session_state::suspended; }));
     }
-    // Starts an asynchronous commit.
     std::future<result<commit_result>> start(guard& by, const transaction& writes) {
         auto told = std::make_shared<std::promise<result<commit_result>>>();
         by.async_commit(writes, {},
@@ -106,8 +105,7 @@ TEST_F(planned_commits, of_one_hold_follow_each_other_and_the_release_follows_th
     EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
 }
 
-// Two holders of different locks, in two sessions, put and remove one znode. So each plan may be outdated when its
-// commit arrives.
+// Holders of two different locks put and remove the same znode. So each plan may be outdated when its commit arrives.
 TEST_F(planned_commits, other_clients_that_write_meanwhile_are_read_again) {
     auto other = theirs.acquire().value();
     auto removing = std::async(std::launch::async, [&] {
@@ -150,7 +148,7 @@ TEST_F(planned_commits, all_holds_are_checked) {
     ASSERT_TRUE(done) << done.error().message();
     EXPECT_EQ(done->versions, std::vector{0});
 
-    // A third party deletes the znode, and its holder does not know it yet. The servers must refuse the commit.
+    // An operator deletes the znode, which its holder does not know yet. The servers must refuse the commit.
     faults.set_traffic(strangers->session().id, local::traffic::stalls_after_server);
     const auto znode = other.znode();
     remove_by_hand(znode);

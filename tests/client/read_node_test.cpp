@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests read_node() over a tree in memory: a program reads a znode on which its next transaction depends.
+// Tests read_node() on a tree in memory. A program reads a znode before a transaction that depends on it.
 #include <thread>
 #include <utility>
 
@@ -59,8 +59,7 @@ TEST_F(read_node_test, of_a_client_that_has_closed) {
 
 class held_read_test : public shell_test {
 protected:
-    // The cost of `look`: the number of its requests, and the number of writes into the hold's znode, which only
-    // commits make.
+    // Cost of `look`: its requests, and its writes into the hold's znode, which only commits make.
     struct cost {
         std::uint64_t requests = 0;
         std::int32_t commits = 0;
@@ -82,7 +81,7 @@ protected:
         ASSERT_TRUE(eventually([&] { return servers->state() == session_state::connected; }));
     }
 
-    // This session sends no confirmations during the test.
+    // This session sends no confirmation during the test.
     std::unique_ptr<client> servers =
         connect({.session_timeout = 1h, .lease = {.confirm_every = 30min}});
     std::unique_ptr<client> watcher = connect();

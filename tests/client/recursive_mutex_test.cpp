@@ -37,7 +37,7 @@ TEST_F(recursive, the_owner_enters_again_and_the_last_guard_releases) {
     EXPECT_EQ(lock.count(), 2U);
     EXPECT_EQ(inner->fencing_token(), outer->fencing_token());
     EXPECT_EQ(inner->znode(), outer->znode());
-    ASSERT_TRUE(outer->release());  // the order of the releases does not matter
+    ASSERT_TRUE(outer->release());  // any order of releases is allowed
     EXPECT_TRUE(inner->valid());
     EXPECT_EQ(contenders(), 1U);
     ASSERT_TRUE(inner->release());
@@ -65,7 +65,7 @@ TEST_F(recursive, another_thread_waits_for_all_guards) {
 TEST_F(recursive, a_token_of_an_owner_moves_between_threads) {
     const auto job = owner::make();
     auto outer = lock.acquire({}, job).value();
-    // the holder is another owner than this thread
+    // This thread is not the owner of the hold.
     EXPECT_EQ(lock.try_acquire().error(), errc::busy);
     std::thread{[&] {
         auto inner = lock.acquire({}, job);
@@ -77,7 +77,7 @@ TEST_F(recursive, a_token_of_an_owner_moves_between_threads) {
     EXPECT_EQ(contenders(), 0U);
 }
 
-// Failure F16: Curator answers a re-entrant acquire from a table, even after the session has expired.
+// Failure F16: Curator grants a re-entrant acquire from a table, even after the session has expired.
 TEST_F(recursive, F16_a_lost_hold_is_not_entered_again) {
     auto outer = lock.acquire().value();
     faults.expire(servers->session().id);
@@ -103,7 +103,7 @@ TEST_F(recursive, F16_a_hold_whose_lease_ran_out_is_not_entered_again) {
     EXPECT_EQ(short_lock.acquire({.timeout = 0s}).error(), errc::session_lost);
 }
 
-// Failure F35: in another library an unlock removes another client's lock.
+// Failure F35: in another library, an unlock removes another client's lock.
 TEST_F(recursive, F35_only_the_owner_gives_it_up) {
     auto outer = lock.acquire().value();
     lock.lock();
@@ -169,7 +169,7 @@ TEST_F(recursive, an_owner_that_waits_already_is_refused) {
     stop.request_stop();
     EXPECT_EQ(waiting.get().error(), errc::cancelled);
     held.unlock();
-    EXPECT_TRUE(lock.acquire({}, job));  // the failed call has left no state behind
+    EXPECT_TRUE(lock.acquire({}, job));  // the failed call left no state behind
 }
 
 TEST_F(recursive, the_standard_forms_count) {

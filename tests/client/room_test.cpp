@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how many contenders fit into one session, also if all arrive at once, or before a session exists.
+// Tests how many contenders one session takes, also if all come at once or before a session exists.
 #include <algorithm>
 #include <thread>
 #include <vector>
@@ -13,7 +13,7 @@ constexpr std::size_t k_safe = 128 * 1024;
 
 class room_test : public shell_test {
 protected:
-    // Returns a path so long that exactly `count` contenders with paths of this length fill a session.
+    // Exactly `count` contenders with paths of this length fill a session.
     static std::string path(std::size_t count, int number) {
         const auto name = std::to_string(number);
         return '/' + name + std::string(k_safe / count - 60 - 1 - name.size(), 'x');

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests clients that share the threads of a runtime. They must have no more threads than one client, and none may wait
-// for another client.
+// Tests clients that share a runtime's threads. They must have no more threads than one client, and must not wait for
+// each other.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,7 +18,7 @@
 namespace turnstile::tests {
 namespace {
 
-// Counts the threads of this process by name.
+// Counts this process's threads by name.
 std::map<std::string, int> threads() {
     std::map<std::string, int> found;
     std::error_code gone;  // set if a thread ends meanwhile
@@ -70,7 +70,7 @@ TEST_F(runtime_test, a_thousand_clients_have_a_few_threads) {
     all.clear();
     EXPECT_EQ(threads_of("shared-timer"), 1);
     shared = {};
-    // The system lists a thread for an instant after it was joined.
+    // The system lists a thread for a moment after it was joined.
     EXPECT_TRUE(eventually([] { return threads_of("shared-") == 0; }))
         << "with the last client and the last handle";
 }
@@ -84,8 +84,8 @@ TEST_F(runtime_test, threads_of_a_client_without_one_have_names_too) {
         EXPECT_TRUE(eventually([name] { return threads().contains(name); })) << name;
 }
 
-// While a callback of one client blocks, the other client's timeouts, losses and callbacks must still arrive, and the
-// other client must close.
+// While a callback of one client blocks, the other client must get its timeouts, losses and callbacks, and must be able
+// to close.
 TEST_F(runtime_test, a_callback_that_blocks_holds_up_no_other_client) {
     for (const unsigned most : {1U, 32U}) {
         shared = runtime::start({.threads = most});
@@ -191,7 +191,7 @@ TEST_F(runtime_test, clients_have_executors_of_their_own) {
     EXPECT_EQ(ran_on, loop.id());
 }
 
-// The signals, of these two, that this thread blocks.
+// Which of these two signals the calling thread blocks.
 struct blocked_signals {
     bool usr1 = false;
     bool usr2 = false;
@@ -261,7 +261,7 @@ TEST_F(runtime_test, is_refused_in_a_forked_child_which_makes_its_own) {
         } catch (const std::system_error& failure) {
             right = failure.code() == errc::forked;
         }
-        shared = {};  // these objects belong to the parent, so the child uses none of them
+        shared = {};  // the parent's objects, which the child does not use
         shared = runtime::start();
         {
             const client own{where + "-child", {.runtime = shared}};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests many threads that use a semaphore at once: the permits in use must never exceed the limit.
+// Tests many threads that use a semaphore. The permits in use must never exceed the limit.
 #include <random>
 #include <thread>
 #include <vector>
@@ -13,8 +13,8 @@ class semaphore_crowd : public shell_test {};
 
 // ---- all at once ----------------------------------------------------------------------------
 
-// Failure F20: many threads take holds of several sizes, and sessions are lost. The permits of all valid holds must
-// never exceed the limit.
+// Failure F20: the threads take holds of several sizes, and lose sessions. The permits of all valid holds must not
+// exceed the limit.
 TEST_F(semaphore_crowd, F20_never_overbooked) {
     constexpr int k_permits = 5;
     constexpr unsigned k_threads = 6;
@@ -44,8 +44,8 @@ TEST_F(semaphore_crowd, F20_never_overbooked) {
     EXPECT_TRUE(eventually([&] { return pool.available().value() == k_permits; }));
 }
 
-// Failure F20 while the limit changes: the permits must never exceed the largest limit. After the last change they must
-// not exceed the new limit.
+// Failure F20 with a changing limit: the permits must not exceed the largest limit, and after the last change the new
+// limit.
 TEST_F(semaphore_crowd, F20_never_overbooked_while_the_number_changes) {
     constexpr int k_most = 6;
     std::atomic<int> out{0};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests counted permits over `local:`: how many are in use, the order of grants, and the effect of a new limit.
+// Tests permits over `local:`: how many are in use, the order of grants, and a new limit.
 #include <gmock/gmock.h>
 
 #include <thread>
@@ -30,7 +30,7 @@ protected:
         [[nodiscard]] bool granted() const { return answered->is_set() && *hold; }
         [[nodiscard]] bool becomes_granted() const { return answered->wait() && *hold; }
     };
-    // Starts a call, and returns when its contender has queued.
+    // Starts a call. Returns when its contender has queued.
     asker ask(semaphore& of, std::int32_t permits = 1) {
         asker waiter;
         const auto size = queue_size() + 1;
@@ -48,7 +48,7 @@ protected:
         return waiter;
     }
     [[nodiscard]] std::size_t queue_size() const { return theirs.queue().value().size(); }
-    // Waits until every waiter has read the present queue.
+    // Waits until each waiter has read the current queue.
     void settle() {
         ASSERT_TRUE(detail::internals::of(*others)->read({core::exists_op{"/"}}, {}));
         ASSERT_TRUE(detail::internals::of(*servers)->read({core::exists_op{"/"}}, {}));
@@ -111,7 +111,7 @@ TEST_F(semaphore_test, takes_a_number_of_any_integer_type) {
     static_assert(!std::is_constructible_v<permit_count, double>);
 }
 
-// None of these numbers may wrap round to a valid number of permits.
+// These numbers must not wrap to valid numbers.
 TEST_F(semaphore_test, a_number_out_of_range_is_refused_by_value_and_rule) {
     const auto refused = [](const result<guard>& outcome, const std::string& number) {
         EXPECT_EQ(outcome.error(), errc::bad_option);
@@ -127,7 +127,7 @@ TEST_F(semaphore_test, a_number_out_of_range_is_refused_by_value_and_rule) {
     EXPECT_THROW((semaphore{*servers, "/pool/s", std::size_t{1} << 32U}), std::system_error);
 }
 
-// Permits are granted in order of arrival. Otherwise a large request would wait for ever.
+// Permits are granted in the order of arrival, so that a large request does not wait for ever.
 TEST_F(semaphore_test, a_large_request_at_the_head_lets_no_small_one_pass) {
     auto hold = three.acquire().value();
     auto large = ask(theirs, 3);

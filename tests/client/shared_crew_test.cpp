@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests queues and pools of several clients on one crew of threads: none may wait for another, and each must end alone.
+// Tests queues and pools of several clients with one crew of threads. They must not wait for each other, and must end
+// separately.
 #include "client/callback_queue.hpp"
 #include "client/worker_pool.hpp"
 #include "crew_support.hpp"
@@ -73,7 +74,7 @@ TEST_F(shared_crew, a_pool_ends_beside_one_that_blocks) {
     other->finish();
 }
 
-// A queue with many callbacks must let the other queue's callback run between them.
+// The other queue's callback must run between the many callbacks of this queue.
 TEST_F(shared_crew, queues_take_turns) {
     const auto busy = callback_queue::share({}, crew);
     const auto other = callback_queue::share({}, crew);
@@ -98,7 +99,7 @@ TEST_F(shared_crew, queues_take_turns) {
     EXPECT_EQ(ran, k_many);
 }
 
-// A callback on the crew's only thread ends the other queue and the pool. So that thread must run their remaining tasks
+// A callback on the crew's only thread ends the other queue and the pool. That thread must run their remaining tasks
 // itself.
 TEST(thread_crew_of_one, a_callback_ends_others_that_wait_for_its_thread) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
@@ -125,7 +126,7 @@ TEST(thread_crew_of_one, a_callback_ends_others_that_wait_for_its_thread) {
     crew->finish();
 }
 
-// A task of one pool ends another pool, whose task ends the first pool. No pool may wait for itself.
+// A task of each pool ends the other pool. Neither may wait for itself.
 TEST(thread_crew_of_one, pools_that_end_each_other_come_back) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     const auto first = worker_pool::share(crew);
@@ -146,8 +147,8 @@ TEST(thread_crew_of_one, pools_that_end_each_other_come_back) {
     crew->finish();
 }
 
-// A further callback arrives while the executor is in a call, which ends with its task. The crew has another free
-// thread, as a later turn of another member shows. Still only one thread at a time may call the executor.
+// A further callback arrives while a thread is inside the executor. The crew has another free thread, which a later
+// turn of another member shows. Still, only one thread at a time may call the executor.
 TEST(thread_crew_of_two, an_executor_is_called_by_one_thread_at_a_time) {
     const auto crew = thread_crew::start({.start = k_start, .most = 2});
     std::atomic<int> inside{0};
@@ -175,8 +176,8 @@ TEST(thread_crew_of_two, an_executor_is_called_by_one_thread_at_a_time) {
     crew->finish();
 }
 
-// The executor of a queue runs its tasks inside the call, on the crew's thread. On that thread another queue ends, and
-// must still wait for its own executor.
+// The queue's executor runs tasks inside its call, on the crew's thread. There another queue ends, which must wait for
+// its own executor.
 TEST(thread_crew_of_one, a_thread_that_an_executor_ran_tasks_on_waits_for_another_executor) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     event ran;

@@ -14,7 +14,7 @@ using namespace std::chrono_literals;
 
 class shared_mutex_test : public shell_test {
 protected:
-    // Returns options with which a client soon notices deletions by others.
+    // Returns options with which a client soon notices deletions by other clients.
     static client_options watchful() {
         client_options result;
         result.lease.confirm_every = 20ms;
@@ -25,7 +25,7 @@ protected:
     shared_mutex lock{*servers, "/lock"};
     shared_mutex theirs{*others, "/lock"};
 
-    // A call that requests the lock, and its result.
+    // A call for the lock, and its result.
     struct asker {
         std::shared_ptr<event> answered = std::make_shared<event>();
         std::shared_ptr<guard> hold = std::make_shared<guard>();
@@ -34,7 +34,7 @@ protected:
         [[nodiscard]] bool granted() const { return answered->is_set() && *hold; }
         [[nodiscard]] bool becomes_granted() const { return answered->wait() && *hold; }
     };
-    // Starts a call, and returns when its contender has queued.
+    // Starts a call. Returns when its contender has queued.
     asker ask(const shared_mutex_view& way) {
         asker waiter;
         const auto size = queue_size() + 1;
@@ -56,8 +56,7 @@ protected:
         for (const auto& contender : all) kinds.push_back(contender.kind);
         return kinds;
     }
-    // Waits until every waiter has read the present queue. By then each waiter that can be granted the lock is granted
-    // it.
+    // Waits until each waiter has read the current queue. Every waiter that can be granted is granted then.
     void settle() {
         ASSERT_TRUE(detail::internals::of(*others)->read({core::exists_op{"/"}}, {}));
         ASSERT_TRUE(detail::internals::of(*servers)->read({core::exists_op{"/"}}, {}));

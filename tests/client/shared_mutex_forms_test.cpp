@@ -129,7 +129,7 @@ TEST_F(shared_mutex_forms, an_upgrade_in_vain_is_false_and_keeps_the_hold) {
     elsewhere([&] {
         lock.lock_shared();
         std::thread{[&] { EXPECT_EQ(lock.current(), nullptr); }}.join();
-    });  // the hold remains, but no guard can release it
+    });  // the hold remains, but no guard owns it
     EXPECT_FALSE(lock.try_unlock_upgrade_and_lock());
     EXPECT_FALSE(lock.try_unlock_upgrade_and_lock_for(1ms));
     EXPECT_FALSE(lock.try_unlock_upgrade_and_lock_for(0s));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests readers and writers over `local:`: which may hold together, in which order, and which waiters a downgrade
-// admits.
+// Tests readers and writers over `local:`: which of them may hold together, the order of grants, and which waiters a
+// downgrade admits.
 #include <random>
 #include <thread>
 
@@ -39,7 +39,7 @@ TEST_F(shared_mutex_test, one_upgradable_reader_is_there_with_readers) {
     EXPECT_TRUE(second.becomes_granted());
 }
 
-// Readers that arrive later must not delay a waiting writer.
+// Later readers must not delay a waiting writer.
 TEST_F(shared_mutex_test, a_waiting_writer_is_not_starved) {
     auto first = lock.acquire_shared().value();
     auto waiting = ask(theirs.writers());
@@ -59,7 +59,7 @@ TEST_F(shared_mutex_test, a_waiting_writer_is_not_starved) {
     EXPECT_LT(waiting.hold->fencing_token(), late.hold->fencing_token());
 }
 
-// Failure F19: kazoo's readers watched writers behind them.
+// Failure F19: kazoo's readers wait for writers behind them.
 TEST_F(shared_mutex_test, F19_readers_wait_for_writers_ahead_of_them_only) {
     auto held = lock.acquire().value();
     auto reading = ask(theirs.readers());
@@ -74,7 +74,7 @@ TEST_F(shared_mutex_test, F19_readers_wait_for_writers_ahead_of_them_only) {
 
 // ---- downgrade ------------------------------------------------------------------------------
 
-// Failure F10: no other writer may hold in between; readers may.
+// Failure F10: readers may hold in between, but no other writer.
 TEST_F(shared_mutex_test, F10_a_downgrade_keeps_the_place) {
     auto held = lock.acquire().value();
     auto reading = ask(theirs.readers());
@@ -99,7 +99,7 @@ TEST_F(shared_mutex_test, a_writer_becomes_upgradable_then_a_reader) {
     auto held = lock.acquire().value();
     lock.downgrade_to_upgradable(held).value();
     EXPECT_EQ(holders(), kinds{upgradable});
-    // has no effect, because the hold is upgradable already
+    // No effect, because the hold is upgradable already.
     lock.downgrade_to_upgradable(held).value();
     EXPECT_EQ(theirs.try_acquire_upgrade().error(), errc::busy);
     auto other = theirs.acquire_shared().value();
@@ -172,8 +172,8 @@ TEST_F(shared_mutex_test, bad_paths_are_refused) {
 
 // ---- many threads at once -------------------------------------------------------------------
 
-// Many threads take the lock in each way and convert their holds. Counters that the lock protects show whether a writer
-// is alone, and whether there is only one upgradable hold.
+// Many threads take the lock in all ways and convert their holds. Counters show whether a writer is alone, and whether
+// there is only one upgradable hold.
 class crowd {
 public:
     crowd(const std::string& where, unsigned seed) : servers_{where}, dice_{seed} {}

@@ -13,7 +13,7 @@ TEST_F(shared_mutex_test, an_upgrade_waits_for_readers_and_passes_waiting_writer
     auto held = lock.acquire_upgrade().value();
     auto reading = theirs.acquire_shared().value();
     auto writing = ask(theirs.writers());
-    auto behind = ask(theirs.readers());  // waits behind the writer
+    auto behind = ask(theirs.readers());  // waits for the writer
     event upgraded;
     std::optional<guard> mine;
     lock.async_upgrade(std::move(held), {}, [&](guard hold, const result<void>& outcome) {
@@ -57,8 +57,8 @@ TEST_F(shared_mutex_test, readers_that_come_during_an_upgrade_wait) {
     EXPECT_TRUE(late.becomes_granted());
 }
 
-// The reader watches only the writer ahead of it. The upgraded hold has queued behind both. When that writer gives up,
-// the reader must still wait for the upgraded hold.
+// The reader watches only the writer ahead of it, and the upgraded hold is behind both. When that writer gives up, the
+// reader must wait for the upgraded hold.
 TEST_F(shared_mutex_test, an_upgrade_is_alone_also_when_the_writer_that_it_passed_gives_up) {
     auto held = lock.acquire_upgrade().value();
     auto writing = ask(theirs.writers());
@@ -106,7 +106,7 @@ TEST_F(shared_mutex_test, an_upgraded_hold_goes_back_and_up_again_with_growing_t
     const auto grew = [&] { return std::exchange(token, held.fencing_token()) < token; };
     lock.upgrade(held).value();
     EXPECT_TRUE(grew());
-    lock.upgrade(held).value();  // has no effect, because the hold is a writer already
+    lock.upgrade(held).value();  // no effect, because the hold is a writer
     lock.downgrade_to_upgradable(held).value();
     EXPECT_TRUE(grew());
     EXPECT_TRUE(becomes_size(1));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests locks that the threads of one process share: losses, timeouts, commits and the end.
+// Tests the ends of locks that a process's threads share: losses, timeouts, commits and the close.
 #include <atomic>
 #include <deque>
 #include <string>
@@ -32,7 +32,7 @@ TEST_F(sharing, a_loss_is_told_to_the_holder_and_the_next_one_gets_a_new_contend
     ASSERT_TRUE(power.take_now(*lock.holder().value(), {.who = "ops", .why = "test"}));
     ASSERT_TRUE(told.wait());
     ASSERT_TRUE(told_late.wait());
-    // the loss is reported on a separate thread
+    // Another thread reports the loss.
     EXPECT_TRUE(eventually([&] { return stop.stop_requested(); }));
     EXPECT_FALSE(mine.valid());
     EXPECT_EQ(mine.status().error(), errc::removed);

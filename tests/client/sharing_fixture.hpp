@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fixture for tests of locks that a process shares.
+// Fixture for tests of locks that a process's threads share.
 #pragma once
 
 #include <chrono>
@@ -27,14 +27,13 @@ protected:
         result.lease.confirm_every = 50ms;
         return result;
     }
-    // Reconnects the client `here`, some of whose answers were lost.
+    // Reconnects the client `here`, which has lost some answers.
     void reconnect() {
         const auto id = here->session().id;
         faults.set_traffic(id, local::traffic::flows);
         faults.detach(id);
         faults.attach(id);
     }
-    // The result of an asynchronous call.
     struct outcome {
         event came;
         std::optional<result<guard>> answer;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests locks that the threads of one process share: retained, handed over inside the process, and released when other
-// clients queue.
+// Tests locks that a process's threads share: the process retains a lock, passes it between its threads, and releases
+// it when other clients queue.
 #include <atomic>
 #include <chrono>
 #include <vector>
@@ -109,8 +109,8 @@ TEST_F(sharing, it_is_given_back_when_an_operator_asks) {
 TEST_F(sharing, who_is_granted_learns_what_was_asked_of_it_while_it_waited) {
     mutex other{*there, path};
     auto first = other.acquire({.timeout = limit()}).value();
-    const auto eager =
-        connect({.callbacks = inline_executor()});  // its callbacks run before the background tasks
+    const auto eager = connect(
+        {.callbacks = inline_executor()});  // so that its callbacks run before background tasks
     mutex lock{*eager, path, k_retained};
     event request;
     outcome waiting;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests signals and the library's threads: user code has the signal mask of the thread that created the client. No
-// thread blocks the signals of a fault.
+// Tests the signal masks of the library's threads. User code has the mask of the thread that created the client, and no
+// thread blocks the signals of faults.
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -21,7 +21,7 @@ bool blocked_here(int signal) {
     return ::sigismember(&mask, signal) == 1;
 }
 
-// Returns true if this thread has the mask of the program: SIGUSR1 is blocked, SIGTERM is not.
+// Returns true for the program's mask: it blocks SIGUSR1 and not SIGTERM.
 bool is_the_programs() {
     return blocked_here(SIGUSR1) && !blocked_here(SIGTERM) && !blocked_here(SIGSEGV);
 }
@@ -44,7 +44,7 @@ private:
 };
 
 TEST_F(signals, user_code_has_the_mask_of_the_thread_that_made_the_client) {
-    // only one thread writes each entry, before the entry's event
+    // A single thread writes each entry, before the entry's event.
     std::map<std::string, bool> right;
     event told;
     const auto servers = connect();
@@ -67,7 +67,7 @@ TEST_F(signals, user_code_has_the_mask_of_the_thread_that_made_the_client) {
                                               go.set();
                                               told.set();
                                           }};
-    faults.expire(servers->session().id);  // the expiry logs a line as well
+    faults.expire(servers->session().id);  // this also logs a line
     ASSERT_TRUE(told.wait(2));
     lock.async_acquire({}, [&](const result<guard>&) {
         in_a_handler = is_the_programs();
@@ -117,7 +117,7 @@ TEST_F(signals, a_child_that_a_callback_starts_ends_by_sigterm) {
     ::waitpid(child, &status, 0);
 }
 
-// Returns the blocked signals of each thread of this process, as the kernel lists them.
+// Returns the blocked signals of each thread, as the kernel lists them.
 std::vector<unsigned long long> masks() {
     std::vector<unsigned long long> found;
     for (const auto& thread : std::filesystem::directory_iterator{"/proc/self/task"}) {
@@ -135,12 +135,12 @@ TEST_F(signals, no_thread_blocks_those_of_a_fault_and_the_c_clients_block_the_ot
 #endif
     const auto bit = [](int signal) { return 1ULL << static_cast<unsigned>(signal - 1); };
     const auto in_memory = connect();
-    // no server listens there, but the client's threads exist
+    // No server listens there, but the client has threads.
     const client of_servers{"127.0.0.1:1"};
     unsigned long long faults_of_code = 0;
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
         faults_of_code |= bit(signal);
-    // While the C library starts a thread, that thread blocks all signals for a moment.
+    // The C library blocks all signals in a thread that is starting.
     EXPECT_TRUE(eventually([&] {
         const auto all = masks();
         const auto with = [&](auto some) {
@@ -155,7 +155,7 @@ void end_with_7(int) {
     ::_exit(7);
 }
 
-// Runs in a child process, whose stop callback causes a fault.
+// Runs in a child, whose stop callback causes a fault.
 [[noreturn]] void fault_in_a_stop_callback(const std::string& where, local::faults& faults) {
     struct sigaction handler {};
     handler.sa_handler = end_with_7;

@@ -26,7 +26,7 @@ protected:
     }
 };
 
-// The system reuses a thread's id after the thread has ended. The new thread must not count as the owner.
+// The system reuses the id of an ended thread. The new thread must not count as the owner.
 TEST_F(standard_forms, a_thread_does_not_inherit_the_hold_of_one_that_ended) {
     pthread_t first{};
     std::thread{[&] {

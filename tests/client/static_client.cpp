@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// static_client <connect string>: a program with static clients that logs everything. The program must end cleanly: the
-// first client closes before the log ends and logs that, the second closes after the log has ended, and the third is
-// never destroyed.
+// static_client <connect string>: a program with static clients that log everything. It must end cleanly: the first
+// client closes before the log ends, the second after, and the third is never destroyed.
 #include <memory>
 
 #include "turnstile/turnstile.hpp"
 
 namespace {
 
-// This client is destroyed after the static objects that main() creates, after spdlog's registry, and after the log.
+// Destroyed after main()'s static objects, spdlog's registry, and the log.
 std::unique_ptr<turnstile::client> made_in_main;
 
 turnstile::client before_main{"local:static"};
@@ -20,7 +19,7 @@ int main(int count, char** words) {
     turnstile::set_log_level(turnstile::log_level::trace);
     made_in_main = std::make_unique<turnstile::client>(words[1]);
     static turnstile::client inside{words[1]};
-    // The pointer is volatile, so that leak checkers find it.
+    // Volatile, so that leak checkers find the pointer.
     static turnstile::client* volatile never_destroyed = new turnstile::client{words[1]};
     static_cast<void>(never_destroyed);
     turnstile::mutex lock{before_main, "/lock"};

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Several threads make all calls at once, in an order from a seed. The test checks exclusion, that each handler runs
-// once, that no contender remains in the queue, and that close() returns on whatever thread. A seed repeats the calls,
-// but not the whole run, because the system schedules the threads.
+// Several threads make random calls. The test checks exclusion, that each handler runs once, that no contender remains,
+// and that close() returns on any thread. A seed repeats the calls, but not the system's schedule of the threads.
 #include <atomic>
 #include <random>
 #include <stop_token>
@@ -33,7 +32,7 @@ public:
             threads[static_cast<std::size_t>(i) % k_threads].interrupt();
         for (auto& thread : threads) thread.join();
     }
-    // Closes the client. The seed chooses the thread that does it.
+    // Closes the client on a thread that the seed chooses.
     void close() {
         auto hold = lock_.acquire();
         if (seed_ % 3 == 0 || !hold) return servers_.close();
@@ -99,7 +98,7 @@ private:
                 if (expires_) faults.expire(servers_.session().id);
         }
     }
-    // A session that the test expires by force ends its holds at once. Then exclusion is not promised.
+    // The test may expire a session by force, which ends its holds at once. Exclusion is not promised then.
     void use(const result<guard>& hold) {
         if (!hold || !hold->valid()) return;
         if (inside_.fetch_add(1) != 0 && !expires_) ++overlaps_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Trees in memory and executors for the tests of the client.
+// Trees in memory, and executors, for the tests of the client.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -25,13 +25,13 @@ using testing::event;
 using testing::eventually;
 using testing::limit;
 
-// Returns the name of a tree that no other test uses.
+// Returns the name of a new tree.
 inline std::string fresh_tree() {
     static std::atomic<int> count{0};
     return "client-test-" + std::to_string(++count);
 }
 
-// Fixture with a tree and one client of that tree.
+// Fixture with a tree and one client.
 class shell_test : public ::testing::Test {
 protected:
     const std::string tree = fresh_tree();
@@ -45,7 +45,7 @@ protected:
     }
 };
 
-// Keeps tasks until a test runs them, like an event loop whose thread is busy.
+// An event loop that keeps its tasks until a test runs them.
 class idle_loop {
 public:
     executor run() {
@@ -68,7 +68,7 @@ public:
             next();
         }
     }
-    // Destroys the tasks that have not run, as the end of a loop does.
+    // Destroys tasks that have not run, as a loop's end does.
     void destroy_all() {
         std::deque<std::function<void()>> unrun;
         const std::lock_guard hold{tasks_->mutex};
@@ -126,8 +126,8 @@ private:
     std::thread thread_{[this] { work(); }};
 };
 
-// Acquires with a short `max_hold`. On a busy machine the hold may end before the call returns. The call reports that,
-// and then this function acquires again.
+// Acquires with a short `max_hold`. On a busy machine the hold may end before the call returns, which the call reports.
+// This function then acquires again.
 template <class Lock>
 guard hold_shortly(Lock& lock, const acquire_options& options) {
     auto hold = lock.acquire(options);
@@ -135,7 +135,7 @@ guard hold_shortly(Lock& lock, const acquire_options& options) {
     return std::move(hold).value();
 }
 
-// Returns a deadline for a call that should take an instant. A call that exceeds it has failed.
+// Returns the deadline of a call that should be fast. A call that exceeds it fails.
 inline boottime_clock::time_point in_time() {
     return boottime_clock::now() + limit();
 }

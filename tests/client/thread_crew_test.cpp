@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the threads that clients share: a member gets its turn while other members block, and the end waits for running
-// turns.
+// Tests the threads that clients share. A member gets its turn while others block, and the end waits for running turns.
 #include "client/thread_crew.hpp"
 
 #include <array>
@@ -60,7 +59,7 @@ TEST(thread_crew, those_with_more_to_do_take_turns) {
     EXPECT_EQ(order, "ababab");
 }
 
-// The crew may have only a single thread, but blocked threads do not count.
+// The crew may have one thread, but blocked threads do not count.
 TEST(thread_crew, a_member_gets_its_turn_while_others_block) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1, .timers = new_timers()});
     event go;
@@ -101,7 +100,7 @@ TEST(thread_crew, its_end_waits_for_turns_but_not_for_one_that_has_let_go) {
     EXPECT_TRUE(last.wait());
 }
 
-// The crew of one client has a bounded number of threads, however long a turn lasts.
+// A crew of one client has a bounded number of threads, however long a turn lasts.
 TEST(thread_crew, without_timers_it_has_no_more_threads_than_it_may) {
     std::atomic<int> threads{0};
     auto start = k_start;

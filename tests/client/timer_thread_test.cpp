@@ -61,7 +61,7 @@ TEST(timer_thread, what_is_armed_again_replaces_the_time) {
     timers.stop();
 }
 
-// The last call keeps a client from waiting for a call that would never come.
+// Each armed client gets a last call, so that it does not wait for ever.
 TEST(timer_thread, calls_whoever_is_armed_once_more_at_the_end) {
     sleeper first;
     sleeper other;
@@ -84,7 +84,7 @@ TEST(timer_thread, calls_nobody_after_the_end) {
     EXPECT_FALSE(first.woken.is_set());
 }
 
-// The last call arms the timer again, which must have no effect.
+// The last call arms the timer again, without effect.
 TEST(timer_thread, the_last_call_is_the_last) {
     class insistent final : public timer_thread::client {
     public:
@@ -117,7 +117,7 @@ TEST(timer_thread, what_is_disarmed_is_not_called) {
     EXPECT_FALSE(gone.woken.is_set());
 }
 
-// disarm() waits for a running call, so that the caller may destroy the client afterwards.
+// disarm() waits for a running call, so that the caller may then destroy the client.
 TEST(timer_thread, disarming_waits_for_a_call_under_way_but_not_from_inside) {
     class slow final : public timer_thread::client {
     public:
@@ -146,8 +146,8 @@ TEST(timer_thread, disarming_waits_for_a_call_under_way_but_not_from_inside) {
     timers.stop();
 }
 
-// Two clients of a runtime have a group of timers each. The end of one group makes its last calls. The other group's
-// timers must still fire on time.
+// Two clients of a runtime each have a group of timers. When one group ends with its last calls, the other's timers
+// must still be on time.
 TEST(timer_thread, groups_stop_each_by_itself) {
     const auto shared = std::make_shared<timer_thread>(k_own_thread);
     sleeper first;
@@ -167,7 +167,7 @@ TEST(timer_thread, groups_stop_each_by_itself) {
     EXPECT_EQ(second.woken.count(), 1U) << "it was not armed any more";
 }
 
-// Both groups arm the same timer client, as a quorum does with its holds.
+// Two groups arm the same timer client, as a quorum does with its holds.
 TEST(timer_thread, a_client_may_be_armed_in_several_groups) {
     const auto shared = std::make_shared<timer_thread>(k_own_thread);
     sleeper both;

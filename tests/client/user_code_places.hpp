@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists every place where user code runs for a client: handlers, callbacks, listeners, stop callbacks, an election's
-// function.
+// All places where user code runs for a client: handlers, callbacks, listeners, stop callbacks, an election's function.
 #pragma once
 
 #include <any>
@@ -18,19 +17,18 @@ namespace turnstile::tests {
 
 using namespace std::chrono_literals;
 
-// Objects that the calls use: a client, and holds of another client.
+// A client, and holds of another client, for the calls.
 struct surroundings {
     client& mine;
     client& theirs;
     std::string tree;
-    guard held;   // hold of /held, longer than any call waits
+    guard held;   // hold of /held, which outlasts every call
     guard order;  // hold of /asked
 };
 
 struct place {
     const char* name;
-    // Makes the library run `call` once at this place. `kept` receives the objects that must live until the client is
-    // closed.
+    // Makes the library run `call` once at this place. `kept` gets objects that must live until the client closes.
     std::function<void(surroundings& at, std::function<void()> call, std::vector<std::any>& kept)>
         enter;
 };
@@ -43,7 +41,7 @@ T& keep(std::vector<std::any>& all, std::shared_ptr<T> object) {
     return **std::any_cast<std::shared_ptr<T>>(&all.emplace_back(std::move(object)));
 }
 
-// Wraps a call that the library would repeat, so that it runs only once.
+// Makes a call run only once, although the library would repeat it.
 inline std::function<void()> once(std::function<void()> call) {
     return [call = std::move(call), flag = std::make_shared<std::once_flag>()] {
         std::call_once(*flag, call);

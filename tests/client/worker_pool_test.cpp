@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the threads for tasks that may block: as many threads as needed, up to a bound, and at least one.
+// Tests the threads for tasks that may block: as many as needed, at least one, and at most a bound.
 #include "client/worker_pool.hpp"
 
 #include <fstream>
@@ -95,7 +95,6 @@ TEST(worker_pool, threads_stay_for_the_next_pool) {
     pool->finish();
 }
 
-// Returns the kernel's number of mapped pages.
 std::size_t mapped() {
     std::size_t pages = 0;
     std::ifstream{"/proc/self/statm"} >> pages;
@@ -114,15 +113,14 @@ TEST(worker_pool, threads_that_have_ended_leave_no_stack) {
             EXPECT_TRUE(go.wait());
             done.set();
         });
-        pool->post([&] {  // runs on a second thread, which is idle afterwards
+        pool->post([&] {  // on a second thread, which is then idle
             go.set();
             done.set();
         });
         ASSERT_TRUE(done.wait(2));
     }
     constexpr std::size_t k_stack = (std::size_t{8} << 20U) / 4096;  // pages of each thread's stack
-    // Each thread that ran beside others may have got a malloc arena: 64 MiB of addresses, for up to 8 arenas per
-    // processor.
+    // Each thread may also have a malloc arena of 64 MiB of addresses, up to 8 for each processor.
     EXPECT_LT(mapped(), before + k_threads * 2 / 3 * k_stack);
     pool->finish();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: which requests other clients may make on a node that belongs to its creator; and paths below a chroot.
+// Contract: which requests other clients may make on a node that only its creator may use, and paths below a chroot.
 #include "contract/fixture.hpp"
 
 namespace turnstile::contract {
@@ -65,7 +65,7 @@ TEST_F(contract_access, removing_needs_the_parents_right_alone) {
     EXPECT_EQ(remove(at("a")), server_error::ok);
 }
 
-// With exists, a client can set a watch on a node that it may not read. From 3.8.4 on servers then send no event.
+// A client can set a watch by exists without permission to read. Servers since 3.8.4 then send it no event.
 TEST_F(contract_access, events_are_for_those_who_may_read) {
     probe same{*servers_, "owner:secret"};
     for (probe* p : {&me, &same}) watch<exists_op>(*p, at("a"));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the in-memory model with a real server: both get the same random requests, and every reply and event must be
-// equal. TURNSTILE_SEED replays one script. Without that variable the seeds are 1, 2, 3 ...
+// Sends the same random requests to the in-memory model and to a real server, whose replies and events must be equal.
+// TURNSTILE_SEED replays one script. By default the seeds are 1, 2, 3 ...
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -19,8 +19,8 @@ namespace {
 constexpr std::uint64_t k_scripts = 500;
 constexpr std::size_t k_steps = 50;
 
-// Finds out the servers' traits, so that the suite runs on any version: one session creates a node that only this
-// session may access. A session with other credentials asks whether the node exists.
+// Finds out the servers' version-dependent behaviour: a session with other credentials asks whether a node exists that
+// only its creator may read.
 local::server_traits traits_of(core::coordinator& servers) {
     const core::create_op secret{.path = "/secret", .acl = core::acl_policy::creator_only};
     const auto answers = play({{step::kind::ask, 1, {secret}, {}},
@@ -31,7 +31,7 @@ local::server_traits traits_of(core::coordinator& servers) {
 
 class difference_finder {
 public:
-    // Returns the differences between the model and the servers as text; empty if there are none.
+    // Returns the differences between model and servers; empty if there are none.
     std::string compare(const script& steps) {
         const std::string folder = "/script-" + std::to_string(++played_);
         const std::string name = "model" + folder.substr(1);
@@ -49,7 +49,7 @@ public:
         return {};
     }
 
-    // Leaves out steps and requests for as long as a difference remains.
+    // Leaves out steps and requests while a difference remains.
     script shrink(script steps) {
         for (std::size_t chunk = steps.size(); chunk > 0; chunk /= 2) {
             for (std::size_t i = 0; i + chunk <= steps.size();) {
@@ -80,8 +80,8 @@ std::string told(const script& steps) {
     return text;
 }
 
-// Splits the requests into single steps for servers whose create has two requests: they lose the reply of a create if
-// the node is removed at once.
+// Sends requests one by one to servers whose create is two requests. They lose the reply if the node is removed at
+// once.
 script played_by_these(const script& any) {
     if (a_create_is_one_request()) return any;
     script apart;

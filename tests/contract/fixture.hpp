@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fixture of the contract suite: gives each test a separate folder, and sessions.
+// Fixture of the contract suite: a folder for each test, and sessions.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -34,19 +34,19 @@ protected:
     bool is_there(const std::string& path) {
         return me.ask(core::exists_op{path}).error == core::server_error::ok;
     }
-    // Sets a watch on `path` by a read of the type `Op`.
+    // Sets a watch on `path` by a read of type `Op`.
     template <class Op>
     core::server_error watch(probe& watcher, const std::string& path) {
         return watcher.ask(Op{path, core::watch_mode::watch}).error;
     }
-    // Makes a write and returns the write's zxid.
+    // Makes a write, and returns its zxid.
     std::int64_t next_zxid() {
         const std::string path = at("zxid-mark");
         const std::int64_t now = me.ask(core::create_op{path}).stat.czxid;
         me.ask(core::remove_op{path});
         return now;
     }
-    // Matches the zxid that is `count` writes after `zxid`.
+    // Matches the zxid of the write that comes `count` writes after `zxid`.
     static ::testing::Matcher<std::int64_t> writes_after(std::int64_t zxid, std::int64_t count) {
         if (counts_every_write()) return ::testing::Eq(zxid + count);
         return ::testing::Gt(zxid);
@@ -55,7 +55,7 @@ protected:
         if (counts_every_write()) return ::testing::Eq(zxids);
         return ::testing::Ge(0);
     }
-    // Runs `action`. Returns the number of zxids that it took.
+    // Runs `action`. Returns how many zxids it took.
     template <class Action>
     std::int64_t zxids_of(Action&& action) {
         const std::int64_t before = next_zxid();

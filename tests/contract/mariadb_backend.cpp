@@ -10,7 +10,7 @@ namespace turnstile::contract {
 
 namespace {
 
-// All tests of the program share the server. Tests that clean containers have their tables in a separate database.
+// The program's tests share the server. Tests that clean containers have their tables in another database.
 testing::mariadb_server& shared_server() {
     static testing::mariadb_server server;
     return server;
@@ -29,7 +29,7 @@ std::string address(const std::string& database) {
 
 }  // namespace
 
-// When a session attaches, the numbers jump to the time of day.
+// At each attach, the numbers jump to the time of day.
 bool counts_every_write() {
     return false;
 }

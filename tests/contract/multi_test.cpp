@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: the servers execute a multi as a whole or not at all. Each part sees the parts before it.
+// Contract: a multi is executed as a whole or not at all, and each part sees the earlier parts.
 #include "contract/fixture.hpp"
 
 namespace turnstile::contract {
@@ -45,8 +45,8 @@ TEST_F(contract_multi, carries_out_all_parts_at_one_zxid) {
     EXPECT_EQ(list.stat.pzxid, a.stat.czxid);
 }
 
-// The result of a create shows neither its zxid, nor its time, nor its owner. So the multi also creates a further
-// znode, sets it and removes it again. The result of the set shows these, and no other client sees that znode.
+// A create's result has no zxid, time or owner. So the multi also creates, sets and removes another znode, which no
+// other client sees. The result of the set has them.
 TEST_F(contract_multi, its_last_set_tells_the_zxid_of_its_creates) {
     make(at("old"));
     const reply r =

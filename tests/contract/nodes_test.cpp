@@ -124,7 +124,7 @@ TEST_F(contract_nodes, sequence_numbers_count_every_create) {
     EXPECT_EQ(sequential("x-"), at("x-0000000000"));
     make(at("plain"));
     EXPECT_EQ(sequential("y"), at("y0000000002"));
-    make(at("plain"));  // the server refuses this create, so it is not counted
+    make(at("plain"));  // the server refuses this create, so it does not count
     remove(at("plain"));
     EXPECT_EQ(sequential("x-"), at("x-0000000003"));
     EXPECT_EQ(sequential(""), at("0000000004"));
@@ -169,7 +169,7 @@ TEST_F(contract_nodes, a_refused_create_answers_with_no_name) {
     EXPECT_EQ(r.path, "");
 }
 
-// Each of these requests has two errors. The test checks which error the server reports.
+// Each request has two errors. The test checks which of them the server reports.
 TEST_F(contract_nodes, faults_are_found_in_the_servers_order) {
     make(at("e"), create_mode::ephemeral);
     make(at("p"));
@@ -215,7 +215,7 @@ TEST_F(contract_nodes, ephemeral_nodes_go_at_one_zxid_with_their_session) {
     EXPECT_FALSE(is_there(at("a")));
     EXPECT_FALSE(is_there(at("p/b")));
     EXPECT_TRUE(is_there(at("kept")));
-    // the second write after the mark's removal
+    // This is the second write after the removal of the mark.
     EXPECT_THAT(stat(folder()).pzxid, writes_after(before, 2));
     EXPECT_EQ(stat(at("p")).pzxid, stat(folder()).pzxid);
     EXPECT_EQ(stat(at("p")).cversion, 2);
@@ -226,7 +226,7 @@ TEST_F(contract_nodes, a_session_sees_its_own_writes_at_once) {
         me.submit(create_op{at("x-"), "", create_mode::ephemeral_sequential});
     const core::ticket list = me.submit(children_op{folder()});
     std::optional<reply> created;
-    // On servers whose create has two requests, the second reads the znode, and so must come before the removal.
+    // If a create is two requests, the second one reads the node, and so must come before the removal.
     if (!a_create_is_one_request()) created = me.wait(create);
     const core::ticket gone = me.submit(remove_op{at("x-0000000000")});
     const core::ticket again = me.submit(children_op{folder()});
@@ -258,7 +258,7 @@ TEST_F(contract_nodes, replies_come_in_order_with_their_send_times) {
     EXPECT_EQ(me.heard(), expected);
 }
 
-// Requests above 1 MiB are beyond the contract: for them a server closes the connection, but the model does not.
+// The contract excludes requests above 1 MiB: a server closes the connection, and the model does not.
 TEST_F(contract_nodes, data_may_be_empty_binary_or_large) {
     const std::string binary{"\0\xff\n\0", 4};
     me.ask(create_op{at("binary"), binary});
@@ -302,7 +302,7 @@ TEST_F(contract_nodes, clients_refuse_some_paths) {
         EXPECT_EQ(me.ask(children_op{path}).error, server_error::bad_arguments) << path;
         EXPECT_EQ(me.ask(set_op{path}).error, server_error::bad_arguments) << path;
         EXPECT_EQ(remove(path), server_error::bad_arguments) << path;
-        // For a multi the C client reports only that there was an error.
+        // For a multi, the C client reports only that an error happened.
         EXPECT_THAT(zxids_of([&] {
                         EXPECT_NE(me.ask(multi_op{{check_op{path}}}).error, server_error::ok)
                             << path;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Implements the contract suite's servers with servers that know neither create2 nor the removal of watches. A proxy in
-// front of real servers refuses these requests.
+// Implements the contract suite's servers without create2 and without the removal of watches. A proxy before real
+// servers refuses these requests.
 #include <chrono>
 #include <stdexcept>
 #include <string>
@@ -39,8 +39,8 @@ private:
     testing::tcp_proxy proxy_{servers_.connect_string(0)};
 };
 
-// Returns a coordinator that already knows what the servers lack. A create2 ends its connection, and so does the
-// removal of a watch. The answer may be lost with the connection, so this function ignores it.
+// Returns a coordinator that already knows what the servers lack. A create2 or a removal of a watch ends the
+// connection, perhaps without an answer, so this function ignores the answer.
 std::unique_ptr<core::coordinator> found_out(const std::string& address,
                                              const std::string& chroot) {
     auto servers = zookeeper::make_coordinator(address + chroot);
@@ -54,8 +54,7 @@ std::unique_ptr<core::coordinator> found_out(const std::string& address,
 
 }  // namespace
 
-// These servers end connections. So sessions of earlier tests may remain and expire during a later test, and an expiry
-// takes a zxid.
+// These servers end connections, so a session of an earlier test may expire later, and its expiry takes a zxid.
 bool counts_every_write() {
     return false;
 }

@@ -10,7 +10,7 @@ namespace turnstile::contract {
 
 namespace {
 
-// All tests of the program share the server. Tests that clean containers have their tables in a separate schema.
+// The program's tests share the server. Tests that clean containers have their tables in another schema.
 const std::string& address() {
     static testing::postgres_server server;
     static const std::string text = [] {
@@ -23,7 +23,7 @@ const std::string& address() {
 
 }  // namespace
 
-// If a transaction restarts after a conflict, it has drawn a number in vain: PostgreSQL does not roll sequences back.
+// PostgreSQL does not roll back sequences, so a transaction that restarts after a conflict skips a number.
 bool counts_every_write() {
     return false;
 }
@@ -34,7 +34,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Containers are never cleaned, because that would take numbers that the tests count.
+    // Cleaning containers would take numbers that the tests count.
     return sql::make_coordinator(address() + (chroot.empty() ? "" : "?chroot=" + chroot),
                                  {.clean_containers_every = 24h});
 }

@@ -71,8 +71,8 @@ void probe::forget(const std::string& path) {
     settle();
 }
 
-// Answers arrive in order, and an event arrives before the answers to later requests. So after this answer all earlier
-// messages have arrived.
+// Answers arrive in order, and events before the answers to later requests. So by this answer all earlier messages have
+// arrived.
 void probe::begin_settling() {
     if (!settling_) settling_ = submit(core::exists_op{"/", core::watch_mode::none});
 }

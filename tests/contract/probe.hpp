@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// probe: one session of any coordinator, driven step by step. It records every event and reply.
+// probe: a session of any coordinator for tests. It records each event and reply.
 //
 //     probe p{servers};
 //     const core::reply made = p.ask(core::create_op{"/a"});
@@ -22,40 +22,37 @@
 
 namespace turnstile::contract {
 
-// Thread safety: for one test thread beside the coordinator's threads. Every wait has the same limit, and throws
-// std::runtime_error at its end.
+// Thread safety: one test thread may use it. Every wait throws std::runtime_error at its limit.
 class probe final : public core::session_sink {
 public:
-    // Opens a session and waits until it is attached.
     explicit probe(core::coordinator& servers, const std::string& credentials = {});
     ~probe() { close(); }
     probe(const probe&) = delete;
     probe& operator=(const probe&) = delete;
 
-    // Submits a request. `with_next`: the test will submit another request at once.
+    // Submits a request. `with_next`: another request follows at once.
     core::ticket submit(core::operation op, bool with_next = false);
     core::reply wait(core::ticket id);
-    // Sends a request and waits for the reply. If the session accepts help, this thread itself reads every second
-    // reply.
+    // Sends a request and waits for the reply. If the session accepts help, this thread reads every second reply
+    // itself.
     core::reply ask(core::operation op);
-    // Gives up the data watches on a path, and waits until the server has removed them.
+    // Gives up the data watches on a path. Returns when the server has removed them.
     void forget(const std::string& path);
-    // Sends the request whose reply settle() waits for. So several sessions can settle at the same time.
+    // Sends the request for settle(), so that several sessions can settle at the same time.
     void begin_settling();
-    // Waits for all messages that the servers sent to this session before the wait began.
+    // Waits for all messages that the servers have sent to this session so far.
     void settle();
 
-    // Returns the watch events since the last call, in the form "created /a". Settles first.
+    // Settles, and returns the watch events since the last call, as "created /a".
     [[nodiscard]] std::vector<std::string> events();
-    // Returns all messages since the last call, in order: watch events, and replies in the form "reply 3", where 3 is
-    // the ticket. Settles first.
+    // Settles, and returns all messages since the last call in order: watch events, and replies as "reply 3", where 3
+    // is the ticket.
     [[nodiscard]] std::vector<std::string> heard();
-    // Waits for the next watch event, and returns it as text.
     [[nodiscard]] std::string next_event();
 
     [[nodiscard]] std::int64_t id() const noexcept { return attached_.session_id; }
     [[nodiscard]] const core::link_event& attached() const noexcept { return attached_; }
-    // Ends the session. The probe records nothing afterwards.
+    // Ends the session. Later messages are not recorded.
     void close();
 
     void deliver(core::coordinator_event&& event) noexcept override;
@@ -84,7 +81,7 @@ private:
 
 namespace turnstile::core {
 
-// Prints an error for GoogleTest's messages.
+// Shows an error in GoogleTest's messages.
 inline void PrintTo(server_error error, std::ostream* out) {
     *out << contract::to_string(error);
 }

@@ -9,7 +9,6 @@
 namespace turnstile::contract {
 namespace {
 
-// All tests of the program share this server.
 const std::string& address() {
     static testing::redis_server server;
     static const bool started = (server.start(), true);

@@ -41,11 +41,10 @@ public:
     }
 
 private:
-    // Returns a random number below n. Unlike std::uniform_int_distribution, this gives the same numbers on every
-    // platform.
+    // Returns a number below n. std::uniform_int_distribution would differ between platforms.
     std::size_t below(std::size_t n) { return random_() % n; }
 
-    // Returns one of a few names, so that requests of different sessions meet.
+    // There are few names, so that the sessions' requests meet.
     std::string path() {
         static const std::vector<std::string> k_paths{"/",
                                                       "/a",
@@ -110,7 +109,7 @@ private:
         }
     }
 
-    // Sometimes adds a list of the folder after a create, as a contender does that enters a queue.
+    // Sometimes lists the folder after a create, as a contender does.
     void list_behind(std::vector<core::operation>& requests) {
         const auto* create = std::get_if<core::create_op>(&requests.back());
         if (create == nullptr || create->mode != create_mode::ephemeral_sequential) return;
@@ -160,8 +159,7 @@ public:
             case step::kind::reopen: reopen(step.session); break;
         }
         for (const auto& session : probes_) session->begin_settling();
-        // Lists the lines of the step's own session first. They are events and replies in their order, with the content
-        // of each reply.
+        // The first lines are the messages of the step's own session, in order, with the content of each reply.
         std::string text;
         auto reply = replies.cbegin();
         for (std::size_t i = 0; i < k_script_sessions; ++i) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// script: makes random requests of several sessions, and records a coordinator's behaviour as lines of text. So a test
-// can compare two coordinators.
+// script: random requests of several sessions, and a coordinator's behaviour as lines of text, so that a test can
+// compare two coordinators.
 //
 //     EXPECT_EQ(play(make_script(seed), model), play(make_script(seed), servers));
 //
-// The text leaves out permitted differences: zxids and session ids count from the start of the script, times are
-// missing, and children and the events of a closed session are sorted.
+// The text omits permitted differences: zxids and session ids are relative to the script's start, times are missing,
+// and children and a closed session's events are sorted.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +20,7 @@ namespace turnstile::contract {
 
 inline constexpr std::size_t k_script_sessions = 3;
 
-// A step of one session: requests that are sent together, or an action of another kind.
+// A step of one session: requests that are sent together, or another action.
 struct step {
     enum class kind { ask, forget, reopen };
     kind sort = kind::ask;
@@ -30,16 +30,15 @@ struct step {
 };
 using script = std::vector<step>;
 
-// Makes a script; the same seed gives the same script. Paths start with "/". When the script is played, its folder is
-// added before them.
+// Makes the script of this seed. Paths start with "/", and play() puts a folder before them.
 [[nodiscard]] script make_script(std::uint64_t seed, std::size_t steps);
 
-// The form in which a zxid is printed. counted: its distance from the script's first zxid. ordered, for servers that do
-// not count every write: its rank among the zxids so far.
+// How a zxid is printed. counted: its distance from the script's first zxid. ordered, for servers that do not count
+// each write: its rank among the zxids so far.
 enum class zxids { counted, ordered };
 
-// Plays the script in `folder`, which must not exist and whose parent must be the root. Returns one text for
-// each step, with a line for each reply and each event.
+// Plays the script in `folder`, which must not exist and must be a child of the root. Returns one text for each step,
+// with a line for each reply and event.
 [[nodiscard]] std::vector<std::string> play(const script& steps, core::coordinator& servers,
                                             const std::string& folder, zxids told);
 

@@ -18,7 +18,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Containers are never cleaned, because that would take zxids that the tests count.
+    // Cleaning containers would take zxids that the tests count.
     static const testing::ensemble servers{{.container_check_interval = 24h}};
     return zookeeper::make_coordinator(servers.connect_string() + chroot);
 }

@@ -17,7 +17,7 @@ std::string file(const std::string& name) {
 
 }  // namespace
 
-// Confirmations overtake other requests, and so take their numbers first.
+// Confirmations overtake other requests, and take their numbers first.
 bool counts_every_write() {
     return false;
 }
@@ -28,7 +28,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Containers are never cleaned, because that would take numbers that the tests count.
+    // Cleaning containers would take numbers that the tests count.
     return sql::make_coordinator(file("contract.db") + (chroot.empty() ? "" : "?chroot=" + chroot),
                                  {.clean_containers_every = 24h});
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: which request fires which watch, that each watch fires once, and the order of events and replies.
+// Contract: which request fires which watch, that a watch fires once, and the order of events and replies.
 #include "contract/fixture.hpp"
 
 namespace turnstile::contract {
@@ -88,15 +88,15 @@ TEST_F(contract_watches, each_fires_once) {
     EXPECT_THAT(watcher_.events(), ElementsAre("changed " + at("a")));
 }
 
-// A read under a hold relies on this order: a waiter gets the event that the contender ahead was removed, and then
-// reads the data of that holder.
+// A read under a hold depends on this order: a waiter gets the event that the holder ahead is gone, and then reads the
+// data that this holder wrote.
 TEST_F(contract_watches, what_was_written_before_a_removal_is_seen_after_its_event) {
     make(at("data"));
     for (int turn = 0; turn != 20; ++turn) {
         make(at("ahead"), create_mode::ephemeral);
         watch<exists_op>(watcher_, at("ahead"));
         const auto written = std::to_string(turn);
-        probe other{*servers_};  // the holder writes through another of its sessions
+        probe other{*servers_};  // the holder writes in another session
         other.ask(set_op{at("data"), written});
         remove(at("ahead"));
         EXPECT_EQ(watcher_.next_event(), "deleted " + at("ahead"));
@@ -230,7 +230,7 @@ TEST_F(contract_watches, a_forgotten_watch_is_silent_and_can_be_set_again) {
     EXPECT_THAT(watcher_.events(), ElementsAre("changed " + at("a")));
 }
 
-// The interface allows forget_watches() before the reply to the request that sets the watch.
+// forget_watches() may come before the reply to the request that sets the watch.
 TEST_F(contract_watches, forgetting_at_once_does_no_harm) {
     make(at("a"));
     const core::ticket id = watcher_.submit(get_op{at("a"), core::watch_mode::watch});

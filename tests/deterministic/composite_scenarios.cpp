@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios with locks of several kinds and of several paths.
 #include "deterministic/scenarios.hpp"
 
 namespace turnstile::deterministic_tests {

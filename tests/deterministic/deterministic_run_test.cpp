@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests user services under virtual time: what a run provides, and how it reports wrong code.
+// Tests services in virtual time: what a run offers them, and how it reports wrong code.
 #include "turnstile/testing/deterministic_run.hpp"
 
 #include <gmock/gmock.h>
@@ -59,7 +59,7 @@ TEST(deterministic_run, a_service_blocks_and_sleeps_for_an_hour) {
         require(!world.runs(ann), "ann is over, and runs");
     });
     EXPECT_TRUE(report.passed) << report.text();
-    // less than the full time, because the processes' clocks deviate a little
+    // Less than the whole time, because the processes' clocks deviate.
     EXPECT_GT(report.virtual_time, 39min);
 }
 
@@ -74,7 +74,7 @@ TEST(deterministic_run, equal_seeds_are_equal_runs) {
                         for (;;) (void)lock.acquire({.timeout = 1s});
                     });
                 std::this_thread::sleep_for(5s);
-                // These threads end by themselves, in the middle of their work.
+                // These threads end in the middle of their work.
                 for (int i = 0; i != 5; ++i) {
                     const auto cyd = world.start("cyd", [] {
                         client servers{k_servers};
@@ -249,7 +249,7 @@ TEST(deterministic_run, a_process_may_kill_itself_and_be_started_a_hundred_times
 
 // ---- services that are wrong ------------------------------------------------------------------
 
-// The program checks whether it holds the lock, and writes some time later without a further check.
+// The program checks its hold, and writes later without another check.
 TEST(deterministic_run, a_write_that_does_not_go_by_its_hold_is_found) {
     int found = 0;
     for (std::uint64_t seed = 1; seed <= 20; ++seed) {

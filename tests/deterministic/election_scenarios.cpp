@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios with elections.
 #include <stdexcept>
 
 #include "deterministic/scenarios.hpp"
@@ -83,7 +82,7 @@ void successions(simulated_world& world) {
     require(leaders.grants() >= progress(5), "hardly any term");
 }
 
-// A leader that stays the leader begins another stay with the same fencing token.
+// A leader that continues to lead begins another stay with the same fencing token.
 void latches(simulated_world& world) {
     judge leaders{"leaders", 1, judge::tokens::may_repeat};
     run_service(world, [&](int process) {
@@ -95,7 +94,7 @@ void latches(simulated_world& world) {
             if (seat.await({.timeout = 20s})) {
                 const auto until = seat.valid_until();
                 const auto token = seat.fencing_token();
-                // Between the two calls the lead may have been lost and won again.
+                // Between the two calls, the participant may have lost the lead and got it back.
                 if (token != fencing_token{} && boottime_clock::now() < until) {
                     const judge::stay here{
                         leaders,

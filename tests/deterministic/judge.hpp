@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// judge: checks, outside all processes, the locks and leaders of a run.
+// judge: checks the locks and leaders of a run, from outside of all processes.
 //
-// Thread safety: a run executes one thread at a time. While the judge calls a guard, other threads may run, so the
-// judge keeps its entries alive during the call.
+// Thread safety: a run executes one thread at a time. Other threads may run while the judge calls a guard, so the judge
+// keeps its entries alive during the call.
 #pragma once
 
 #include <fmt/core.h>
@@ -21,7 +21,7 @@
 
 namespace turnstile::deterministic_tests {
 
-// Checks that at most `most` processes hold at a time.
+// Checks that at most `most` processes hold at the same time.
 class judge {
     struct entry {
         std::uint16_t process = schedule::scheduler::of_this_thread()->process();
@@ -35,8 +35,8 @@ public:
     explicit judge(std::string name, std::size_t most = 1, tokens rule = tokens::grow)
         : name_{std::move(name)}, most_{most}, rule_{most > 1 ? tokens::any : rule} {}
 
-    // A hold of the caller, as the judge knows it. The caller counts as a holder while `valid` returns true by the
-    // clock of the caller's process. Destroy the object before the guard that `valid` uses.
+    // A hold of the caller. The caller counts as a holder while `valid` returns true by its process's clock. Must be
+    // destroyed before the guard that `valid` uses.
     class stay {
     public:
         stay(judge& of, std::function<bool()> valid, fencing_token token)
@@ -54,7 +54,7 @@ public:
         const std::shared_ptr<entry> own_;
     };
 
-    // Checks that the caller's hold overlaps with no stay in `others`. `valid` says whether the caller still holds.
+    // Checks that the caller's hold overlaps with no stay of `others`. `valid` says whether the caller still holds.
     void apart_from(const judge& others, const std::function<bool()>& valid) const {
         if (others.count_valid() != 0 && valid())
             schedule::violated(fmt::format("{} beside {}", name_, others.name_));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios with locks of one path.
 #include <condition_variable>
 #include <mutex>
 #include <optional>
@@ -10,7 +9,6 @@ namespace turnstile::deterministic_tests {
 
 namespace {
 
-// Runs `work` in two threads of the process.
 void by_two_threads(int process, const std::function<void(int thread)>& work) {
     std::thread other{[&] { work(2 * process + 1); }};
     work(2 * process);

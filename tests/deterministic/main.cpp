@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the program so that it has the same addresses each time. Otherwise a seed would not repeat its finding.
+// Gives the program the same addresses in each run. Otherwise a seed would not repeat its finding.
 #include <gtest/gtest.h>
 
 #include "turnstile/testing/deterministic_run.hpp"

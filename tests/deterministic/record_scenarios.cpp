@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios of writes under locks: commits, and the data of jobs and rates.
+// Scenarios with writes under locks: commits, and the data of jobs and rates.
 #include <algorithm>
 #include <map>
 
@@ -11,8 +11,8 @@ namespace {
 
 using nanoseconds = boottime_clock::duration;
 
-// Checks the servers' true state: the znode that holders write must never show the token of an earlier holder after the
-// token of a later holder.
+// Checks the servers' true state: in the znode that holders write, an earlier holder's token must not follow a later
+// holder's.
 class state_watch {
 public:
     explicit state_watch(simulated_world& world) : world_{world} {}
@@ -33,13 +33,13 @@ std::string sequence_of(const std::string& contender) {
     return contender.substr(contender.rfind('-') + 1);
 }
 
-// Holders increment a counter znode under a lock. An answered commit must count once, and a commit of unknown outcome
-// at most once.
+// Holders increment a counter under a lock. An answered commit must count once, and a commit of unknown outcome at most
+// once.
 void commits(simulated_world& world) {
     state_watch state{world};
     int certain = 0;
     int possible = 0;
-    // Deletes holders' znodes while the holders' sessions live.
+    // Deletes holders' znodes while their sessions live.
     world.start("administrator", [&] {
         for (chance dice{100};;) {
             std::this_thread::sleep_for(dice.up_to(3s));
@@ -67,7 +67,7 @@ void commits(simulated_world& world) {
                                      .put("/state", hold->fencing_token().to_string()),
                                  {.timeout = 5s});
                 if (done) ++certain;
-                // The process may be killed before its answer arrives.
+                // The process may be killed before the answer arrives.
                 if (!done && done.error() == errc::outcome_unknown) ++possible;
                 state.look();
                 if (!done) break;
@@ -87,11 +87,11 @@ void commits(simulated_world& world) {
 void jobs(simulated_world& world) {
     constexpr job_rules k_rules{.period = 5s, .at_most_for = 30s};
     struct job_times {
-        std::optional<std::int64_t> started;  // the time of the start in the job's data
+        std::optional<std::int64_t> started;  // the start that the job's data record
         nanoseconds begun{};
         std::optional<nanoseconds> returned;
     };
-    std::map<std::uint64_t, job_times> runs;  // by the number of the run
+    std::map<std::uint64_t, job_times> runs;  // by number of the run
     run_service(world, [&](int process) {
         client servers{k_servers, own_options()};
         job_gate gate{servers, "/jobs/report", k_rules, "service-" + std::to_string(process)};
@@ -126,7 +126,7 @@ void jobs(simulated_world& world) {
 
 void rates(simulated_world& world) {
     constexpr rate_rule k_rule{.entries = 3, .period = 5s};
-    // For each entry, the interval during which it was counted.
+    // The interval in which each entry was counted.
     std::vector<std::pair<nanoseconds, nanoseconds>> entries;
     run_service(world, [&](int process) {
         client servers{k_servers, own_options()};
@@ -140,8 +140,8 @@ void rates(simulated_world& world) {
         }
     });
     require(entries.size() >= progress(5), "hardly any entry");
-    // Counts the entries that were certainly counted in the period that begins with `first`. The servers' clocks have a
-    // resolution of milliseconds, so the period is taken 2 ms shorter.
+    // Counts the entries that were certainly in the period that begins with `first`. The servers' clocks have steps of
+    // 1 ms, so the period is taken 2 ms shorter.
     for (const auto& first : entries) {
         const auto end = first.first + k_rule.period - 2ms;
         const auto within = std::count_if(entries.begin(), entries.end(), [&](const auto& each) {

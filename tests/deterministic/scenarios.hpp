@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// scenarios: services that use one recipe each, written as a user would write them: several processes with blocking
-// calls and threads. Meanwhile servers fail, processes stop, and the run kills one process after the other and starts
-// it again. The time is virtual: a sleep simulates a program's work, or a random time until the next act.
+// scenarios: services with one recipe each, as users write them: several processes with threads and blocking calls.
+// Servers fail, processes stop, and the run kills and restarts each process. Time is virtual: a sleep simulates a
+// program's work, or a random time until its next action.
 #pragma once
 
 #include <chrono>
@@ -30,7 +30,6 @@ struct service_scenario {
     std::string name;
     std::string about;
     std::function<void(simulated_world&)> run;
-    // Prints the scenario's name in GoogleTest's messages.
     friend void PrintTo(const service_scenario& each, std::ostream* out) { *out << each.name; }
 };
 
@@ -40,22 +39,22 @@ struct service_scenario {
 [[nodiscard]] std::vector<service_scenario> record_scenarios();  // commits, jobs, rates
 [[nodiscard]] std::vector<service_scenario> all_scenarios();
 
-// Returns the faults and their frequency for this seed.
+// Returns this seed's faults and their frequency.
 [[nodiscard]] testing::simulation_options hard_times(std::uint64_t seed);
 [[nodiscard]] testing::run_report play(const service_scenario& scenario, std::uint64_t seed);
 
-// Returns the options that every client of a scenario uses.
+// Returns the options of every client.
 [[nodiscard]] client_options own_options();
 
-// Returns the least progress that the current run must show. That is `usual`, or nearly none if servers and processes
-// fail all the time.
+// Returns the least progress that the current run must show: `usual`, or nearly none if servers and processes fail
+// often.
 [[nodiscard]] std::size_t progress(std::size_t usual = 8);
 
-// Runs processes that do the same work for some minutes. The processes stop now and then, and each is killed once and
-// started again.
+// Runs processes that do the same work for some minutes. Each is stopped now and then, and is killed and restarted
+// once.
 void run_service(simulated_world& world, const std::function<void(int process)>& work);
 
-// Gives random numbers to one thread of one process.
+// Random numbers for one thread of one process.
 class chance {
 public:
     explicit chance(int thread) : source_{static_cast<std::uint64_t>(thread)} {}
@@ -69,7 +68,7 @@ private:
     std::mt19937_64 source_;
 };
 
-// Holds the lock for this time or until the lock is lost. The judge sees the hold.
+// Stays in the lock for this time, or until the hold is lost. The judge knows of the hold.
 inline void stay_inside(judge& of, guard& hold, std::chrono::milliseconds length) {
     const judge::stay here{of, [&hold] { return hold.valid(); }, hold.fencing_token()};
     for (auto left = length; left > 0ms && hold.valid(); left -= 50ms)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays the scenarios with fixed seeds. tests/deterministic/search.cpp tries other seeds.
+// Plays the scenarios with fixed seeds. search.cpp tries other seeds.
 #include <gtest/gtest.h>
 
 #include "deterministic/scenarios.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays the scenarios with one seed after the other, and reports violations.
+// Plays the scenarios with one seed after another, and reports broken promises.
 //
 //     scripts/services --minutes 30 --seed 1000            every scenario, from this seed on
 //     scripts/services --scenario election --seed 1017 --runs 1 --story

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the primitives with which threads of a run wait. All of them wait in virtual time.
+// Tests the functions by which threads of a run wait. All of them wait in virtual time.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <semaphore.h>
@@ -138,8 +138,7 @@ TEST(deterministic_waits, waits_for_descriptors_take_virtual_time) {
     EXPECT_TRUE(report.passed) << report.text();
 }
 
-// At the end of a thread its thread-local objects are destroyed while the thread still belongs to the run, so it may
-// wait.
+// Thread-local objects are destroyed while the thread still belongs to the run, so their destructors may wait.
 TEST(deterministic_waits, the_end_of_a_thread_is_in_the_run) {
     const auto report = play([](simulated_world&) {
         static std::mutex own;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios: a client over `local:` closes while other threads make calls. Each call must return, each handler must run
+// Scenarios: a client over `local:` closes while other threads call it. Each call must return, each handler must run
 // once, and no contender may remain.
 #include <atomic>
 #include <string>
@@ -112,11 +112,11 @@ void close_of_one_that_shares() {
     require_empty("/a");
 }
 
-// A handler of one client closes the other client while that client's handler runs. It then drops the last reference to
-// the threads.
+// A handler of one client closes the other client, whose handler is running. Then it drops the last reference to the
+// threads.
 void close_of_all_that_share_in_a_handler() {
     static std::atomic<int> called{
-        0};  // static, because the handler's thread still uses it when this function has returned
+        0};  // static, because the handler's thread may use it after this function
     static base::mutex mutual;
     static base::condition changed;
     static bool over = false;

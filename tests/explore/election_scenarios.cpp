@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios for leader, with and without a function: start, close, the end of a lead and the waits for that end, all at
-// the same time.
+// Scenarios: start, close, and the end of a lead at the same time, for leaders with and without a function.
 #include <atomic>
 #include <memory>
 
@@ -11,8 +10,8 @@ namespace turnstile::explore {
 
 namespace {
 
-// start() and close() run at the same time. After that a closed participant must not be in the queue, and a queued
-// participant must lead at last.
+// start() and close() run at the same time. Then a closed participant must be out of the queue, and a queued
+// participant must lead in the end.
 void start_beside_close() {
     client servers{k_servers};
     leader election{servers, "/lead", [](leader_term&) {}, {.id = "one", .once = true}};
@@ -54,7 +53,7 @@ void start_and_close_beside_a_term() {
             "a closed election stays in the queue");
 }
 
-// A pause ends at the same time as a close() and a start(). After that one participant is in the queue, or none.
+// A pause ends during a close() and a start(). Then at most one participant is in the queue.
 void pause_beside_close() {
     client servers{k_servers};
     leader election{servers, "/lead", [](leader_term&) {}, {.id = "one", .pause = 10ms}};
@@ -99,8 +98,7 @@ void latch_close_beside_await() {
     latch.close();
 }
 
-// A latch is started at the same time as it is closed. After that it is in no queue, or it leads until it is closed
-// again.
+// A latch is started while it is closed. Then it is in no queue, or leads until it is closed again.
 void latch_start_beside_close() {
     client servers{k_servers};
     leader latch{servers, "/latch", {.id = "one", .protocol = election_protocol::latch}};
@@ -115,7 +113,7 @@ void latch_start_beside_close() {
             "a closed latch stays in the queue and does not lead");
 }
 
-// An administrator removes the leader's znode while the latch is closed.
+// An administrator removes the leader's znode while the latch is being closed.
 void latch_loss_beside_close() {
     client servers{k_servers};
     leader latch{servers, "/latch", {.id = "one", .protocol = election_protocol::latch}};

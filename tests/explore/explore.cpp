@@ -42,7 +42,7 @@ int replay(const scenario& scenario, const plan& how, std::size_t trace) {
     return found ? 1 : 0;
 }
 
-// First tries every schedule with few deviations, then random schedules, each for half of the budget.
+// Tries all schedules with few deviations, and then random schedules, each for half of the time.
 bool explore_one(const scenario& scenario, const settings& how,
                  std::chrono::duration<double> time) {
     using clock = std::chrono::steady_clock;

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios for callback_queue, worker_pool and their crew of threads: no posted task may be lost or run twice, and
-// both must end.
+// Scenarios for callback_queue, worker_pool and their crew of threads: each task must run once, and both must end.
 #include <atomic>
 #include <deque>
 #include <stdexcept>
@@ -17,12 +16,12 @@ namespace {
 using detail::callback_queue;
 using detail::worker_pool;
 
-// Returns a deadline later than any scenario lasts, so that the queue's end waits for its executor.
+// Returns a deadline after the end of every scenario, so that the queue's end waits for its executor.
 boottime_clock::time_point at_leisure() {
     return boottime_clock::now() + std::chrono::hours{1};
 }
 
-// Makes callbacks that must run one at a time, and counts them.
+// Makes callbacks, counts them, and checks that they run one at a time.
 class callbacks {
 public:
     std::function<void()> next(std::function<void()> work = {}) {
@@ -79,8 +78,8 @@ void executor_that_throws() {
     all.require_all();
 }
 
-// The queue's end must not wait for an executor that drops its tasks. Either the queue's thread runs the tasks, or the
-// thread that ends the queue does.
+// The queue's end must not wait for an executor that drops its tasks. The queue's thread, or the thread that ends the
+// queue, must run them.
 void executor_that_drops() {
     callbacks all;
     const auto queue = callback_queue::start([](const std::function<void()>&) {});
@@ -92,7 +91,7 @@ void executor_that_drops() {
     all.require_all();
 }
 
-// The executor is an event loop with one thread. finish() must wait for it, and the loop must run all its tasks.
+// The executor is an event loop with one thread. finish() must wait for it, and it must run all tasks.
 void executor_of_one_thread() {
     callbacks all;
     base::mutex mutex;
@@ -155,7 +154,7 @@ void tasks_beside_finish() {
     require(done == taken, "a task that was taken was not done");
 }
 
-// The queues of two clients share a crew's only thread. One queue ends while other threads post to both.
+// Two clients' queues share a crew's only thread. One queue ends while other threads post to both.
 void end_of_one_of_two_queues() {
     callbacks ones;
     callbacks others;
@@ -178,10 +177,10 @@ void end_of_one_of_two_queues() {
     others.require_all();
 }
 
-// A callback of one queue ends the other queue, for whose callback there is no further thread. The crew ends inside the
-// callback as well.
+// A callback of one queue ends the other queue, whose callback has no thread to run on. The crew also ends inside the
+// callback.
 void end_of_all_in_a_callback() {
-    // static, because its thread still uses it when this function has returned
+    // Static, because a thread may use it after this function.
     static callbacks ones;
     callbacks others;
     const auto crew = detail::thread_crew::start({.start = {.name = "crew"}, .most = 1});
@@ -216,8 +215,8 @@ void end_of_all_in_a_callback() {
     others.require_all();
 }
 
-// The crew has a thread for one running member. It must detect that this member blocks, so that a second member gets
-// its turn.
+// The crew has a thread for one running member. It must notice that this member blocks, and give a second member its
+// turn.
 void turns_while_one_blocks() {
     callbacks others;
     const auto timers = std::make_shared<detail::timer_thread>(

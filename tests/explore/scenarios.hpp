@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios for the schedule explorer: small actions of a client in several threads at once, and conditions that must
-// hold under every schedule. Each scenario runs in a separate process.
+// Scenarios for the explorer: a client's actions in several threads, and conditions that must hold under every
+// schedule. Each scenario runs in a process.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ using namespace schedule;
 
 [[nodiscard]] std::vector<scenario> queue_scenarios();  // callback_queue, worker_pool, thread_crew
 [[nodiscard]] std::vector<scenario>
-client_scenarios();  // close() at the same time as acquire, release and commit
+client_scenarios();  // close() beside acquire, release and commit
 [[nodiscard]] std::vector<scenario> election_scenarios();  // leader
 
 [[nodiscard]] inline std::vector<scenario> all_scenarios() {

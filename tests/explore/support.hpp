@@ -17,7 +17,6 @@ using namespace schedule;
 
 using namespace std::chrono_literals;
 
-// The connect string of every scenario.
 inline constexpr const char* k_servers = "local:explored";
 
 // A thread that the destructor joins.
@@ -35,7 +34,7 @@ private:
     boost::thread thread_;
 };
 
-// Lets virtual time pass. All other threads run until none can continue.
+// Lets virtual time pass while the other threads run as far as they can.
 inline void pass(boottime_clock::duration time) {
     base::mutex mutex;
     base::condition never;
@@ -45,7 +44,7 @@ inline void pass(boottime_clock::duration time) {
     }
 }
 
-// Checks the condition up to `looks` times, a little apart. Returns true when it is true.
+// Checks the condition up to `looks` times, with pauses. Returns true when the condition is true.
 inline bool becomes(const std::function<bool()>& true_now, int looks = 50) {
     for (; looks != 0; --looks) {
         if (true_now()) return true;
