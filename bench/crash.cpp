@@ -58,7 +58,7 @@ turnstile::client_options options_of(const arguments& given) {
     return options;
 }
 
-// The holder, which is killed: this program, started as `--hold CONNECT` with the arguments.
+// The holder, which the parent kills: this program, started as `--hold CONNECT` with the arguments.
 int hold(const std::string& servers, const arguments& given) {
     turnstile::client own{servers, options_of(given)};
     turnstile::mutex lock{own, k_path};
@@ -89,8 +89,7 @@ double trial(turnstile::mutex& lock, const std::string& servers, const arguments
     return std::chrono::duration<double, std::milli>(granted - killed).count();
 }
 
-// Runs the trials with the library's waiter, which is in this process. With Curator, one other process waits in all
-// trials.
+// Runs the trials with the library's waiter in this process, or with one process of Curator for all trials.
 std::vector<double> trials_of_ours(turnstile::client& own, const std::string& servers,
                                    const arguments& given) {
     turnstile::mutex lock{own, k_path};
@@ -102,7 +101,7 @@ std::vector<double> trials_of_ours(turnstile::client& own, const std::string& se
     return all;
 }
 
-// Returns the time at which the waiter was granted the lock in this trial.
+// Returns when the waiter was granted the lock in this trial.
 std::chrono::microseconds granted_at(const turnstile::testing::process& waiter, int trial,
                                      std::chrono::milliseconds session) {
     const auto words = "granted " + std::to_string(trial) + " ";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Counts the round trips of each call. For this it measures the time of the call over a connection with a long delay.
+// Counts the round trips of each call, from the time that the call takes over a connection with a long delay.
 //
 //     turnstile_bench_distance KIND DELAY ROUNDS     KIND: zookeeper, redis, postgresql or mariadb
 //
@@ -82,7 +82,7 @@ struct measured_call {
     std::vector<double> times{};
 };
 
-// Waits until the client has read messages that earlier calls left behind, such as the answer to a removal.
+// Waits until the client has read the answers that earlier calls did not wait for, such as the answer to a removal.
 void settle(std::chrono::milliseconds delay) {
     std::this_thread::sleep_for(8 * delay + 20ms);
 }
@@ -141,7 +141,7 @@ private:
         call.times.push_back(time_of(work));
     }
 
-    // Measures the time from the call of release() by the holder to the grant of the waiter.
+    // Measures the time from the holder's call of release() to the waiter's grant.
     void hand_over(turnstile::guard hold, turnstile::mutex& theirs) {
         std::promise<clock_type::time_point> granted;
         auto waits = std::async(std::launch::async, [&] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_times: measures how long a program's mutexes are held. Loaded by LD_PRELOAD, it replaces the lock functions of
-// POSIX. At the end of the process it reports the most often locked mutex on standard error:
+// lock_times: measures how long a program holds its mutexes. Loaded by LD_PRELOAD, it replaces the lock functions of
+// POSIX. When the process ends, it writes the numbers of the mutex with the most locks to standard error:
 //
 //     lock_times threads=65 locked=240113 waited=1802 p50=310 p99=2047 longest=48211
 //
@@ -24,7 +24,7 @@ namespace {
 
 constexpr std::size_t k_mutexes = 1U << 14U;  // further mutexes are ignored
 constexpr std::size_t k_threads = 256;
-constexpr unsigned k_parts = 4;  // number of buckets for each power of two
+constexpr unsigned k_parts = 4;  // buckets for each power of two
 constexpr std::size_t k_buckets = 64 * k_parts;
 
 std::uint64_t now_ns() {
@@ -46,7 +46,7 @@ std::uint64_t end_of(std::size_t bucket) {
                                  : ((k_parts + bucket % k_parts + 1U) << (power - 2U)) - 1U;
 }
 
-// Counts of one mutex. The thread that holds the mutex changes them.
+// Counts of one mutex, changed only by the mutex's holder.
 struct times {
     std::atomic<const pthread_mutex_t*> mutex{nullptr};
     std::uint64_t begun = 0;

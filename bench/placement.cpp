@@ -40,7 +40,8 @@ constexpr std::array k_timeouts{4s, 6s, 10s, 15s, 20s, 30s};
 constexpr std::size_t k_servers = 3;
 constexpr std::size_t k_each = 2;  // number of clients that reach each server first
 
-// Proxies before the servers. They let all sessions begin at the named server, until one is attached.
+// Proxies before the servers. All sessions begin at the named server, because the other proxies are closed until a
+// session is attached.
 class front {
 public:
     explicit front(const ensemble& servers) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the entries a second through one rate_gate whose rule never makes a caller wait. So this is the cost of the
-// gate itself.
+// Measures the entries a second through one rate_gate. Its rule never makes a caller wait, so this is the cost of the
+// gate.
 //
 //     turnstile_bench_rate CONNECT_STRING SESSIONS SECONDS
 //
@@ -42,7 +42,7 @@ arguments parse(const std::vector<std::string>& given) {
     return {given[0], number(given[1]), std::chrono::seconds{number(given[2])}};
 }
 
-// Counts the entries in a window of time. The window begins when all sessions are connected and have entered once.
+// Counts the entries in a span of time, which begins when all sessions are connected and have entered once.
 std::size_t measure(const arguments& wanted) {
     std::atomic<std::size_t> entered{0};
     std::atomic<bool> counts{false};

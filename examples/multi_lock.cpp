@@ -42,7 +42,7 @@ int main(int argc, char** argv) {
     std::cout << "written: " << books.write(tokens) << '\n';
     hold.release().value();
 
-    // 2. Another client has one of the locks, so the call fails, and keeps neither.
+    // 2. Another client holds one of the locks, so the call fails and takes neither lock.
     {
         const auto theirs = stock.acquire().value();
         const auto refused = both.try_acquire();

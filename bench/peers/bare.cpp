@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "bare": a lock directly on the C client. The peer is a lower bound for the library: it has no lease, no fencing
-// token, no deadline, and no recovery from a lost reply. As in the library, no cycle has to wait for the resolution of
-// host names.
+// Peer "bare": a lock directly on the C client, as a lower bound for the library. It has no lease, no fencing token, no
+// deadline, and no recovery from a lost reply. As in the library, no call has to wait until a host name is resolved.
 //
-// Peer "bare-no-list", `bare CONNECT no-list`, has cycle and unlock alone. It lists the folder once. After that, the
-// next number shows that no contender is ahead (docs/why/mutex.md, "Without a list"). If another client interferes, the
-// peer fails.
+// Peer "bare-no-list", `bare CONNECT no-list`, has only the commands cycle and unlock. It lists the folder once. Then
+// the next number shows that no contender is ahead (docs/why/mutex.md, "Without a list"). The peer fails if another
+// client interferes.
 //
 //     acquire   create2 ‖ get_children; behind another: get(predecessor, watch) and its deletion; the list
 //               again only if more than one was ahead; a read of the own znode, not waited for, if no list
@@ -37,7 +36,7 @@ using bench::number;
 constexpr const char* k_prefix = "/_c_00000000-0000-4000-8000-000000000000-lock-";
 constexpr std::int64_t k_in_flight = 1000;
 
-// Waits for completions, which the C client runs on its own thread. Wakes up once, when all have arrived.
+// Waits for completions, which the C client runs on its own thread. The waiter wakes up when all of them have arrived.
 class arrivals {
 public:
     void arrive() {
@@ -56,7 +55,7 @@ private:
     std::mutex mutex_;
     std::condition_variable changed_;
     std::int64_t count_ = 0;
-    std::int64_t wanted_ = 0;  // number for which the waiter waits; 0: no thread waits
+    std::int64_t wanted_ = 0;  // the count that the waiter waits for; 0: no thread waits
 };
 
 [[noreturn]] void fail(const std::string& step, int code) {
@@ -93,8 +92,8 @@ public:
         for (;;) {
             const auto ahead = look_ahead();
             if (ahead.count == 0) return;
-            // With one contender ahead, the deletion of its znode is the grant, because no other contender can get
-            // ahead.
+            // With one contender ahead, the deletion of its znode is the grant, because no other contender can come
+            // between.
             if (watch(ahead.nearest)) deleted_.wait(1);
             if (ahead.count == 1) return look_at_own();
             ask_for_list();
@@ -119,8 +118,7 @@ public:
         next_ = number_of(name_) + 1;
     }
 
-    // Queues behind one other contender, and returns when the contender waits. The future becomes ready at the grant,
-    // with its time.
+    // Queues behind one other contender, and returns when it waits. The future gets the time of the grant.
     std::future<std::int64_t> queue() {
         enter();
         const auto ahead = look_ahead();
@@ -258,7 +256,7 @@ private:
         require("get_children", list_result_);
     }
 
-    // Sets a watch on the znode. Returns false if the znode is gone already.
+    // Sets a watch on the znode. Returns false if the znode is gone.
     bool watch(const std::string& name) {
         require("get", zoo_awget(handle_, name.c_str(), gone, this, read, this));
         answered_.wait(1);
@@ -273,13 +271,13 @@ private:
     arrivals connected_;
     arrivals answered_;
     arrivals deleted_;
-    // Completions write these, and a thread reads them after `answered_`.
+    // Completions write these members, and a thread reads them after it has waited for `answered_`.
     int create_result_ = ZOK;
     int list_result_ = ZOK;
     int read_result_ = ZOK;
     std::string name_;
     std::vector<std::string> children_;
-    // next sequence number, which would show that no contender is ahead
+    // The number that would show that no contender is ahead.
     std::optional<std::int64_t> next_;
     std::atomic<bool> folder_changed_{false};
 };

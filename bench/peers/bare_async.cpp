@@ -28,19 +28,19 @@ std::string text_of(const std::string& step, int code) {
     return step + ": " + zerror(code);
 }
 
-// Ends the process if the C client refuses a request. Then a session has ended, and its requests in progress never get
-// an answer.
+// Ends the process if the C client refuses a request. A session has then ended, and its other requests will get no
+// answer.
 void require_sent(const std::string& step, int code) {
     if (code == ZOK) return;
     std::cerr << text_of(step, code) << std::endl;
     std::_Exit(1);
 }
 
-// An acquire and its release, in the callbacks of one session. Deletes itself at the end.
+// An acquire and its release, in the callbacks of one session. The object deletes itself at the end.
 class attempt {
 public:
     static void begin(zhandle_t* handle, const lock_paths& paths, bench::crowd_waiter& waiter) {
-        auto* self = new attempt{handle, paths, waiter};  // lives until finish() or fail()
+        auto* self = new attempt{handle, paths, waiter};  // deleted by finish() or fail()
         require_sent("create",
                      zoo_acreate2(handle, paths.prefix.c_str(), "", 0, &ZOO_OPEN_ACL_UNSAFE,
                                   ZOO_EPHEMERAL_SEQUENTIAL, created, self));
@@ -97,8 +97,8 @@ private:
         const auto nearest = paths_.folder + "/" + std::string{best};
         require_sent("get", zoo_awget(handle_, nearest.c_str(), gone, this, read, this));
     }
-    // With one contender ahead, the deletion of its znode is the grant. The contender also reads its own znode, but
-    // does not wait for the answer.
+    // With one contender ahead, the deletion of its znode is the grant. The contender also reads its own znode, without
+    // waiting for the answer.
     void on_awaited_gone() {
         if (ahead_ != 1) return list();
         const auto ignored = [](int, const char*, int, const Stat*, const void*) {};

@@ -48,7 +48,7 @@ struct crowd_load {
     std::size_t process = 0;
     std::size_t processes = 0;
     std::size_t sessions = 0;  // number of sessions in this process
-    std::int64_t amount = 0;   // slots of each session, or acquires a second of this process
+    std::int64_t amount = 0;   // slots of each session, or this process's acquires a second
     std::int64_t begin = 0;
     std::int64_t end = 0;
 
@@ -73,7 +73,7 @@ struct crowd_load {
 // Chooses the next lock.
 class lock_choice {
 public:
-    // Makes the choices for one slot of a session. Each peer has the same sequence of choices.
+    // Makes the choices for one slot of a session. The sequence of choices is the same for all peers.
     lock_choice(const crowd_load& load, std::size_t session, std::size_t slot, std::size_t slots)
         : locks_{load.locks},
           number_{load.process * load.sessions + session},
@@ -115,7 +115,7 @@ private:
     std::vector<double> shares_;  // cumulative shares of the locks
 };
 
-// A peer reports the outcome of one acquire to this object.
+// A peer reports the outcome of an acquire to this object.
 class crowd_waiter {
 public:
     virtual void granted() = 0;
@@ -199,7 +199,7 @@ std::string saturate(Peer& peer, const crowd_load& load) {
     return sum.text();
 }
 
-// An acquire of the command `pace`. Deletes itself at the end.
+// An acquire of the command `pace`. The object deletes itself at the end.
 class paced_acquire final : public crowd_waiter {
 public:
     struct times {

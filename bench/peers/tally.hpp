@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tally: counts events on the thread of the callbacks, while the thread of the commands waits for them.
+// tally: counts events of a callback thread, while the command's thread waits for them.
 //
 // Thread safety: any thread may call all members.
 #pragma once
@@ -26,7 +26,7 @@ public:
         failure_ = why;
         changed_.notify_one();
     }
-    // Returns once there are `count` events. Throws after a failure.
+    // Returns when there are `count` events. Throws after a failure.
     void wait(std::int64_t count) {
         std::unique_lock held{mutex_};
         changed_.wait(held, [&] { return count_ >= count || failure_.has_value(); });

@@ -146,8 +146,8 @@ private:
     std::shared_ptr<std::promise<std::int64_t>> granted_at_;
 };
 
-// Takes and releases the lock until `end`. Reads the clock only after many pairs, because a pair takes less time than
-// reading the clock.
+// Takes and releases the lock until `end`. Reading the clock takes longer than a pair, so the clock is read only after
+// many pairs.
 std::string reacquire(turnstile::mutex& lock, std::int64_t begin, std::int64_t end) {
     constexpr int k_pairs = 1000;
     std::int64_t grants = 0;

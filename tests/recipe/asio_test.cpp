@@ -44,8 +44,8 @@ INSTANTIATE_TYPED_TEST_SUITE_P(standalone, asio_tokens, standalone_names);
 
 // ---- callbacks on a strand ---------------------------------------------------------------------------
 
-// Two threads run a strand that always has other tasks as well. All callbacks must run on the strand, one task at a
-// time, even while the client closes.
+// Two threads run a strand, which also gets other tasks. All callbacks must run on the strand, one at a time, even
+// while the client closes.
 TEST(asio_strand, has_every_callback_of_a_client_also_while_it_closes) {
     ::asio::thread_pool pool{2};
     const auto strand = ::asio::make_strand(pool);

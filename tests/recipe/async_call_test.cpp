@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests calls that wait for the servers, awaited in coroutines that start at once and in lazy coroutines (in the form
-// of cppcoro). Waiting calls must leave threads for the client's own work.
+// Tests calls that wait for the servers, in coroutines that start at once and in lazy coroutines (as cppcoro has them).
+// While calls wait, the client's own work must still get threads.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -116,7 +116,7 @@ TEST_F(async_calls, end_with_the_client) {
     EXPECT_EQ(refusal->code(), errc::closed);
 }
 
-// More calls wait than there are threads. The same threads deliver grants to shared contenders. Those grants must still
+// More calls wait than there are threads. These threads also deliver grants to shared contenders. The grants must
 // arrive, and further calls must get a thread.
 TEST_F(async_calls, leave_threads_for_the_clients_own_work) {
     constexpr std::size_t k_calls = 40;

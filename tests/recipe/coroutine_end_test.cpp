@@ -51,7 +51,7 @@ TEST_F(coroutines, whose_task_is_dropped_hold_nothing_and_stay_suspended) {
     options.on_entered = [&](const std::string&) { entered.set(); };
     auto task = acquire(options, dropping_executor());
     ASSERT_TRUE(
-        // the contender is ahead of the others, whose client may be the first to connect
+        // This contender must be ahead of the others, whose client may connect first.
         entered.wait());
     // The grant was dropped and released, so the next waiter gets the lock.
     const auto hold = taken_by_others();
@@ -103,7 +103,7 @@ TEST_F(coroutines, are_told_of_a_hold_that_was_lost_on_its_way) {
     EXPECT_EQ(refusal.value(), errc::session_lost);
 }
 
-// The thread that calls handlers only passes results on. So no coroutine can block it.
+// The thread that calls handlers only passes results on, so a coroutine cannot block it.
 TEST_F(coroutines, hold_up_no_callback) {
     loop_thread loop;
     event begun;

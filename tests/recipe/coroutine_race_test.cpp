@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests every instant between the grant and the resumption at which a coroutine may end or an executor may fail. The
-// tests play the recipe, and call its handler at a chosen time.
+// Tests each instant between the grant and the resumption at which a coroutine may end or an executor may fail. The
+// test acts as the recipe, and calls the recipe's handler at a chosen time.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -15,7 +15,7 @@ namespace {
 
 using guard_handler = std::function<void(result<guard>)>;
 
-// A lock that grants when the test decides so.
+// A lock that grants when the test says so.
 struct scripted_lock {
     std::function<void(const acquire_options&, const guard_handler&)> script;
     void async_acquire(acquire_options options, guard_handler done) { script(options, done); }
@@ -100,7 +100,7 @@ TEST_F(coroutine_races, a_destroyed_coroutine_cancels_its_contender) {
 
 // ---- executors that throw -------------------------------------------------------------------
 
-// Either the grant comes first or the return of the recipe's function. The effect must be the same.
+// The grant may come before or after the return of the recipe's function. The effect must be the same.
 TEST_F(coroutine_races, an_executor_that_throws_leaves_it_suspended_when_the_grant_was_faster) {
     scripted.script = [&](const acquire_options&, const guard_handler& done) {
         std::thread{[&] { done(granted()); }}.join();

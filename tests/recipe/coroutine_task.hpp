@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// coroutine_task: the smallest coroutine type for the tests. The coroutine starts at once. Its creator owns the
-// coroutine, and may destroy it while it is suspended or after its end.
+// coroutine_task: a minimal coroutine type for tests. A coroutine starts at once. Its creator owns it, and may destroy
+// it while it is suspended or after its end.
 #pragma once
 
 #include <coroutine>

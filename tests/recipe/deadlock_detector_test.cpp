@@ -40,7 +40,7 @@ protected:
     }
 };
 
-// Threads with a separate client each. Thread i takes lock i. When all threads have a lock, each takes the next one.
+// Threads with one client each. Thread i takes lock i. When all threads have a lock, each takes the next lock.
 class ring {
 public:
     using second_acquire = std::function<result<guard>(std::size_t, mutex&)>;
@@ -104,7 +104,7 @@ TEST_F(deadlocks, of_two_are_found_with_their_members) {
     EXPECT_TRUE(eventually([&] { return detector.find().value().empty(); }));
 }
 
-// The text of a deadlock goes into logs, and contains labels that other clients choose.
+// A deadlock's text goes into logs, and contains labels that other clients choose.
 TEST_F(deadlocks, have_a_text_without_control_characters) {
     std::stop_source stop;
     ring two{where, 2, [&](std::size_t, mutex& second) {
@@ -158,7 +158,7 @@ TEST_F(deadlocks, with_oneself_are_seen) {
     EXPECT_TRUE(eventually([&] { return queue_length(0) == 1; }));
 }
 
-// The newest wait of the cycle gives up, and the oldest remains, whichever thread finds the cycle.
+// The newest wait of the cycle gives up, whichever thread finds the cycle.
 TEST_F(deadlocks, are_left_to_the_newest) {
     mutex a{*servers, path_of(0)};
     mutex b{*servers, path_of(1)};
@@ -176,7 +176,7 @@ TEST_F(deadlocks, are_left_to_the_newest) {
     EXPECT_TRUE(older.get());
 }
 
-// A handler or a coroutine has no thread, so its wait needs a named owner. Without a name it belongs to no owner.
+// A handler or a coroutine has no thread, so its wait needs a named owner, or it has none.
 TEST_F(deadlocks, need_names_where_no_thread_waits) {
     mutex a{*servers, path_of(0)};
     mutex b{*servers, path_of(1)};
@@ -296,7 +296,7 @@ TEST_F(deadlocks, acquire_refuses_what_it_cannot_do) {
     event done;
     mutex lock{*servers, path_of(0)};
     lock.async_acquire({.timeout = limit()}, [&](const result<guard>&) {
-        // the call would wait for its own hold
+        // The call would wait for its own hold.
         EXPECT_EQ(detector.acquire(lock).error(), errc::bad_option);
         done.set();
     });
@@ -315,7 +315,7 @@ TEST_F(deadlocks, detectors_are_made_of_paths) {
 
 // ---- no false alarms --------------------------------------------------------------------------
 
-// Locks change hands at full speed. All threads take and release them in one order, so there is never a cycle, although
+// All threads take and release the locks in one order, so there is no cycle. But the locks change hands so fast that
 // successive reads often look like one.
 TEST_F(deadlocks, are_not_seen_where_locks_change_hands) {
     std::atomic<bool> over{false};

@@ -105,7 +105,7 @@ TEST_F(multi_locks, F15_what_times_out_leaves_nothing_and_names_the_lock) {
     EXPECT_FALSE(their_c.is_locked().value()) << "F15: asked for after a failure";
 }
 
-// A user's lock type that records the deadlines of its calls.
+// A user's lock type, which records the deadlines of its calls.
 class recorder {
 public:
     recorder(mutex& lock, std::vector<boottime_clock::time_point>& deadlines)
@@ -225,7 +225,7 @@ TEST_F(multi_locks, the_loss_of_one_is_the_loss_of_all) {
     EXPECT_EQ(hold.release().error(), errc::session_lost);
 }
 
-// The guard's release runs on one of the client's threads, so a stop callback of the hold may wait for it.
+// A thread of the client runs the guard's release, so a stop callback of the hold may wait for it.
 TEST_F(multi_locks, a_lost_hold_is_given_up_while_a_stop_callback_of_it_waits_for_that) {
     auto hold = all.acquire().value();
     event begun;

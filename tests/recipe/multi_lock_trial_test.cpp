@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests multi_lock over locks of one client: it tries all at once, and holds none while it waits for another.
+// Tests multi_lock over locks of one client. It first tries all locks at once, and holds none while it waits for one.
 #include <algorithm>
 #include <stop_token>
 #include <thread>
@@ -56,7 +56,7 @@ protected:
     }
     // Creates the parent znodes, so that each part needs only one create.
     void make_parents() { all.acquire().value().release().value(); }
-    // From now on the servers execute requests, but no answer arrives.
+    // From now on the servers execute requests, and their answers are lost.
     void silence() {
         faults.set_traffic(servers->session().id, local::traffic::stalls_after_server);
     }
@@ -216,8 +216,7 @@ TEST_F(multi_lock_trials, tokens_of_equal_sets_grow) {
     }
 }
 
-// Two multi_locks with overlapping sets of locks, as in two processes. They are granted, fail an attempt at all locks,
-// or wait.
+// Two multi_locks with common locks, as in two processes. Each is granted, fails to get all locks at once, or waits.
 TEST_F(multi_lock_trials, F31_sets_that_overlap_do_not_wait_in_a_cycle) {
     multi_lock theirs{their_d, their_b, their_a};
     multi_lock others{d, c, b};

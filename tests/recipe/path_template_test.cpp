@@ -94,7 +94,7 @@ TEST(path_template, joins_no_dots) {
     EXPECT_EQ(hidden.format(""), "/x/.%empty");
 }
 
-// Queues ignore children that are no contenders. The folder of a nested lock must not have a contender's name.
+// Queues ignore children that are no contenders. So the folder of a nested lock must not be named like a contender.
 TEST(path_template, makes_no_name_of_a_recipes_own) {
     EXPECT_EQ(formatted("lock-0000000001"), "lock-000000000%31");
     EXPECT_EQ(formatted("lock--2147483648"), "lock--214748364%38");
@@ -181,7 +181,7 @@ TEST(path_template, gives_arguments_back) {
 
 // ---- random bytes ---------------------------------------------------------------------------
 
-// Parts that are likely to interact: few of them, with all characters that the rules mention.
+// Few parts, which are likely to interact, with all characters that the rules mention.
 std::string random_argument(base::random& chance) {
     static const std::vector<std::string> k_parts{
         "/",    ".",        "%",         "%2e",  "%empty", "%~",     "\0"s,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the owners of a quorum_lock's contenders: the deadlock detector must see a thread that waits for a quorum_lock.
-// Also tests the time at which the whole was granted.
+// Tests the owners of a quorum_lock's contenders, by which the deadlock detector sees that a thread waits. Also tests
+// when the whole lock counts as granted.
 #include <array>
 #include <thread>
 
@@ -11,7 +11,7 @@ namespace {
 
 class quorum_owners : public ::testing::Test {
 protected:
-    // Plays a process: its clients of the three ensembles, its quorum_lock, and a mutex in the first ensemble.
+    // A process: its clients of three ensembles, its quorum_lock, and a mutex in the first ensemble.
     struct party {
         explicit party(const std::array<std::string, 3>& trees) {
             for (const auto& tree : trees) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a call for a quorum_lock that pauses. During the pause it has a contender at no ensemble, and only a timer
-// refers to it.
+// Tests a pause between two attempts of a quorum_lock. Meanwhile the call has no contender, and only a timer refers to
+// it.
 #include <array>
 #include <thread>
 
@@ -30,7 +30,7 @@ protected:
                 {*clients[0], "east"}, {*clients[1], "north"}, {*clients[2], "west"}},
             "/lock", k_long_pauses);
     }
-    // Returns a client whose waiters end with their session. That starts the pause.
+    // Returns a client whose waiters end with their session, so that losing the session starts the pause.
     [[nodiscard]] std::unique_ptr<client> connect(std::size_t which) const {
         auto result = std::make_unique<client>(
             "local:" + trees[which],
@@ -38,7 +38,7 @@ protected:
         result->wait_connected(limit()).value();
         return result;
     }
-    // Waits until the call has queued at every ensemble. Then ends each session, so that the call pauses.
+    // Waits until the call has queued everywhere. Then ends each session, so that the call pauses.
     void drive_into_the_pause() {
         for (std::size_t i = 0; i != 3; ++i) {
             ASSERT_TRUE(eventually([&] { return blocked[i]->queue().value().size() == 2; }));
@@ -51,7 +51,7 @@ protected:
         errc why{};
         bool on_executor = false;
     };
-    // Returns a handler that records its call, and whether it ran on the executor of the clients.
+    // Returns a handler that records its call, and whether it ran on the clients' executor.
     [[nodiscard]] std::function<void(result<guard>)> tell(told& listener) {
         return [this, &listener](const result<guard>& refused) {
             listener.why = refused ? errc{} : static_cast<errc>(refused.error().code());
@@ -112,8 +112,8 @@ TEST_F(quorum_pauses, G7_all_clients_may_close_at_once) {
     EXPECT_EQ(mine.why, errc::closed);
 }
 
-// When one of three clients closes, the call goes on. When a second closes, the call ends, and the third client still
-// reports that.
+// When one of three clients closes, the call continues. When a second client closes, the call ends, and the third
+// client still reports that.
 TEST_F(quorum_pauses, a_wait_goes_on_while_a_majority_of_clients_is_open) {
     told mine;
     lock->async_acquire({}, tell(mine));
@@ -147,7 +147,7 @@ TEST_F(quorum_pauses, stop_requests_and_interruptions_end_a_pause) {
     stop.request_stop();
 }
 
-// A hold also pauses before it tries again to take back a lost part.
+// A hold that has lost a part also pauses before it tries to take the part back.
 TEST_F(quorum_pauses, a_hold_that_pauses_is_lost_when_its_clients_close) {
     blockers.clear();
     auto hold = lock->acquire({.timeout = limit()}).value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests quorum_lock over trees in memory. Each tree plays an ensemble.
+// Tests quorum_lock over trees in memory, which represent the ensembles.
 #include <algorithm>
 #include <array>
 #include <thread>
@@ -15,7 +15,7 @@ using namespace std::chrono_literals;
 
 constexpr quorum_options k_quick{.attempt = 20ms, .retry_first = 1ms, .retry_longest = 20ms};
 
-// Plays a process: its clients of the three ensembles, and its lock.
+// A process: its clients of three ensembles, and its lock.
 struct party {
     party(const std::array<std::string, 3>& trees, const client_options& options) {
         for (const auto& tree : trees)
@@ -53,7 +53,7 @@ protected:
     void lose_session(std::size_t which) {
         faults[which].expire(ours.clients[which]->session().id);
     }
-    // Ends this party's session at the ensemble, and lets no other session begin.
+    // Ends this party's session at the ensemble, and prevents another.
     void lose_ensemble(std::size_t which) {
         faults[which].refuse_connections();
         lose_session(which);
@@ -149,7 +149,7 @@ TEST_F(quorum_locks, the_end_of_the_majority_is_told_and_the_rest_given_back) {
     EXPECT_EQ(hold.release().error(), errc::session_lost);
 }
 
-// The unit test contest plays this case without threads: each of three contenders is first in one of the queues.
+// Each of three contenders is first in one queue. The unit test of core::quorum has this case without threads.
 TEST_F(quorum_locks, F31_three_that_hold_one_ensemble_each_do_not_deadlock) {
     party third{trees, {}};
     const std::array<party*, 3> all{&ours, &theirs, &third};
@@ -264,7 +264,7 @@ TEST_F(quorum_locks, a_wait_ends_by_stop_request_interruption_and_close) {
     EXPECT_TRUE(refused.wait());
 }
 
-// Between two attempts the call has no contender at any ensemble, and must still continue.
+// Between two attempts the call has no contender, and must still continue.
 TEST_F(quorum_locks, an_asynchronous_wait_outlives_its_lock_and_its_sessions) {
     auto hold = theirs.lock->acquire().value();
     ASSERT_TRUE(has_parts(hold, 3));
@@ -311,7 +311,7 @@ TEST_F(quorum_locks, without_a_majority_it_is_not_connected) {
     EXPECT_TRUE(is_free(2));
 }
 
-// The user's executor runs no tasks. A blocking call must work anyway.
+// The user's executor runs no tasks. A blocking call must not need it.
 TEST_F(quorum_locks, needs_no_executor_to_block) {
     idle_loop loop;
     client_options options;

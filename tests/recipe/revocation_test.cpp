@@ -78,7 +78,8 @@ TEST_F(revocations, take_ends_a_hold_that_sees_it_and_says_who_and_why) {
     EXPECT_TRUE(lock.try_acquire().has_value());
 }
 
-// The next contender may get the lock only after the old hold has ended. So it waits for the holder's lease.
+// The next contender must not get the lock before the old hold has ended, so it waits for the end of the holder's
+// lease.
 TEST_F(revocations, take_waits_for_the_lease_of_a_holder_that_does_not_see_it) {
     auto hold = lock.acquire().value();
     const auto contender = holder();
@@ -119,7 +120,7 @@ TEST_F(revocations, act_only_on_the_znode_that_was_seen) {
     EXPECT_EQ(orders.ask(stale, reason).error(), errc::removed);
     auto second = lock.acquire().value();
     auto mixed_up = holder();
-    mixed_up.token = stale.token;  // has the name of one contender and the czxid of the other
+    mixed_up.token = stale.token;  // has the name of one contender and the czxid of another
     EXPECT_EQ(orders.take_now(mixed_up, reason).value(), revocation_outcome::gone_before);
     EXPECT_TRUE(second.valid());
 }
@@ -137,7 +138,7 @@ TEST_F(revocations, take_a_waiter_out_of_the_queue) {
     EXPECT_TRUE(hold.valid());
 }
 
-// The holder reads its znode only after the request and the order were written. Its lease lasts until then.
+// The holder reads its znode only after the request and the order are in it. Its lease lasts until then.
 class late_reading : public revocations {
 protected:
     std::atomic<bool> asked{false};
@@ -193,7 +194,7 @@ TEST_F(late_reading, of_an_order_that_another_operator_asks_beside) {
     EXPECT_THAT(why, HasSubstr("ops on call"));
 }
 
-// The operator gives up before the holder reads its znode.
+// The operator withdraws the order before the holder reads its znode.
 TEST_F(late_reading, of_an_order_that_was_withdrawn_goes_on) {
     stand_still();
     const auto before = data();
@@ -242,7 +243,7 @@ protected:
         hold.commit(transaction{}.create("/lock", "").create(znode, text)).value();
         return holder();
     }
-    // Returns the time that an order waits for this contender; nothing if the operator must give the time.
+    // Returns how long an order waits for this contender; nothing if the operator must say how long.
     std::optional<std::chrono::milliseconds> wait_for(const contender& target,
                                                       const revoke_options& how = {}) {
         const auto wait = orders.longest_wait(target, how);

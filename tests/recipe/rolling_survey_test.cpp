@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a survey in rounds: the order in which it reads folders, and, over `local:`, that it finds what a whole survey
-// finds.
+// Tests a survey that reads in rounds: in which order it reads folders, and, over `local:`, that it finds what a survey
+// of all locks finds.
 #include "turnstile/tools/rolling_survey.hpp"
 
 #include <gtest/gtest.h>
@@ -37,10 +37,10 @@ TEST(survey_depth, shortest_queues_whole) {
     EXPECT_EQ(depth_within({10, 10, 10}, 2), 1U);
 }
 
-// Folders with a server's answers, which the test gives.
+// Folders and a server's answers about them, which the test gives.
 class turns_of_folders : public ::testing::Test {
 protected:
-    // Answers the list of a folder with these children. The folder has changed if `zxid` differs from the earlier one.
+    // Answers the list of a folder. A `zxid` that differs from the earlier one means that the folder has changed.
     void list(const std::string& folder, const std::vector<std::string>& children,
               std::int64_t zxid) {
         core::reply answer;
@@ -53,7 +53,7 @@ protected:
         answer.error = why;
         ASSERT_TRUE(turns.list(folder, std::move(answer), boottime_clock::time_point{}));
     }
-    // Reads the next contenders. Each contender's host is its name.
+    // Reads the next contenders. A contender's host is its name.
     lines read(std::size_t most) {
         turns.choose_depth();
         const auto asked = turns.unread(most);
@@ -87,7 +87,7 @@ TEST_F(turns_of_folders, folders_lead_to_further_ones) {
     list("/b", {}, 3);
     EXPECT_EQ(turns.unlisted(9), lines{"/a/deep"});
     EXPECT_EQ(turns.unlisted_count(), 1U);
-    // the contender was not read, so the holder is unknown
+    // The contender was not read, so the holder is unknown.
     EXPECT_EQ(surveyed(), lines{"/a 2 0 0"});
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the wait-for graph: it must find all cycles, name each by its newest wait, and find nothing else.
+// Tests the wait-for graph. It must find all cycles, name each by its newest wait, and find no others.
 #include "recipe/deadlock/wait_for_graph.hpp"
 
 #include <gtest/gtest.h>
@@ -88,7 +88,7 @@ TEST(wait_for_graph, finds_three_in_a_ring) {
               texts{"z:/c->/a x:/a->/b y:/b->/c"});
 }
 
-// y blocks z in the queue of /a, because y waits there ahead of z.
+// y blocks z at /a, because y waits there ahead of z.
 TEST(wait_for_graph, counts_who_waits_ahead) {
     EXPECT_EQ(
         cycles_of({queue("/a", {{"x", 1}, {"y", 3}, {"z", 4}}), queue("/b", {{"z", 2}, {"y", 5}})}),
@@ -125,8 +125,8 @@ TEST(wait_for_graph, tells_only_the_newest) {
     EXPECT_FALSE(graph.cycle_closed_by("/a", name("y", 5)));
 }
 
-// Client x has a new session, but the servers have not ended its old session yet. So x waits for /b twice: with number
-// 3 in the old session, and with number 9. The wait 3 closes a cycle, which would not end if x gave up the wait 9.
+// Client x has a new session, and the servers have not ended its old session. So x waits for /b twice: with number 3 in
+// the old session, and with number 9. Wait 3 is in a cycle, which would remain if x gave up wait 9.
 TEST(wait_for_graph, tells_an_owners_waits_for_one_lock_apart) {
     const wait_for_graph graph{
         {queue("/a", {{"x", 1}, {"y", 2}}), queue("/b", {{"y", 0}, {"x", 3}, {"x", 9}})}};
@@ -138,8 +138,8 @@ TEST(wait_for_graph, tells_an_owners_waits_for_one_lock_apart) {
               name("x", 9));
 }
 
-// Beside its old wait, x has a new one. x also waits for a lock that its old session still holds. An owner never waits
-// for itself, so there is no cycle.
+// x has an old wait and a new one, and also waits for a lock that its old session holds. An owner never waits for
+// itself, so there is no cycle.
 TEST(wait_for_graph, has_no_cycle_of_what_a_client_has_left_behind) {
     std::vector<lock_queue> queues{queue("/a", {{"x", 1}, {"x", 8}}),
                                    queue("/b", {{"y", 0}, {"x", 3}, {"x", 9}})};
@@ -181,7 +181,7 @@ TEST(wait_for_graph, is_confirmed_by_the_same_znodes_only) {
     EXPECT_TRUE(still_stands(cycle, first));
     EXPECT_TRUE(still_stands(
         cycle, {queue("/b", {{"y", 2}, {"x", 3}, {"z", 9}}), queue("/a", {{"x", 1}, {"y", 4}})}));
-    // In each case one of the four contenders has gone, or a new one has replaced it.
+    // In each case one of the four contenders is gone, or a new one has replaced it.
     EXPECT_FALSE(still_stands(cycle, {queue("/a", {{"y", 4}}), first[1]}));
     EXPECT_FALSE(still_stands(cycle, {queue("/a", {{"x", 1}}), first[1]}));
     EXPECT_FALSE(still_stands(cycle, {first[0], queue("/b", {{"x", 3}})}));
