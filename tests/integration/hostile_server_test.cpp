@@ -2,13 +2,17 @@
 // Tests a hostile program that acts as a server: it has no TLS although the client requires TLS, or its answers never
 // end.
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 
+#include <fstream>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "client/log_lines.hpp"
 #include "recording_peer.hpp"
 #include "turnstile/testing/event.hpp"
+#include "turnstile/testing/temporary_folder.hpp"
 #include "turnstile/turnstile.hpp"
 
 namespace turnstile::tests {
@@ -51,8 +55,15 @@ recording_peer::manners mariadb_without_tls() {
 }
 
 TEST(hostile_server, mariadb_without_tls_gets_no_login) {
-    for (const auto* tls : {"ssl=true", "tls_version=TLSv1.3", "ssl_cipher=AES256-SHA",
-                            "ssl_ca=/etc/ssl/certs/ca-certificates.crt", "ssl_fp=00112233"}) {
+    const testing::temporary_folder folder;
+    const auto file = (folder.path() / "client.pem").string();
+    std::ofstream{file};
+    ASSERT_EQ(::chmod(file.c_str(), 0600), 0);
+    for (const auto& tls :
+         std::vector<std::string>{"ssl=true", "tls_version=TLSv1.3", "ssl_cipher=AES256-SHA",
+                                  "ssl_ca=" + file, "ssl_capath=" + folder.path().string(),
+                                  "ssl_fp=00112233", "ssl_cert=" + file + "&ssl_key=" + file,
+                                  "ssl_crl=" + file, "ssl_crlpath=" + folder.path().string()}) {
         const recording_peer peer{mariadb_without_tls()};
         EXPECT_THAT(sent_to(peer, std::string{"mysql://shop:"} + k_secret + "@" + peer.address() +
                                       "/shop?" + tls),
