@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A mutex whose holder writes into the database or the Redis server that also has the lock. sql::check or redis::check
-// verifies the hold in the same transaction or script as the write.
+// A mutex whose holder writes into the server that also has the lock. sql::check or redis::check verifies the hold in
+// the transaction or script of the write.
 #include "checked_store.hpp"
 #include "player.hpp"
 #include "turnstile/mutex.hpp"
@@ -31,7 +31,7 @@ void checked_turn(player& me, checked_store& store, turnstile::mutex& lock,
     auto hold = lock.acquire(me.options(mine, timeout));
     if (!hold) return me.failed(*mine, hold.error());
     me.granted(*mine, *hold, {path});
-    // The program does not ask whether its hold is valid. The servers' check alone must refuse its late writes.
+    // The program does not check its hold, so only the server's check can refuse its late writes.
     for (int i = me.between(1, 4); i != 0; --i) {
         append_once(me, store, *mine, *hold);
         player::work(milliseconds{me.between(0, 15)});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays the exclusive recipes: mutex, recursive_mutex, locks that the threads of a process share, multi_lock, and
+// The exclusive recipes of a campaign: mutex, recursive_mutex, locks that a process's threads share, multi_lock, and
 // guarded writes.
 #include <thread>
 
@@ -63,7 +63,7 @@ void play_recursive(player& me) {
     for (; me.goes_on(); me.think()) nested_turn(me, lock, path);
 }
 
-// Several threads of this process share the lock, retained, as a cohort, or both. Other processes use other modes.
+// Threads of this process share the lock, retained, as a cohort, or both. Other processes use other modes.
 void play_retained(player& me) {
     const std::string path = "/campaign/retained";
     turnstile::lock_options modes;
@@ -107,7 +107,7 @@ namespace {
 
 constexpr const char* k_counter = "/campaign-counter";
 
-// Creates the znode that the holders write to, if no other process has done so. A hold protects the creation too.
+// Creates the znode for the holders' writes, under a hold, unless another process has created it.
 bool make_counter(player& me, turnstile::mutex& lock) {
     const milliseconds patience{20'000};
     auto hold = lock.acquire({.timeout = patience, .stop = me.ending()});

@@ -12,8 +12,8 @@
 namespace campaign {
 namespace {
 
-// The rows of the triggers get their numbers without a lock on the table. All tables are in one file, which grows by
-// one mebibyte at a time. So on a full disk neither a table nor an undo log can grow.
+// The triggers' rows get numbers without a lock on the table. All tables are in one file, which grows in steps of one
+// mebibyte. So on a full disk neither a table nor an undo log can grow.
 turnstile::testing::mariadb_server_options options() {
     return {.options = {"--innodb-autoinc-lock-mode=2", "--innodb-file-per-table=0",
                         "--innodb-autoextend-increment=1"}};
@@ -40,8 +40,7 @@ public:
     void pause(std::size_t /*i*/) override { server_.pause(); }
     void resume(std::size_t /*i*/) override { server_.resume(); }
     [[nodiscard]] bool running(std::size_t /*i*/) const override { return server_.running(); }
-    // Starts a server again that has ended on a full disk. At first a start may fail, because the server is still
-    // ending.
+    // Starts a server again that ended on a full disk. The first start may fail, because the server is still ending.
     void wait_until_serving() override {
         std::string why;
         const bool serves = turnstile::testing::eventually([&] {

@@ -73,8 +73,8 @@ result<guard> player::take(const way& lock, acquire_options options) {
 }
 
 void player::granted(const trace& of, const guard& hold, const std::vector<std::string>& paths) {
-    // The clock is read first. If the process pauses between the two reads, the claimed interval becomes shorter, not
-    // longer.
+    // The clock is read first. If the process pauses before the next line, the noted interval is too short, and never
+    // too long.
     const auto now = boottime_clock::now();
     const auto until = hold.valid_until();
     out_.write(now, "granted", of.id, "until={} tokens={} znode={}", nanoseconds(until),
@@ -99,7 +99,7 @@ bool player::still_valid(const trace& of, const guard& hold) {
 }
 
 void player::critical_section(const trace& of, const guard& hold) {
-    // Most critical sections are short. Some are so long that a nemesis disturbs them in the middle.
+    // Most critical sections are short. Some are so long that a disturbance happens inside.
     const int steps = chance(0.03) ? between(50, 150) : between(1, 6);
     for (int i = 0; i != steps && goes_on() && !of.release_requested; ++i) {
         const bool valid = still_valid(of, hold);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// player: one thread of a worker that plays one recipe, and the code that the recipes share.
+// player: a thread of a worker that uses one recipe, and the code that all recipes share.
 //
-// Thread safety: each player belongs to one thread. The library's callbacks may use a `trace` from other threads.
+// Thread safety: a player belongs to one thread. The library's callbacks may use a `trace` from other threads.
 #pragma once
 
 #include <functional>
@@ -22,13 +22,13 @@ using turnstile::acquire_options;
 using turnstile::guard;
 using turnstile::result;
 
-// State of one call. The call's callbacks refer to this state and keep it alive.
+// State of one call, which the call's callbacks share.
 struct trace {
     trace(notes& to, std::uint64_t number) : out{to}, id{number} {}
 
     notes& out;
     std::uint64_t id;
-    // true: another client requests that this hold be released
+    // True: another client wants this hold to be released.
     std::atomic<bool> release_requested = false;
 };
 
@@ -48,8 +48,8 @@ way way_of(L& lock) {
             }};
 }
 
-// Identifies this process among all processes of a campaign: the time of its start on the boot clock, in ns. A pid is
-// not unique, because a busy machine reuses it after minutes.
+// Identifies this process in a campaign: its start on the boot clock, in ns. A busy machine may reuse a pid within
+// minutes.
 inline std::int64_t process_number() {
     static const std::int64_t k_number =
         std::chrono::nanoseconds{boottime_clock::now().time_since_epoch()}.count();
@@ -81,7 +81,7 @@ public:
         return std::uniform_int_distribution<int>{low, high}(random_);
     }
     [[nodiscard]] bool chance(double p) { return std::bernoulli_distribution{p}(random_); }
-    // Sleeps for this time, in place of a program's work.
+    // Sleeps, to simulate a program's work.
     static void work(milliseconds time);
     void think() { work(milliseconds{between(5, 120)}); }
 
@@ -99,12 +99,12 @@ public:
     void failed(const trace& of, const turnstile::error& why);
     // Checks whether the hold is valid, and records the result.
     bool still_valid(const trace& of, const guard& hold);
-    // Works in steps while the hold is valid and no other client requests the lock. Each step ends with a write without
-    // a further check, as in a careless program.
+    // Works in steps while the hold is valid and no other client requests the lock. Each step ends with a write,
+    // without a check in between, as in a careless program.
     void critical_section(const trace& of, const guard& hold);
     void release(const trace& of, guard& hold);
 
-    // Plays a whole turn: acquires, works and releases.
+    // Acquires, works and releases.
     void turn(const way& lock, const std::string& action, const std::vector<std::string>& paths);
 
 private:
@@ -117,9 +117,9 @@ private:
     std::stop_token ending_;
 };
 
-// Each of these functions plays one recipe until the player ends.
+// Each of these functions uses one recipe until the player ends.
 void play_mutex(player& me);
-// Takes one lock several times in a row. Few other players request that lock.
+// Takes one lock several times in a row, with little competition.
 void play_again(player& me);
 void play_recursive(player& me);
 void play_retained(player& me);
@@ -133,7 +133,7 @@ void play_latch(player& me);
 void play_job(player& me);
 void play_rate(player& me);
 void play_checked(player& me);
-// Plays an operator, which never contends: it requests releases and takes locks away.
+// Acts as an operator, which takes part in no queue: requests releases, and takes locks away.
 void play_operator(player& me);
 
 }  // namespace campaign

@@ -12,8 +12,8 @@
 namespace campaign {
 namespace {
 
-// The server makes a new file for each part of its write-ahead log, so that a full disk affects the log too. The small
-// limits keep its checkpoints and its start after a kill short.
+// Each part of the write-ahead log is a new file, so a full disk affects the log, too. The small limits make
+// checkpoints and a start after a kill fast.
 constexpr const char* k_config =
     "wal_recycle = off\nmin_wal_size = 32MB\nmax_wal_size = 64MB\nlogging_collector = off\n";
 
@@ -38,8 +38,7 @@ public:
     void pause(std::size_t /*i*/) override { server_.pause(); }
     void resume(std::size_t /*i*/) override { server_.resume(); }
     [[nodiscard]] bool running(std::size_t /*i*/) const override { return server_.running(); }
-    // Starts a server again that has ended on a full disk. At first a start may fail, because the server is still
-    // ending.
+    // Starts a server again that ended on a full disk. The first start may fail, because the server is still ending.
     void wait_until_serving() override {
         const bool serves = turnstile::testing::eventually([&] {
             try {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays guarded writes with the parts put and make, under one hold or under two holds of two sessions. Meanwhile other
-// processes remove the znode and its parent.
+// Guarded writes of a campaign with put and make, under one or two holds. Other processes remove the znode and its
+// parent meanwhile.
 #include <algorithm>
 #include <array>
 #include <future>
@@ -18,7 +18,7 @@ using turnstile::commit_result;
 using turnstile::transaction;
 
 constexpr const char* k_shelf = "/campaign-shelf";
-// folder in which each removal notes which znode it removed
+// Folder in which each removal notes the znode that it removed.
 constexpr const char* k_swept = "/campaign-shelf-swept";
 
 struct held {
@@ -35,7 +35,7 @@ std::optional<held> take(player& me, turnstile::mutex& lock) {
     return held{mine, std::move(*hold)};
 }
 
-// Identifies a commit in the notes. At the servers, the commit leaves the unique marks `data`.0, `data`.1, ...
+// Identifies a commit in the notes. The commit leaves unique marks at the servers: `data`.0, `data`.1, ...
 struct commit_mark {
     std::uint64_t id;
     std::string data;
@@ -52,7 +52,7 @@ std::string entry_of(const commit_mark& mark, int i) {
     return fmt::format("{}.{}", mark.data, i);
 }
 
-// The few places make processes meet there. Each place has one entry.
+// There are few places, so that processes meet. Each place has one entry.
 constexpr int k_places = 4;
 std::string place(int i) {
     return fmt::format("{}/{}/row", k_shelf, i % k_places);
@@ -67,8 +67,8 @@ std::string told(const result<commit_result>& outcome) {
         why.part() ? std::to_string(*why.part()) : "-");
 }
 
-// Commits under the first hold, and also under the further hold unless it is null. The future becomes ready when the
-// commit has its answer.
+// Commits under the first hold, and under the further hold unless it is null. The future becomes ready with the
+// commit's answer.
 std::future<void> commit(player& me, const commit_mark& mark, held& first, held* further,
                          transaction& writes) {
     if (further != nullptr) writes.under(further->hold);
@@ -97,8 +97,8 @@ std::future<void> put(player& me, held& first, held* further) {
     return commit(me, mark, first, further, writes);
 }
 
-// Starts several commits at once, which the servers execute one after the other. Sometimes they are so many that a
-// disturbance happens in between. Sometimes the further hold is released before the answers.
+// Starts several commits, which the servers execute in order. Sometimes there are so many that a disturbance happens in
+// between, and sometimes the further hold is released before the answers.
 void put_some(player& me, held& first, held* further) {
     std::vector<std::future<void>> under_way;
     const bool many = me.chance(further != nullptr ? 0.2 : 0.05);
@@ -108,8 +108,8 @@ void put_some(player& me, held& first, held* further) {
     for (auto& each : under_way) each.wait();
 }
 
-// Removes an entry, its parent, or both, many times at once. So a removal often happens between the read and the write
-// of a put. The servers refuse many of these removals, because the znode has further children or does not exist.
+// Removes an entry, its parent, or both, many times. So a removal often comes between the read and the write of a put.
+// The servers refuse many removals, because the znode has children or does not exist.
 void remove_one(player& me, held& first) {
     const auto mark = next_mark(me, 1, true);
     const auto row = place(me.between(0, k_places - 1));
@@ -164,7 +164,7 @@ void remove_turn(player& me, turnstile::mutex& second_lock) {
 
 }  // namespace
 
-// A second thread of each player removes, so that some process always removes while another process puts.
+// Each player has a second thread that removes, so that removals always compete with puts.
 void play_put(player& me) {
     turnstile::mutex lock{me.servers(), "/campaign/put"};
     turnstile::mutex second_lock{me.others(), "/campaign/under"};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage with a Redis server that persists each write, or with three servers, two of which replicate the first one
-// asynchronously. The replicas lag. A replica takes over on an order, or when sentinels decide it.
+// A campaign's Redis servers: one that persists each write, or three, two of which replicate the first one late. A
+// replica replaces the master by an order, or by a decision of sentinels.
 #include <memory>
 #include <optional>
 #include <stdexcept>
@@ -50,7 +50,7 @@ private:
     std::optional<small_disk> disk_;
 };
 
-// Each replica reads from the master through a separate link, so that the stage can cut a replica off.
+// Each replica has a link to the master, which the stage can cut.
 class replicated_redis final : public staged_servers {
 public:
     replicated_redis() {
@@ -95,7 +95,7 @@ public:
     bool carry_out(const std::string& order, std::size_t i, const std::string& /*rest*/) override {
         if (order == "lag") return sources_.at(master_)->black_hole(), true;
         if (order != "promote") return false;
-        // Writes that are on their way from the old master to its replicas are lost.
+        // The old master's writes that its replicas have not received are lost.
         sources_.at(master_)->refuse();
         if (servers_.at(i)->ask("REPLICAOF NO ONE") != "+OK")
             throw std::runtime_error{"a replica was not promoted"};
@@ -121,8 +121,7 @@ private:
     std::size_t master_ = 0;
 };
 
-// Clients ask the sentinels for the master's address. To make a replica lag, the stage gives it a wrong password for
-// its master.
+// Clients ask the sentinels for the master. The stage makes a replica lag by a wrong password for its master.
 class watched_redis final : public staged_servers {
 public:
     watched_redis() { servers_.start(); }
@@ -132,7 +131,7 @@ public:
     [[nodiscard]] fs::path folder(std::size_t i) const override { return server(i).folder(); }
     void kill(std::size_t i) override { server(i).kill(); }
     void stop(std::size_t i) override { server(i).stop(); }
-    // Sentinels make servers rewrite their configuration, so the wrong password may have got into it.
+    // Sentinels make servers rewrite their configuration, which may then have the wrong password.
     void start(std::size_t i) override {
         server(i).start();
         (void)server(i).ask("CONFIG SET masterauth \"\"");
@@ -164,7 +163,7 @@ public:
 
 private:
     [[nodiscard]] redis_server& server(std::size_t i) const { return servers_.server(i); }
-    // Skips the master, which may be stopped and not answer.
+    // Skips the master, which may be stopped.
     void set_password(const std::string& password, std::size_t master) const {
         for (std::size_t i = 0; i != count(); ++i)
             if (i != master && running(i)) (void)server(i).ask("CONFIG SET masterauth " + password);

@@ -26,7 +26,7 @@ public:
         const auto check = turnstile::redis::check(hold);
         if (!check) return written::refused;
         if (!connected()) return written::refused;
-        dawdle();  // the check's arguments exist already; the script decides later
+        dawdle();  // the check's arguments exist; the script decides later
         static const std::string k_script =
             std::string{turnstile::redis::stands_function()} +
             "if not turnstile_stands(KEYS[1], ARGV[1]) then return 0 end "

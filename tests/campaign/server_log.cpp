@@ -25,7 +25,7 @@ int make_pipe(const std::filesystem::path& pipe) {
     std::filesystem::remove(pipe);
     if (::mkfifo(pipe.c_str(), 0600) != 0)
         throw std::system_error{errno, std::generic_category(), pipe.string()};
-    // The pipe is open for both directions, so that neither side waits for the other side's open().
+    // The pipe is open in both directions, so that neither side waits in open() for the other side.
     const int opened = open_or_throw(pipe, O_RDWR | O_NONBLOCK);
     ::fcntl(opened, F_SETPIPE_SZ, k_smallest);
     return opened;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// small_disk: mounts a file system in memory over a folder, and copies the folder's files into that file system. A test
-// can fill the small disk without harm to other programs.
+// small_disk: a file system in memory over a folder, with copies of the folder's files. A test can fill it without harm
+// to other programs.
 //
 // Needs a mount namespace in which the process may mount (director.py makes it). Thread safety: none.
 #pragma once

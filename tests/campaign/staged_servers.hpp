@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// staged_servers: the servers of a campaign, which are of one kind, and the disturbances of these servers.
+// staged_servers: a campaign's servers, all of one kind, and their disturbances.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -32,7 +32,7 @@ public:
     [[nodiscard]] virtual fs::path folder(std::size_t i) const = 0;
     virtual void kill(std::size_t i) = 0;
     virtual void stop(std::size_t i) = 0;
-    // returns when the server serves, at once if it ran before
+    // Returns when the server serves. Has no effect on a running server.
     virtual void start(std::size_t i) = 0;
     virtual void pause(std::size_t i) = 0;
     virtual void resume(std::size_t i) = 0;
@@ -45,8 +45,7 @@ public:
                            const std::string& /*rest*/) {
         return false;
     }
-    // Number of links of a worker. The first link leads to the first server, and so on. A worker without links uses
-    // connect_string().
+    // Number of a worker's links. Link i leads to server i. A worker without links uses connect_string().
     [[nodiscard]] virtual std::size_t links() const { return count(); }
     [[nodiscard]] virtual std::string connect_string() const { return {}; }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Plays the recipes whose callers stay: elections, jobs and rates; and plays the operator.
+// The recipes of a campaign whose callers stay: elections, jobs and rates. Also the operator.
 #include <optional>
 
 #include "player.hpp"
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Plays one lead of a participant. The last note says that the participant gives the lead up.
+// One lead of a participant, with notes. The last note says that the participant gives up the lead.
 void lead(player& me, turnstile::leader_term& term, const std::string& path) {
     const auto mine = std::make_shared<trace>(me.out(), me.out().next_id());
     const auto now = boottime_clock::now();
@@ -137,7 +137,7 @@ void play_job(player& me) {
     turnstile::job_gate gate{
         me.servers(), path, {.period = 700ms, .at_least_for = 100ms, .at_most_for = 2s}, me.name()};
     for (; me.goes_on(); me.think()) {
-        // A job that must not wait is limited by the session timeout.
+        // A job that must not wait has the session timeout as its limit.
         const bool waits = me.chance(0.5);
         const auto timeout = waits ? me.some_timeout() : me.servers().session().timeout;
         const auto mine =
@@ -204,8 +204,8 @@ void play_operator(player& me) {
         const turnstile::revocation orders{me.servers(), path};
         const turnstile::revoke_options why{
             .who = "operator", .why = "campaign", .wait = {}, .stop = me.ending()};
-        // The operator may take a lock away only where one znode is one hold. Otherwise the judge could not tell which
-        // hold the operator ended.
+        // The operator takes a lock away only if one znode is one hold. Otherwise the judge could not tell which hold
+        // ended.
         const bool simple =
             path.ends_with("mutex") || path.ends_with("retained") || path.ends_with("under");
         const int how = me.between(0, simple ? 3 : 2);

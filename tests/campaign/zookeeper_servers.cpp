@@ -20,10 +20,10 @@ turnstile::testing::ensemble_options options_for(
     options.count = k_servers;
     options.tick_time = std::chrono::milliseconds{settings.tick_ms};
     options.sync_limit = settings.sync_limit;
-    // the preloaded shim decides how long a sync takes
+    // The preloaded stall_disk.cpp decides how long a sync takes.
     options.sync = turnstile::testing::disk_sync::on;
-    options.heap_mebibytes = 1024;  // the leader keeps an hour's requests for stopped followers
-    // The servers must not log requests for their role. Otherwise such a request would wait for a stalled log.
+    options.heap_mebibytes = 1024;  // room for an hour's requests to stopped followers
+    // Servers must not log the requests for their role, which would wait for a stalled log.
     const std::string level = "org.slf4j.simpleLogger.log.org.apache.zookeeper.server.";
     options.system_properties = {{"org.slf4j.simpleLogger.logFile", k_log},
                                  {level + "NIOServerCnxn", "warn"},
@@ -37,7 +37,7 @@ public:
     explicit zookeeper_servers(const stage_settings& settings,
                                const std::optional<turnstile::testing::server_tls>& tls = {})
         : servers_{options_for(settings, tls)} {
-        // The servers' folders exist only after the first start. So the servers are stopped again for the pipes.
+        // The folders exist only after the first start. So the servers start, stop, and start again with pipes.
         for (std::size_t i = 0; i != k_servers; ++i) {
             servers_.kill(i);
             logs_.push_back(std::make_unique<server_log>(

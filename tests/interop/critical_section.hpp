@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// critical_section: creates files while a test holds a lock. So the file system detects an overlap of two holders,
-// independently of any lock. java/CriticalSection.java and python/contender.py use the same files.
+// critical_section: creates files under a lock, so that the file system detects two holders, independently of any lock.
+// java/CriticalSection.java and python/contender.py use the same files.
 //
 //     critical_section section{folder.path()};
 //     EXPECT_TRUE(section.write());
 //     EXPECT_EQ(section.count(), 1);
 //
-// A writer creates the file "writer". Neither that file nor any reader's file may exist before. When the writer leaves,
-// it adds one to the number in the file "counter" and removes "writer". A reader creates a file "reader-..." with a
-// unique name. The file "writer" must not exist while a reader is inside. If two contenders that exclude each other
-// are inside, at least one of the two sees the other contender's file.
+// A writer creates the file "writer", which must not exist, nor any reader's file. When it leaves, it adds one to the
+// number in "counter" and removes "writer". A reader creates a file "reader-..." with a unique name, while "writer"
+// must not exist. If two such contenders overlap, at least one of them sees the other's file.
 //
 // Thread safety: any thread may call all members.
 #pragma once

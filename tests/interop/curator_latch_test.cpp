@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests an election with participants of Curator's LeaderLatch and of `leader`, and an election with participants of
-// Curator's LeaderSelector and of `leader`.
+// Tests elections with Curator's participants: LeaderLatch beside `leader`, and LeaderSelector beside `leader`.
 #include "interop/support.hpp"
 
 namespace turnstile::tests {
@@ -20,7 +19,7 @@ protected:
     leader ours{*servers, path, {.id = "ours", .protocol = election_protocol::latch}};
     const leader seen{*observer, path, {.protocol = election_protocol::latch}};
 
-    // Starts a process with Curator that takes part until the signal. Waits until it has queued.
+    // Starts a Curator process that takes part until the signal. Returns when it has queued.
     [[nodiscard]] testing::process curators(std::size_t in_queue) const {
         auto theirs = start("lead");
         EXPECT_TRUE(becomes_long(in_queue)) << theirs.output();
@@ -91,7 +90,7 @@ TEST_F(curator_latch, follows_ours_and_ours_follows_it_and_each_sees_the_ids) {
     expect_done(theirs);
 }
 
-// Failure F4, with a successor of another library, which knows no leases.
+// Failure F4: the successor belongs to another library, which has no leases.
 TEST_F(curator_latch, does_not_lead_while_ours_that_is_cut_off_does) {
     ours.start();
     ASSERT_TRUE(ours.await({.timeout = limit()}));
@@ -100,7 +99,7 @@ TEST_F(curator_latch, does_not_lead_while_ours_that_is_cut_off_does) {
     proxy.black_hole();
     const bool followed = eventually([&] {
         const bool theirs_leads = theirs.output().find("leads") != std::string::npos;
-        // cut off from the servers, it cannot lead again
+        // The disconnected leader cannot lead again.
         EXPECT_FALSE(theirs_leads && ours.leads());
         return theirs_leads;
     });

@@ -13,7 +13,7 @@ namespace turnstile::tests {
 namespace {
 
 constexpr int k_threads_of_a_kind = 2;  // the same number as in CuratorReadWrite
-// grants of each of Curator's threads; the library's threads run until these end
+// Grants for each of Curator's threads. The library's threads run until these end.
 constexpr int k_grants_each = 20;
 
 class curator_read_write : public ::testing::Test {
@@ -63,7 +63,7 @@ protected:
     };
 };
 
-// Checks, inside the lock, that the tokens of this library's holds grow.
+// Checks under the lock that this library's tokens grow.
 class token_order {
 public:
     void write(fencing_token token) {
@@ -180,8 +180,8 @@ TEST_F(curator_read_write, each_kind_waits_its_turn_in_one_queue) {
     ASSERT_TRUE(reading.wait_for_output("released")) << reading.output();
 }
 
-// Curator after 5.4 (its issue 621) downgrades with a znode for the reader that is not sequential and has the number of
-// the writer. Debian's Curator is older, so the test creates these znodes itself.
+// Curator after 5.4 (its issue 621) downgrades with a reader's znode that has the writer's number. Debian's Curator is
+// older, so the test creates these znodes.
 TEST_F(curator_read_write, its_downgrade_lets_our_reader_in_and_keeps_our_writer_out) {
     const std::string name = path + "/_c_5a0f1d8e-6d0b-4a57-8f3e-0f3c4c1d9e21-";
     lock.acquire({.timeout = limit()}).value().release(limit()).value();  // creates the folder
@@ -228,8 +228,8 @@ TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_and_its_next_reader_
     EXPECT_EQ(next.exit_code(), 0) << next.output();
 }
 
-// Curator's reader watches only the writer ahead of it. That writer gives up, and this library's upgrade is behind the
-// reader. The reader must not hold together with the upgrade.
+// Curator's reader watches only the writer ahead, and this library's upgrade is behind the reader. When that writer
+// gives up, the reader must not hold beside the upgrade.
 TEST_F(curator_read_write, our_upgrade_is_alone_also_when_the_writer_that_it_passed_gives_up) {
     auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
     kit_test::zk_client writer{server().connect_string()};
@@ -249,8 +249,8 @@ TEST_F(curator_read_write, our_upgrade_is_alone_also_when_the_writer_that_it_pas
     expect_done(theirs);
 }
 
-// The writer ahead gives up between the upgrade's read and its move to the front. So the reader may have entered
-// already, and then the upgrade waits for the reader.
+// The writer ahead gives up between the upgrade's read and its move to the front. The reader may then hold already, and
+// the upgrade must wait for it.
 TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_that_such_a_writer_let_in) {
     auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
     auto reader = lock.acquire_shared({.timeout = limit()}).value();  // makes the upgrade wait

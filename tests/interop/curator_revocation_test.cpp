@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests requests to release between a Curator process and this library: each side receives the other's request.
+// Tests requests to release, from Curator to this library and in the other direction.
 #include "interop/support.hpp"
 #include "turnstile/revocation.hpp"
 
@@ -44,7 +44,7 @@ TEST_F(curator_revocation, asked_twice_it_hears_of_it_once) {
     expect_let_go(theirs);
 }
 
-// Curator knows no orders. So the library requests a release from Curator's holder, and waits as long as the operator
+// Curator does not know orders. So the library asks Curator's holder to release, and waits as long as the operator
 // allows.
 TEST_F(curator_revocation, our_order_asks_curators_holder_first) {
     auto theirs = curators_hold();
@@ -66,7 +66,7 @@ TEST_F(curator_revocation, curators_request_reaches_our_holder) {
     EXPECT_TRUE(request.wait());
     EXPECT_TRUE(hold.valid());
     EXPECT_EQ(lock.holder().value()->metadata.text, "__REVOKE__");
-    // the request precedes the order
+    // The request comes before the order.
     EXPECT_TRUE(orders.ask(lock.holder().value().value(), {.who = "ops"}));
     hold.release(limit()).value();
 }

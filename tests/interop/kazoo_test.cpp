@@ -37,8 +37,8 @@ protected:
         EXPECT_TRUE(theirs.wait_for_output("READY")) << theirs.output();
         return theirs;
     }
-    // Takes turns with kazoo. The library holds the lock before kazoo's process starts. While that process runs, the
-    // library holds until kazoo's contender waits.
+    // Alternates with kazoo. The library holds before kazoo's process starts, and afterwards until kazoo's contender
+    // waits.
     template <class Lock>
     void take_turns(Lock& lock, const std::string& role) const {
         auto hold = lock.acquire({.timeout = limit()});
@@ -94,7 +94,7 @@ TEST_F(kazoo, writer_waits_for_our_reader_and_our_reader_for_it) {
     auto theirs = holder("hold-write");
     ASSERT_TRUE(is_waited_for(hold, *servers)) << theirs.output();
     EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
-    // this reader must queue behind the waiting writer
+    // This reader must queue behind the waiting writer.
     EXPECT_TRUE(is_busy(lock.try_acquire_shared()));
     hold.unlock();
     ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// signal: lets other clients' programs continue. The programs wait for the signal by reading from a named pipe.
+// signal: makes other clients' programs continue. They wait for it by reading from a named pipe.
 #pragma once
 
 #include <fcntl.h>
@@ -18,8 +18,8 @@ class signal {
 public:
     explicit signal(std::filesystem::path pipe) : pipe_{std::move(pipe)} {
         if (::mkfifo(pipe_.c_str(), 0600) != 0) fail();
-        // The pipe is open for both directions. So this open() does not wait for a reader, and the bytes stay in the
-        // pipe until a program reads them.
+        // The pipe is open in both directions, so this open() waits for no reader, and the bytes stay until a program
+        // reads them.
         end_ = ::open(pipe_.c_str(), O_RDWR | O_CLOEXEC);
         if (end_ < 0) fail();
     }

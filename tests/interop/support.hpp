@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Helpers for the tests with other clients. They run these clients' processes, and find out which session watches which
-// znode at the server.
+// Helpers for tests with other clients: running these clients, and finding out which session watches which znode.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +15,7 @@
 
 namespace turnstile::tests {
 
-// Returns the sessions that watch the znode. A session that watches another contender's znode waits behind that
-// contender.
+// Returns the sessions that watch the znode. A waiter watches the contender that it waits for.
 inline std::set<std::int64_t> watchers(const std::string& znode) {
     std::set<std::int64_t> found;
     std::istringstream watches{server().four_letter_word(0, "wchp")};
@@ -58,8 +56,8 @@ inline void expect_done(testing::process& theirs) {
     EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
 }
 
-// `theirs` is another library's reader that waits behind `writer`. It must hold as soon as `writer` is downgraded to a
-// reader. At the end it holds alone.
+// `theirs` is another library's reader behind `writer`. It must hold when `writer` becomes a reader, and in the end
+// alone.
 inline void let_in_beside(shared_mutex& lock, guard writer, testing::process& theirs,
                           const client& servers) {
     ASSERT_TRUE(is_waited_for(writer, servers)) << theirs.output();
@@ -71,8 +69,8 @@ inline void let_in_beside(shared_mutex& lock, guard writer, testing::process& th
     writer.release(limit()).value();
 }
 
-// Takes turns with another library's program, which takes the lock `their_grants` times. `hold` exists before the
-// program starts. While it runs, this library holds until the program's contender waits.
+// Alternates with another library's program, which takes the lock `their_grants` times. `hold` exists before the
+// program starts. Then this library holds until the program's contender waits.
 template <class Lock>
 void take_turns(Lock& lock, result<guard> hold, testing::process& theirs,
                 const critical_section& section, int their_grants) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No process and no file of the kit remains after the death of the process that uses the kit.
+// Tests that nothing of the kit remains, process or file, after the process that uses the kit has died.
 #include <gtest/gtest.h>
 
 #include <sys/wait.h>
@@ -34,8 +34,7 @@ TEST_P(sigkill_of_the_test, ends_children_and_removes_folders) {
     EXPECT_TRUE(eventually([&] { return !alive(child); }));
     EXPECT_TRUE(eventually([&] { return !alive(grandchild); }));
     EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(folder); }));
-    // The kit does not know this process, which is alive. If it had inherited the kit's link, the kit would still be
-    // waiting for the link's end.
+    // The kit does not know this process. If it had inherited the kit's link, the kit would still wait.
     EXPECT_TRUE(alive(careless));
     ::kill(careless, SIGKILL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests as a user would: kills a worker that holds a lock (docs/how-to/testing.md).
+// Kills a worker that holds a lock, as a user's test would (docs/how-to/testing.md).
 #include <gtest/gtest.h>
 
 #include "turnstile/testing/ensemble.hpp"
@@ -13,7 +13,7 @@ namespace {
 
 class killed_workers : public ::testing::Test {
 protected:
-    // Kills a worker that has a guardian, and returns after the guardian has closed the worker's session.
+    // Kills a worker with a guardian. Returns when the guardian has closed the worker's session.
     void let_a_guardian_act() {
         process guarded{{.command = {WORKER, servers.connect_string(), orders.path(), GUARDIAN},
                          .output = log}};
@@ -31,7 +31,7 @@ protected:
     const std::filesystem::path second_log = scratch.path() / "second";
 };
 
-// The worker's session timeout is longer than this wait. So only the guardian can have ended the session.
+// The session timeout is longer than this wait, so only the guardian can end the session.
 TEST_F(killed_workers, with_a_guardian_hand_over_at_once) {
     process worker{
         {.command = {WORKER, servers.connect_string(), orders.path(), GUARDIAN}, .output = log}};

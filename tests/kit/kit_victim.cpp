@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that behaves like a test: starts the processes that its argument names, prints their data, and waits until
-// it is killed.
+// A process that acts as a test: it starts the processes that its argument names, prints their data, and waits to be
+// killed.
 #include <unistd.h>
 
 #include <csignal>
@@ -37,7 +37,7 @@ void start_careless_child() {
     std::cout << "careless " << pid << std::endl;
 }
 
-// With so many ports two processes would share some if they did not coordinate.
+// Two processes with so many ports would share some, if they did not coordinate.
 std::vector<loopback_port> take_many_ports() {
     constexpr std::size_t k_many = 400;
     std::vector<loopback_port> ports(k_many);

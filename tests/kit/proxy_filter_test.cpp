@@ -48,7 +48,7 @@ TEST_F(proxy_filter_test, drops_and_lets_the_next_ones_pass) {
     ASSERT_EQ(direct_.create("/watched", ZOO_EPHEMERAL), ZOK);
     ASSERT_EQ(client_.exists("/watched", true), ZOK);
     ASSERT_EQ(direct_.remove("/watched"), ZOK);
-    // If the proxy had forwarded the event, the client would have received it before this answer.
+    // If the proxy had forwarded the event, it would have arrived before this answer.
     EXPECT_EQ(client_.exists("/watched"), ZNONODE);
     EXPECT_FALSE(client_.watch_fired.is_set());
     EXPECT_EQ(proxy_.watch_events(), 1U);
@@ -74,7 +74,7 @@ TEST_F(proxy_filter_test, plays_a_server_that_is_too_old) {
         return verdict::forward;
     });
     EXPECT_EQ(client_.create("/container", ZOO_CONTAINER), ZUNIMPLEMENTED);
-    // The server closes the connection after that request, and keeps the session.
+    // The server closes the connection after that request, but keeps the session.
     EXPECT_TRUE(client_.connected.wait(2));
     EXPECT_FALSE(client_.expired.is_set());
     EXPECT_EQ(client_.create("/folder", ZOO_EPHEMERAL), ZOK);

@@ -83,7 +83,7 @@ TEST_F(proxy_test, moves_to_another_server) {
     EXPECT_THROW(moving.redirect("nowhere"), std::runtime_error);
 }
 
-// In a stream of bytes the proxy finds no messages. So a test cannot wait for messages, filter them or count them.
+// In a stream of bytes the proxy knows no messages, so a test cannot wait for, filter or count them.
 TEST_F(proxy_test, carries_bytes_as_they_come) {
     tcp_proxy carrier{servers().connect_string(), traffic::bytes};
     carrier.filter(direction::to_client, [](frame&) { return verdict::cut_connection; });
@@ -126,7 +126,7 @@ TEST_F(proxy_test, delays_without_reordering) {
     proxy_.delay(direction::to_client, 30ms);
     const auto before = std::chrono::steady_clock::now();
     EXPECT_EQ(client.create("/slow", ZOO_EPHEMERAL), ZOK);
-    // A slow machine cannot make this check fail, because a delayed message never arrives early.
+    // A slow machine cannot fail this check, because a delayed message never arrives early.
     EXPECT_GE(std::chrono::steady_clock::now() - before, 60ms);
     EXPECT_EQ(client.exists("/slow"), ZOK);
     EXPECT_EQ(client.remove("/slow"), ZOK);

@@ -25,8 +25,8 @@ protected:
     temporary_folder folder_;
 };
 
-// Only the start of the counter is checked. Server 3.8.0 stops at the largest number, but other versions may continue
-// at the smallest.
+// The test checks only the start of the counter. Server 3.8.0 stops at the largest number, and other versions may
+// continue at the smallest.
 TEST_P(sequence_end_test, starts_just_before_the_end) {
     ensemble servers{{.count = GetParam(), .data_from = folder_.path() / "data"}};
     zk_client client{servers.connect_string()};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// No server and no data remain after the test's process was killed.
+// Tests that no server and no data remain after the test's process was killed.
 #include <gtest/gtest.h>
 #include <signal.h>
 

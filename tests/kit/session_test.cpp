@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests sessions that end from outside: through a second connection, or by silence.
+// Tests sessions that end through a second connection, or by silence.
 #include "turnstile/testing/session_fault.hpp"
 
 #include <gtest/gtest.h>
@@ -17,8 +17,7 @@ using namespace std::chrono_literals;
 using namespace turnstile::testing;
 using kit_test::zk_client;
 
-// The C client gives a request up after two thirds of the timeout. With this timeout, that is long enough on a busy
-// machine.
+// The C client gives up a request after two thirds of the timeout. This timeout is long enough for a busy machine.
 constexpr int k_short_timeout_ms = 4000;
 
 class session_test : public ::testing::Test {

@@ -50,7 +50,7 @@ public:
 
     [[nodiscard]] bool ready() const { return ready_; }
     [[nodiscard]] std::string output() const { return process_.output(); }
-    // Kills only this process and not its children, as the kernel does when memory runs out.
+    // Kills only this process and not its children, as the kernel does when memory is exhausted.
     [[nodiscard]] bool die() {
         ::kill(process_.pid(), SIGKILL);
         return process_.wait();

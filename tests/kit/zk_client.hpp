@@ -50,7 +50,7 @@ public:
         return rc;
     }
     int remove(const std::string& path) { return zoo_delete(handle_, path.c_str(), -1); }
-    // Removes the right to read the znode from all clients. All other rights remain.
+    // Removes the READ permission of all clients. Other permissions remain.
     int hide(const std::string& path) {
         Id anyone = ZOO_ANYONE_ID_UNSAFE;
         ::ACL all{ZOO_PERM_ALL & ~ZOO_PERM_READ, anyone};

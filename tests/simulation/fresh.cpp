@@ -26,8 +26,8 @@ namespace {
 using namespace std::chrono_literals;
 using clock = std::chrono::steady_clock;
 
-constexpr auto k_show_every = 500ms;      // when the output is a terminal
-constexpr auto k_show_every_lines = 30s;  // when the output is a file
+constexpr auto k_show_every = 500ms;      // on a terminal
+constexpr auto k_show_every_lines = 30s;  // in a file
 
 struct counts {
     std::uint64_t histories = 0;

@@ -12,12 +12,12 @@ struct fresh_options {
     std::chrono::duration<double> length{};
     std::uint64_t drawn_from = 0;
     unsigned jobs = 1;
-    std::string report;  // name of a file for the tally as a page; empty: no file
-    std::string commit;  // tested commit, which the page names
+    std::string report;  // file for the results as a page; empty: none
+    std::string commit;  // the tested commit, for the page
 };
 
-// Prints each history that breaks a promise, with the command line that replays the history. Prints the tally at the
-// end. Returns the exit status: 1 if a history broke a promise.
+// Prints each history that breaks a promise, with the command that replays it, and the numbers at the end. Returns the
+// exit status: 1 if a promise was broken.
 int play_fresh(const fresh_options& wanted);
 
 }  // namespace turnstile::tests

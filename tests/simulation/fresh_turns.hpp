@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// fresh_turns: chooses the histories of a run on fresh seeds: kinds of histories take turns, and each gets a block of
-// consecutive seeds that begins at a random seed.
+// fresh_turns: chooses the histories of a run on fresh seeds. The kinds of histories alternate, each with a block of
+// seeds from a random start.
 //
-// A value; the same seed gives the same sequence. The choice never includes seeds of the fixed ranges, which are played
-// by the tests anyway, nor seeds from 10,000,000 on, which are reserved for independent judges of the project.
+// A value: the same seed gives the same choices. It never chooses the seeds of the fixed ranges, which the tests play,
+// nor seeds from 10,000,000 on, which are reserved for independent judges.
 #pragma once
 
 #include <cstddef>
