@@ -25,8 +25,8 @@ class session_runner;
 
 struct acquire_request {
     using handler = std::function<void(result<guard>)>;
-    // The threads that run the handler. A recipe's own handler runs on the client's workers, so that the recipe's work
-    // goes on while the user's executor is blocked.
+    // Which threads run the handler: the threads for the user's callbacks, or the client's workers. A recipe's own
+    // handler runs on the workers, so that the recipe goes on while the user's executor is blocked.
     enum class answers : std::uint8_t { on_callbacks, on_workers };
 
     // Converts the timeout into a deadline, so the call's time limit starts here. The constructor does not check the

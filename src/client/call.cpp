@@ -77,7 +77,7 @@ result<guard> call::wait() {
         state_.answer();
         stop = std::move(stop_);
         {
-            // Waits for a callback that has begun, unless the callback itself made this call.
+            // Waits until a running callback of the user has returned, unless this thread runs that callback.
             const boost::this_thread::disable_interruption uninterrupted;
             const auto me = boost::this_thread::get_id();
             while (telling_waiter_ != boost::thread::id{} && telling_waiter_ != me)

@@ -99,12 +99,13 @@ protected:
     // Calls the handler in this thread, under no lock, unless it was called before.
     void answer_handler();
     void give_up(const error& why) noexcept;
-    // The part of a release that all kinds of hold share. Returns false if the hold was released before, or belongs to
-    // the parent process.
+    // Does the part of a release that is the same for all kinds of hold. Returns false if the hold was released before,
+    // or belongs to the parent process.
     [[nodiscard]] bool begin_release(const error& why) noexcept;
 
     // ---- the user's callbacks --------------------------------------------------------------
-    // Runs `callback` in this thread, unless its audience no longer listens.
+    // Runs `callback` in this thread if the caller still is the `listener`: a waiter until its call is answered, a
+    // holder until it gives up the hold.
     template <class F>
     void tell(audience listener, F&& callback);
     // Returns a task that runs `callback` as tell() does, and that keeps the hold alive until then. The task refers to
@@ -128,8 +129,9 @@ private:
 
     [[nodiscard]] bool begin_callback(audience listener);
     void end_callback(audience listener) noexcept;
-    // Returns the outcome for the caller, which is `interruption` if there is one. Runs in the thread that gets the
-    // guard. Unlocks `lock`, which the thread-safety analysis cannot follow through a reference.
+    // Returns the outcome for the caller: `interruption` if it has a value, and otherwise the grant or the error. Runs
+    // in the thread that gets the guard. Unlocks `lock`, which the thread-safety analysis cannot follow through a
+    // reference.
     [[nodiscard]] result<guard> answer(base::unique_lock& lock,
                                        const std::optional<error>& interruption)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
@@ -137,7 +139,8 @@ private:
     const base::cold<acquire_options> options_;
     boost::thread::id telling_waiter_ GUARDED_BY(mutex_);
     handler done_ GUARDED_BY(mutex_);
-    // Destroyed outside the lock: its destructor waits for a running callback, which takes the lock.
+    // Must be destroyed outside the lock: the destructor waits for a running stop callback, and that callback takes the
+    // lock.
     std::unique_ptr<std::stop_callback<cancel_by_stop>> stop_ GUARDED_BY(mutex_);
     // `cold` allocates nothing for a waiter, because a client may have very many waiters.
     mutable base::cold<holder_side> holder_ GUARDED_BY(mutex_);

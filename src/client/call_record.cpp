@@ -16,7 +16,8 @@ call_record::call_record(std::shared_ptr<lock_series> series, std::uint64_t numb
       observer_{std::move(listener)},
       place_{series_->enter(boottime_clock::now())} {}
 
-// Forgets the call, except in a forked child: the lock of the series may be locked there for ever.
+// Removes the call from the metrics of its lock (the series). A forked child must not: another thread may have locked
+// the series at the fork, and no thread of the child unlocks it.
 call_record::~call_record() {
     if (base::process_generation() == generation_) series_->forget(place_);
 }

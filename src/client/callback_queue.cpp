@@ -32,7 +32,8 @@ public:
 
     void run() {
         if (settled_.exchange(true)) return;
-        // An executor may run the task inside the call that a thread of the crew makes. That thread is not marked.
+        // Marks only a thread of the executor. An executor may also run this task at once, in the thread that passes
+        // the task on. That thread belongs to the queue's crew.
         if (!queue_->threads_->on_this_thread()) t_serves_executors = true;
         base::unique_lock lock{queue_->mutex_};
         queue_->drain(lock, whose::the_executors);
@@ -74,7 +75,8 @@ void callback_queue::post(std::function<void()> task) {
     posted_.store(true, std::memory_order_relaxed);
 }
 
-// The relaxed read suffices: a thread sees its own calls of post(), and each thread that posts also calls pump().
+// The relaxed read suffices: each thread that calls post() also calls pump() later, and then sees the effect of that
+// post().
 void callback_queue::pump() {
     if (!posted_.load(std::memory_order_relaxed)) return;
     base::unique_lock lock{mutex_};
@@ -84,8 +86,8 @@ void callback_queue::pump() {
     drain(lock, whose::ours);
 }
 
-// Requests a turn. If a thread is calling the executor, that thread reads `wanted_` after its call, and then requests
-// the turn.
+// Requests a turn on a thread of the crew. While a thread of the crew calls the user's executor, only sets `wanted_`.
+// That thread reads `wanted_` after its call, and then requests the turn.
 void callback_queue::want_turn() {
     if (turn_ || scheduled_) return;
     if (hander_ != boost::thread::id{}) {
@@ -185,7 +187,7 @@ void callback_queue::await_executor(base::unique_lock& lock,
     }
 }
 
-// If the calling thread belongs to the crew, runs a pending turn in it, because the crew may have no other thread.
+// Runs the requested turn in the calling thread, if this thread belongs to the crew: the crew may have no other thread.
 bool callback_queue::helps(base::unique_lock& lock) noexcept {
     if (!turn_ || !threads_->on_this_thread()) return false;
     lock.unlock();
@@ -210,8 +212,8 @@ void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     }
 }
 
-// Lets the crew end without waiting for two threads that may run longer: the thread whose callback closes this client,
-// and the thread that calls the executor.
+// Makes the end of the crew not wait for two threads, which may run longer: the thread whose callback closes this
+// client, and the thread that calls the user's executor.
 void callback_queue::let_go() {
     threads_->let_go(drainer_);
     if (hander_ != boost::thread::id{}) threads_->let_go(hander_);

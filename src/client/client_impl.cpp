@@ -25,7 +25,7 @@ namespace {
 // If a caller still waits for a session this long before its deadline, the client asks the servers for the cause.
 constexpr std::chrono::milliseconds k_diagnosis{1'500};
 
-// Calls whose contenders enter their queues together in one session.
+// The calls of one acquire_together() that are in the same session. Their contenders enter their queues together.
 struct started_calls {
     core::acquire_together messages;
     std::vector<std::shared_ptr<session_call>> holds;
@@ -119,10 +119,12 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
     return request;
 }
 
-// sessions_.place() reserves room in a session, and only the hold can free that room. So no later step may fail.
+// sessions_.place() reserves room in a session, and only the hold that is made here frees that room. So no step between
+// the two may fail.
 result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>& request) {
     if (!request) return request.error();
-    // The contender of a shared_contender has no record, because the metrics count each caller that shares it.
+    // A request with on_contended comes from a shared_contender. Its contender has no record, because the metrics count
+    // each caller that shares the contender.
     auto record = request->on_contended
                       ? nullptr
                       : record_of(services_->metrics, request->message.settings.folder);

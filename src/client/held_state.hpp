@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// held_state: the state of a session_hold after the grant: the znode, the token, changes of the kind of lock
-// (renamings), the hold that ends with this hold, and the commits of other holds that check this hold's znode.
+// held_state: the state of a session_hold after the grant. It has the znode, the token and the changes of the kind of
+// lock (renamings). It also has the hold that ends together with this hold, and counts the commits of other holds that
+// check this hold's znode.
 //
 // Thread safety: a value under the hold's lock.
 #pragma once

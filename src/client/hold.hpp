@@ -119,8 +119,8 @@ protected:
     // True in a forked child of the process that acquired the hold: guards do nothing there.
     [[nodiscard]] bool forked() const noexcept;
     [[nodiscard]] error forked_error() const;
-    // Returns the error for a hold that is no longer certain although no loss was reported. Either `limit`, the hold's
-    // own limit, or the lease has passed.
+    // Returns the error for a hold that is no longer certain although no loss was reported. `limit`: the end of the
+    // hold by its own limit. Either this instant or the end of the lease has passed.
     [[nodiscard]] error end_of_certainty(boottime_clock::time_point limit) const;
     [[nodiscard]] virtual result<void> await_release(boottime_clock::time_point /*deadline*/) {
         return {};

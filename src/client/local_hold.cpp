@@ -192,8 +192,8 @@ boottime_clock::duration local_hold::release_limit() const {
     return contender_->release_limit();
 }
 
-// Waits only if the process has given the contender up. If the process passed the contender on or retained it, no
-// request was sent.
+// Waits only if the process has given the contender up. If the process handed the contender over to another caller, or
+// retained it, the release has sent no request.
 result<void> local_hold::await_release(boottime_clock::time_point deadline) {
     base::unique_lock lock{mutex_};
     const auto contender = given_back_;

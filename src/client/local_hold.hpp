@@ -84,7 +84,7 @@ private:
 
     // Returns the contender's hold, which carries the commits of all callers that share the contender.
     [[nodiscard]] std::shared_ptr<znode_hold> carrier() const;
-    // Decides, once the release has begun, whether another caller may get the contender.
+    // Called once the release has begun. Decides whether another caller may get the contender.
     [[nodiscard]] core::local_queue::next next_after_release() const noexcept;
 
     const std::shared_ptr<shared_queue> queue_;
@@ -95,7 +95,8 @@ private:
     turnstile::fencing_token token_;
     boottime_clock::time_point limit_ = boottime_clock::time_point::max();
 
-    // The contender's hold, whose release must be confirmed. Null: the contender was passed on or retained.
+    // The contender's hold, for whose confirmed release await_release() waits. Null: the contender was handed over to
+    // another caller or retained.
     std::shared_ptr<hold> given_back_ GUARDED_BY(mutex_);
 
     [[nodiscard]] result<void> begin_own_commit();

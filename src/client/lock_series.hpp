@@ -53,8 +53,8 @@ public:
     void note_ahead(place call, std::size_t ahead);
     // Counts a grant. `holder` is read until end() is called, so it must live until then.
     void grant(place call, const hold& holder, boottime_clock::time_point now);
-    // Says whether the hold counts as released or as lost: `by_owner` if the caller gave it up (`cancelled`,
-    // `interrupted`).
+    // Decides whether the hold counts as released or as lost. `by_owner`: the caller gave the hold up, so the reason of
+    // the end is `cancelled` or `interrupted`.
     enum class ending : std::uint8_t { by_owner, by_loss };
     void end(place call, errc why, ending manner, boottime_clock::time_point now);
     void forget(place call) noexcept;
@@ -77,8 +77,8 @@ private:
     duration_histogram holds_ GUARDED_BY(mutex_);
     std::uint64_t granted_ GUARDED_BY(mutex_) = 0;
     std::map<errc, std::uint64_t> refused_ GUARDED_BY(mutex_);
-    // The number of losses for each reason. Every reason exists from the start, because a monitoring system sees no
-    // increase in a counter that appears with its first event.
+    // The number of losses for each reason. The map has every reason from the start: a monitoring system cannot compute
+    // an increase for a counter that first appears with its first event.
     std::map<errc, std::uint64_t> lost_ GUARDED_BY(mutex_){{errc::session_lost, 0},
                                                            {errc::removed, 0},
                                                            {errc::revoked, 0},

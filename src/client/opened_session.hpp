@@ -75,21 +75,22 @@ public:
     [[nodiscard]] const std::shared_ptr<core::coordinator_session>& open() const noexcept {
         return session_.handle;
     }
-    // Replaces the session, unless close() was called. `opened` gets the session that the caller must close.
+    // Stores `opened` as the present session, unless close() was called. Afterwards `opened` contains the session that
+    // is not stored, which the caller must close.
     void replace(opened_session& opened) noexcept {
         told_not_opened_.clear();
         if (!closed_) std::swap(session_, opened);
     }
     // Returns the session, which the caller must close.
     [[nodiscard]] opened_session take() noexcept { return std::exchange(session_, {}); }
-    // Does what take() does. Later calls of replace() do not store their session.
+    // Like take(). Afterwards replace() stores no session any more.
     [[nodiscard]] opened_session close() noexcept {
         closed_ = true;
         return take();
     }
     [[nodiscard]] bool is_closed() const noexcept { return closed_; }
-    // Returns true if `why` differs from the previous reason since a session was last opened. The log needs no reason
-    // twice, because outage_watch reports how long an outage lasts.
+    // Called after a failed attempt to open a session. Returns true if the error differs from the error of the attempt
+    // before, or if this is the first failure since a session was opened. Only then the log reports the error.
     [[nodiscard]] bool fails_anew(const error& why) {
         return std::exchange(told_not_opened_, why.message()) != told_not_opened_;
     }

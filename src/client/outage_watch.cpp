@@ -19,7 +19,7 @@ std::chrono::seconds whole_seconds(boottime_clock::duration span) {
     return std::chrono::round<std::chrono::seconds>(span);
 }
 
-// True for a session that waits for no server any more.
+// True for the states in which a session no longer tries to reach a server.
 bool is_over(session_state state) {
     return state == session_state::closed || state == session_state::auth_failed;
 }

@@ -56,7 +56,7 @@ public:
     std::optional<std::uint64_t> opens{};
 
 private:
-    // Adds the cause, which the back end knows. The core's error says only that there is no session.
+    // If the error says only that there is no session, adds the reason, which the back end knows.
     void explain(error& why) const {
         if (lacks_cause(why)) why = runner_.services_->outage->explain(why);
     }
@@ -139,8 +139,8 @@ void session_runner::execution::operator()(core::warning& warning) const {
 
 namespace {
 
-// Makes the error for callers whose deadline passes before a session exists. The text of a system_error begins with the
-// text of its code, which the error must not repeat.
+// Makes the error for callers whose deadline passes before a session exists. The text of a std::system_error begins
+// with the text of its code. This text is removed, because the new error has it, too.
 error to_error(const std::exception& failure) {
     const auto* coded = dynamic_cast<const std::system_error*>(&failure);
     auto code = errc::not_connected;
@@ -210,8 +210,8 @@ void session_runner::try_to_open(std::uint64_t epoch) {
 
 void session_runner::execution::operator()(core::close_session& action) const {
     if (!runner_.current_.open()) return;
-    // The allocation may throw, so it comes before `old` owns the session. Otherwise the session would be destroyed
-    // here, and its destructor waits for a thread that may be this one.
+    // The allocation may throw, so it comes before take(). Otherwise the exception would destroy the session here. The
+    // destructor of the session waits for a thread that may be this one.
     const auto old = std::make_shared<opened_session>();
     *old = runner_.current_.take();
     base::finish_or_end("the end of a session", [&] {

@@ -37,8 +37,8 @@ void session_calls::tell(const core::notice& news, const std::shared_ptr<lease_v
     if (call->tell(news, lease, connection) || over) news_.woken.push_back(std::move(call));
 }
 
-// The stop callbacks of lost holds do not run on the callback queue, where a running callback may wait for the loss.
-// They run in parallel, because a stop callback may wait for another. The clear() destroys no call, because `calls_` or
+// Stop callbacks of lost holds do not run on the callback queue: there a running callback may wait for the loss. They
+// run in parallel, because one stop callback may wait for another. The clear() destroys no call, because `calls_` or
 // `news_` owns each of them, too.
 session_news session_calls::take_news() {
     for (const auto& call : lost_) call->post_trigger();

@@ -154,7 +154,7 @@ void session_hold::post_answer() {
 
 // ---- for the caller -------------------------------------------------------------------------
 
-// Needs finish_or_end(), as leave() does, because the copy of an error allocates memory.
+// An error is copied here, which may throw std::bad_alloc. finish_or_end() then ends the process, as in leave().
 void session_hold::cancel(const error& why) noexcept {
     base::finish_or_end("the end of a wait", [&] { session_->tell(core::cancel{id_, why}); });
 }

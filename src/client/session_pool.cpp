@@ -87,7 +87,8 @@ result<std::shared_ptr<session_runner>> session_pool::with_room(const acquire_re
             fmt::format("max_sessions allows {}, and each session owns as many znodes as is safe",
                         sessions_.size())};
     auto added = make(sessions_.size());
-    // An empty session has room even for the longest path.
+    // Reserves room for the contender in the new session. This cannot fail: an empty session has room even for the
+    // longest path.
     static_cast<void>(has_room(added, {}));
     sessions_.push_back(added);
     base::finish_or_end("another session", [&] {

@@ -27,8 +27,8 @@ public:
     void enter_epoch(std::uint64_t epoch) {
         if (std::exchange(epoch_, epoch) != epoch) written_ = 0;
     }
-    // Reserves room. Returns false if the bytes do not fit. `owned`: the bytes of the contenders' znodes, which the
-    // core counts.
+    // Reserves room for `bytes` bytes of znodes. Returns false if the session would then own more than k_most_owned
+    // bytes. `owned`: the bytes of the contenders' znodes, which the core counts.
     [[nodiscard]] bool reserve(std::size_t bytes, std::size_t owned) {
         if (owned + reserved_ + written_ + bytes > k_most_owned) return false;
         reserved_ += bytes;
@@ -39,7 +39,8 @@ public:
         TURNSTILE_CHECK(reserved_ >= bytes);
         reserved_ -= bytes;
     }
-    // Counts the znodes of a commit. Returns false, and counts nothing, if the bytes do not fit.
+    // Counts `bytes` bytes: the ephemeral znodes that a commit creates. Returns false, and counts nothing, if the
+    // session would then own more than k_most_owned bytes.
     [[nodiscard]] bool write(std::size_t bytes, std::size_t owned) {
         if (bytes != 0 && owned + reserved_ + written_ + bytes > k_most_owned) return false;
         written_ += bytes;

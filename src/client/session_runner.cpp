@@ -31,7 +31,9 @@ void session_runner::enter(F&& step) {
         const base::lock_guard lock{mutex_};
         base::finish_or_end("a step of a session", [&]() REQUIRES(mutex_) {
             const auto now = boottime_clock::now();
-            // A clock step comes before the event, because an answer proves nothing about the time before a pause.
+            // If the wall clock shows that the machine was paused, the core learns of the pause before it handles the
+            // event. Otherwise an answer could extend the lease, although the lease's clock stood still during the
+            // pause.
             const auto ahead = wall_clock_ ? wall_clock_->compare(now, wall_time()) : k_no_pause;
             if (ahead > k_no_pause) core_.on(core::clock_stepped{ahead}, now);
             step(core_, now);

@@ -38,17 +38,17 @@ public:
     session_runner(std::shared_ptr<client_services> services,
                    const core::session_core_settings& settings);
 
-    // Opens the first session in the caller's thread. Throws what the coordinator throws. Alternative: the event
-    // core::start opens it on a worker, and repeats the attempt until it succeeds.
+    // Opens the first session in the caller's thread. Throws what the coordinator throws. The event core::start instead
+    // opens the session on a worker, and repeats the attempt until it succeeds.
     void open();
     // Passes an event to the core. Only for events without a new caller: start, leave, leave_together, cancel, rename,
     // or close.
     void tell(const core::input& event) noexcept;
 
     // ---- contenders ------------------------------------------------------------------------
-    // Reserves room for a contender on `path` until `acquire`. Returns false if the paths that the session owns, will
-    // own and watches leave no room. Also returns false if the session refuses its waiters, or is not in the state
-    // `needed`.
+    // Reserves room for a contender on `path` until `acquire` is called. Returns false if too many bytes are in the
+    // paths that the session owns, will own and watches. Also returns false if the session refuses its waiters, or is
+    // not in the state `needed`.
     [[nodiscard]] bool reserve(const std::string& path, const core::claim& wants,
                                std::optional<session_state> needed = {});
     // Frees reserved room, because no call of `acquire` will follow.

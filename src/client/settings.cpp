@@ -54,13 +54,14 @@ result<void> check_credentials(const client_options& o, bool has_identity) {
     return {};
 }
 
-// Checks the terms of the relay bound. A sum that overflows would make the bound too short, and so the lease too long.
+// Checks the values from which the relay bound is computed: the longest time between a follower's answer and the
+// leader's knowledge of the request. A sum that overflows would make this bound too short, and so the lease too long.
 result<void> check_relay_bound(const lease_settings& lease) {
     if (lease.tick < milliseconds{0} || lease.tick > k_longest_int) {
         return bad(fmt::format("lease.tick {} ms: must not be negative, and at most 2^31 - 1 ms",
                                lease.tick.count()));
     }
-    // Without a tick in the settings, a server reports it later, so the longest possible tick is checked.
+    // If the settings have no tick, the server reports its tick later. So this check assumes the longest possible tick.
     const auto tick = lease.tick > milliseconds{0} ? lease.tick : k_longest_int;
     if (lease.sync_limit < 0 || lease.sync_limit >= base::k_longest_span / tick) {
         return bad(

@@ -16,7 +16,7 @@
 namespace turnstile::detail {
 
 // Checks the options. The error `bad_option` names the value and the rule. `has_identity`: the servers may know the
-// client without credentials.
+// client even if the options contain no credentials.
 [[nodiscard]] result<void> check(const client_options& options, bool has_identity = false);
 
 [[nodiscard]] result<void> check_call(const acquire_options& options);
@@ -26,7 +26,8 @@ namespace turnstile::detail {
 [[nodiscard]] core::session_core_settings core_settings(const client_options& options,
                                                         unsigned index, std::string servers);
 [[nodiscard]] core::acl_policy acl_of(const client_options& options);
-// Returns the relay bound and the clock drift (docs/why/lease.md).
+// Returns the relay bound (how late the leader may learn of a request that a follower has answered) and the clock drift
+// (docs/why/lease.md).
 [[nodiscard]] core::lease_rule lease_rule(const lease_settings& settings);
 
 }  // namespace turnstile::detail

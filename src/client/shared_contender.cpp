@@ -46,8 +46,8 @@ shared_contender::deferred_effects shared_contender::step(F&& event) {
     deferred_effects effects;
     const base::lock_guard lock{mutex_};
     base::finish_or_end("a step of a shared contender", [&]() REQUIRES(mutex_) {
-        // Besides the lease, certain_until() notices a loss under a valid lease, for example if an operator deletes the
-        // znode.
+        // certain_until() is not only the end of the lease. It also shows that the hold was lost before that end, for
+        // example because an operator deleted the znode.
         if (const auto& held = current_.held) value_.confirm(held->certain_until());
         event(effects, boottime_clock::now());
         record(effects);
@@ -107,7 +107,7 @@ error shared_contender::refusal(const error& why) const {
     return servers_->away_error({errc::not_connected, path_ + ", at " + servers_->describe()});
 }
 
-// Sets the timer only to an earlier time. When the timer fires, on_time() finds the next deadline.
+// Sets the timer only to an earlier time than before. When the timer fires, on_time() finds the next deadline.
 void shared_contender::arm(std::optional<boottime_clock::time_point> next) {
     if (!next || *next >= armed_) return;
     armed_ = *next;
@@ -224,7 +224,8 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
     return part;
 }
 
-// True if the contender was lost before this thread handled its grant, and the waiting callers may queue again.
+// True if the contender was lost before this thread handled its grant, and this client's waiters queue again after a
+// loss.
 bool shared_contender::came_too_late(const error& why) const {
     const bool lost = why == errc::session_lost || why == errc::removed;
     return lost && servers_->options().waiters == session_loss_policy::enter_again;
@@ -246,7 +247,8 @@ void shared_contender::on_answer(std::uint64_t number, result<guard>&& answer) {
     execute(std::move(effects));
     if (!granted) return;
     if (stale) return granted->unlock();
-    // Runs under no lock, because the constructor may call the callback at once, in this thread.
+    // Must run under no lock: if the hold is lost already, the constructor calls the stop callback at once, in this
+    // thread.
     auto loss =
         std::make_shared<stop_callback>(granted->lost_token(), [weak = weak_from_this(), number] {
             if (const auto self = weak.lock()) self->on_contender_lost(number);
@@ -265,8 +267,9 @@ void shared_contender::on_contender_lost(std::uint64_t number) {
     }));
 }
 
-// Runs in a session's thread, and must not delay it. So this function only releases the hold. A worker executes the
-// rest, which destroys the callback of the loss, and perhaps the last reference to the client.
+// Runs in a session's thread, and must not delay it. So this function only releases the contender's hold. A worker
+// executes the other effects: they destroy the stop callback for the loss, and perhaps the last reference to the
+// client.
 void shared_contender::on_contended(std::shared_ptr<shared_contender>&& self,
                                     std::uint64_t number) {
     // The analysis does not see that step() holds the mutex of `self`.

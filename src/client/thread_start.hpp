@@ -30,8 +30,8 @@ struct thread_start {
     [[nodiscard]] boost::thread start(std::function<void()> before,
                                       std::function<void()> work) const {
         const support::block_signals blocked;
-        // Moves the work out of the stored function, which the thread's handle keeps. So the work is destroyed as soon
-        // as it is done.
+        // Moves the work out of the function that the thread's handle stores. So the work is destroyed when it is done,
+        // and not with the handle.
         return boost::thread{[*this, before = std::move(before), work = std::move(work)]() mutable {
             base::name_this_thread(name);
             if (before) before();

@@ -140,7 +140,8 @@ bool timer_thread::run_due(bool everyone) {
     base::unique_lock lock{mutex_};
     stop_groups(lock);
     const auto now = everyone ? boottime_clock::time_point::max() : boottime_clock::now();
-    // Collects the due clients first: a client that arms itself again for a past time is called in the next round.
+    // Collects the due clients before it calls the first: a client that arms itself again for a past time is called in
+    // the next round.
     std::vector<deadline> due;
     for (const auto& next : armed_) {
         if (next.when > now) break;
@@ -155,7 +156,7 @@ bool timer_thread::run_due(bool everyone) {
     return !ending_;
 }
 
-// Calls each armed client of every stopping group for the last time.
+// Calls each armed client of every group that stop() is ending, for the last time.
 void timer_thread::stop_groups(base::unique_lock& lock) {
     while (!stopping_.empty()) {
         auto& of = *stopping_.back();

@@ -25,8 +25,8 @@ namespace turnstile::detail {
 
 class timer_thread {
 public:
-    // Called at the armed time or later, sometimes without a reason, and once more when the group stops. The client
-    // stays armed until it is disarmed or its group has stopped.
+    // The object that a timer calls: at the armed time or later, sometimes without a reason, and once more when the
+    // group stops. It stays armed until it is disarmed or its group has stopped.
     class client {
     public:
         virtual void on_timer() = 0;

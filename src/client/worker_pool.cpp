@@ -11,8 +11,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// A task that the calling thread runs. A task may close another client and then runs that client's tasks, so tasks are
-// nested.
+// A task that this thread runs now, and its pool. Frames can be nested: a task that closes another client also runs
+// that client's tasks.
 struct frame {
     const worker_pool* pool;
     const frame* outer;

@@ -50,8 +50,8 @@ namespace turnstile::detail {
     return parts;
 }
 
-// Converts the servers' answer. `asked`: for each part of the transaction the path to create; empty for a part that
-// creates none.
+// Converts the servers' answer to a commit. `asked`: one entry for each part of the transaction, with the path to
+// create; empty for a part that creates none.
 [[nodiscard]] inline commit_result result_of(core::committed&& done,
                                              const std::vector<std::string>& asked) {
     commit_result answer;
