@@ -11,8 +11,8 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_most_doublings = 12;
-// A contender keeps its held parts longer by this factor for each part of the quorum behind its first held part, for at
-// most k_most_ranks parts.
+// After a time a call gives its held parts up. This factor multiplies that time once for each part of the quorum behind
+// the first held part, but at most k_most_ranks times.
 constexpr int k_patience = 4;
 constexpr std::size_t k_most_ranks = 4;
 
@@ -41,7 +41,8 @@ void quorum::confirm(std::size_t which, time_point valid_until) {
 }
 
 void quorum::on_granted(std::size_t which, time_point valid_until, time_point now) {
-    // Checks the other parts first: if the majority has already ended, this grant must not bring the lost hold back.
+    // Handles the ends of other parts first: if they have ended the majority, this grant must not bring the lost hold
+    // back.
     on_time(now);
     auto& mine = parts_[which];
     TURNSTILE_CHECK(mine.awaits_answer());

@@ -50,8 +50,8 @@ public:
     [[nodiscard]] const queue_index* index(contender_family of) const {
         return seen_.list == nullptr ? nullptr : seen_.list->of(of);
     }
-    // True if a waiter may watch `all` znodes in total. It does not watch `more` of these znodes yet, and the paths of
-    // these have `bytes` bytes.
+    // True if a semaphore's waiter may watch `all` contenders in total. Of these, `more` contenders are not watched
+    // yet, and their paths have `bytes` bytes.
     [[nodiscard]] bool has_room_to_watch(std::size_t all, std::size_t more,
                                          std::size_t bytes) const noexcept {
         const auto added = bytes + more * seen_.chroot;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// contenders_watch: reports to a hold that other contenders queue behind it. A retained hold needs this report.
+// contenders_watch: reports to a hold that other contenders queue behind it. A retained lock, which a process keeps
+// between the holds of its threads, needs this report.
 //
 // A list of the folder sets the watch, once after the grant and again on each new connection. If the list shows no
 // contender behind, the next event counts as an arrival. A child that is no contender may cause that event: the holder

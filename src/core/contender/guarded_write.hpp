@@ -12,7 +12,7 @@
 // | state     | meaning                               | then      | when                                          |
 // |-----------|---------------------------------------|-----------|-----------------------------------------------|
 // | idle      | no request is in progress             | planning  | a commit waits whose plan is not drawn        |
-// |           |                                       | sent      | a commit waits, and the znode is settled      |
+// |           |                                       | sent      | a commit waits, and the hold writes nothing   |
 // | planning  | existing znodes are being read        | idle      | all are known, or must be read again, or the  |
 // |           |                                       |           | hold is over                                  |
 // | sent      | the multi is in progress              | idle      | it was carried out, refused, or never sent    |

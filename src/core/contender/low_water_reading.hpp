@@ -11,8 +11,8 @@
 // | a contender that is or was the first, saw a long | remove its znode and raise the    |                   |
 // | queue and knows the version of the folder's data | mark in one transaction           |                   |
 //
-// A waiter that gives up raises no mark, and other libraries raise none. The contender behind these lists the folder,
-// and raises the mark again later. low_water_mark.hpp has the mark itself.
+// A waiter that gives up raises no mark, and other libraries raise none. The contender behind such a contender lists
+// the folder, and raises the mark again later. low_water_mark.hpp has the mark itself.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -42,7 +42,7 @@ public:
     }
     [[nodiscard]] bool reads() const noexcept { return static_cast<bool>(reading_); }
     [[nodiscard]] bool expects(ticket id) const noexcept { return reading_.is(id); }
-    // True if the data are empty or a mark, and we know their version.
+    // True if the queue is long, the folder's data are empty or a mark, and we know the version of these data.
     [[nodiscard]] bool may_raise(std::uint32_t long_queue) const noexcept {
         return folder_version_ && is_long(long_queue);
     }

@@ -77,7 +77,8 @@ struct notice {
     friend bool operator==(const notice&, const notice&) = default;
 };
 
-// Returns a text of the event for the log, such as "granted 0x5 by /locks/a/_c_...". The text has no contender id.
+// Returns a text of the event for the log, such as "granted 0x5 by /locks/a/_c_...". The contender's id is not in the
+// text.
 [[nodiscard]] std::string notice_text(const notice& news);
 
 }  // namespace turnstile::core

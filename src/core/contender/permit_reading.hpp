@@ -64,7 +64,8 @@ private:
     std::int32_t limit_version_ = 0;
     bool by_children_ = false;
     std::uint64_t children_on_ = 0;  // number of the connection with that watch, until it fires
-    // The mzxid of the limit for which this contender called settle(), so that it calls once.
+    // The limit for which this contender has called settle(), by the mzxid of its write. So the contender calls
+    // settle() once for each limit.
     std::optional<std::int64_t> settled_mzxid_;
 };
 

@@ -52,7 +52,8 @@ void queued::on_low_water(contender_call& call, const reply& answer) {
 
 // ---- another position of an upgrade ----------------------------------------------------------
 
-// Moves an upgrade to the other of its two positions, before its grant.
+// An upgrade's znode has two possible positions in the queue (queue_rule.hpp). Renames the znode to the other position,
+// before the grant.
 void queued::change_places(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(!rename->is_wanted());
     TURNSTILE_CHECK(call.settings.wants.kind == contender_kind::upgrade);

@@ -138,7 +138,8 @@ void leaving::on_watch(contender_call& call, const watch_event& event) {
     if (own.on_event(event.kind)) lose_znode(call);
 }
 
-// Handles the consequence of a component's answer. A refusal has no consequence any more.
+// Handles the consequence that a component, such as lock_delay, derives from an answer. A refusal has no consequence
+// any more, because the contender leaves anyway.
 void leaving::apply(contender_call& call, const reply& answer, const consequence& effect) {
     if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
     if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);

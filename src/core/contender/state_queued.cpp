@@ -156,7 +156,8 @@ void queued::on_tied(contender_call& call, const reply& answer) {
         listed_on = 0;
     apply(call, answer, outcome);
     if (call.leaves_state() || std::holds_alternative<suspends>(outcome)) return;
-    // Uses the kept list if it is still current. Otherwise a new list follows when all answers have arrived.
+    // Once the last czxid is known, decides by the list of children that was kept for this purpose. If that list is out
+    // of date, a new list follows instead.
     if (!beside->ties.asks() && is_listed_on(answer.connection)) judge_kept(call);
 }
 
@@ -201,7 +202,8 @@ void queued::take_place(contender_call& call, const decision& judged) {
         case verdict::ask_czxid: return beside.change().ties.ask(call.session, folder, judged.tied);
         case verdict::granted:
             awaited.give_back(call.session, folder);
-            // Otherwise a list on a later connection would set a watch on the folder that no code unregisters.
+            // From now on this contender's lists set no watch on the folder's children: a list on a later connection
+            // would set a watch that no code unregisters.
             watch_one_by_one();
             return call.enter(first{std::move(*this)});
         case verdict::wait_on:
@@ -222,8 +224,8 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
-    // Forgets the crash mark before an attempt with attempt::once gives up. Otherwise the attempt would remove a mark
-    // that may be another contender's.
+    // An attempt with attempt::once gives up here. Before, it forgets that it has written a crash mark: the mark that
+    // its removal would delete may be another contender's.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once)

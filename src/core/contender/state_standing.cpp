@@ -11,7 +11,7 @@ namespace turnstile::core::state {
 
 namespace {
 
-// Hand-overs need a list if the number is at least this large, because the servers' counter is then close to its end.
+// From this number on, the servers' counter is close to its end. Then no contender is granted without a list.
 constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::max() - 1'000'000;
 
 // True for kinds whose waiter is granted without a request when the only contender ahead ends. Readers and writers need

@@ -24,9 +24,9 @@ namespace turnstile::core {
 
 class clock_watch {
 public:
-    // Slewing changes both clocks alike, so it alone does not separate them; the allowance covers the time between the
-    // two readings. ntpd and the kernel slew by at most 500 parts per million. Assumption A1 of lease.md limits
-    // chrony's maxslewrate.
+    // The tolerated difference grows by this part of the time that has passed. Slewing, a slow correction, changes both
+    // clocks alike. So it can only show in the time between the readings of the two clocks. ntpd and the kernel slew by
+    // at most 500 parts per million. Assumption A1 of lease.md limits chrony's maxslewrate.
     static constexpr double k_slew = 0.001;
     static constexpr duration k_tolerated = std::chrono::milliseconds{200};
 

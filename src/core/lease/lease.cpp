@@ -85,8 +85,8 @@ void lease::role_known(std::uint64_t connection, server_role role, time_point le
 
 void lease::relay_bound_known(std::uint64_t connection, duration bound) {
     if (connection != here_.number) return;
-    // A request that joined the chain under the shorter bound may have reached the leader too late, so the chain starts
-    // again.
+    // A request that became a link of the chain (lease.hpp) under the shorter bound may have reached the leader too
+    // late. So the chain starts again.
     if (here_.chain && bound > here_.bound) here_.chain = first_link();
     set_bound(bound);
 }

@@ -107,7 +107,8 @@ public:
         return std::max(valid_until(),
                         is_direct() ? chained_until() : chained_until() - bound_by_our_clock());
     }
-    // Returns the interval at which an idle session sends a request, so that its chain does not break.
+    // Returns the interval at which an idle session sends a request. A longer pause would break the chain of touches on
+    // which the lease rests.
     [[nodiscard]] duration keep_alive() const;
 
     // Returns the end of the lease; time_point::min() if the session was never established.

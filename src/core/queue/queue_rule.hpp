@@ -77,7 +77,8 @@ struct permit_limit {
     friend bool operator==(const permit_limit&, const permit_limit&) = default;
 };
 
-// `self` is our name among `children`. `czxids` has the known czxids of tied znodes, self included.
+// `self`: the name of our znode, which is in `children`. `czxids`: the known czxids of znodes with equal numbers, also
+// of our znode.
 [[nodiscard]] decision decide(const std::vector<std::string>& children, const std::string& self,
                               const std::map<std::string, std::int64_t>& czxids = {},
                               const permit_limit& permits = {});

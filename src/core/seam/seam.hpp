@@ -279,7 +279,7 @@ enum class link_kind {
     auth_failed,       // the credentials were refused: this object is dead
 };
 
-// A search for another way to the servers, for a session whose connection does not answer.
+// A search for another server that leads or is standalone, because the session's connection does not answer.
 struct look_elsewhere {
     std::uint64_t connection = 0;
     duration within{};  // later answers are ignored

@@ -11,7 +11,8 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_first_look = 8;  // the first search: after this fraction of the session timeout
-// Servers grant no session timeout below two ticks. So two timeouts are at least one timeout and two ticks (G4).
+// The last search follows after two session timeouts. A lost create may block the queue for one session timeout and two
+// ticks (G4 in docs/guarantees.md), and no server grants a session timeout below two ticks.
 constexpr int k_last_look = 2;  // the last search follows after so many session timeouts
 
 }  // namespace

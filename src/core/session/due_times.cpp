@@ -12,7 +12,7 @@ std::optional<time_point> lease_end(const session_owners& owners) {
         state == session_state::suspended || state == session_state::read_only);
 }
 
-// After that time the leader may already have selected the session for expiry, although servers still answer. If no
+// From the returned time on, the leader may have selected the session for expiry, although servers still answer. If no
 // lease can be kept on this connection, a new session would do no better. So the session goes on, and its lease is
 // never certain again.
 std::optional<time_point> broken(const session_owners& owners) {
@@ -23,7 +23,8 @@ std::optional<time_point> broken(const session_owners& owners) {
     return lease.trusted_until();
 }
 
-// The servers remove the remaining znodes when they end the session, so the client need not wait longer than that.
+// A client that closes waits for the removal of its znodes. The servers remove the remaining znodes when they end the
+// session, so the client need not wait longer than that.
 std::optional<time_point> end_while_closing(const session_owners& owners) {
     return owners.epochs.closing() ? owners.link.end_of_detached() : std::nullopt;
 }

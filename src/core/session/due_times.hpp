@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// due_times: the times at which a session must act without an event, where several owners decide together
-// (session_owners.hpp). A function returns nothing if another event must come first. The functions change nothing.
+// due_times: the times at which a session must act although no event comes. Each of these times depends on several
+// owners, the objects that keep the session's state (session_owners.hpp). A function returns nothing if another event
+// must come first. The functions change nothing.
 //
 // Thread safety: none.
 #pragma once
@@ -20,7 +21,7 @@ namespace turnstile::core::due {
 // Returns when the session stops waiting for its server's role or for a leader, or when it searches for the leader
 // again.
 [[nodiscard]] std::optional<time_point> placement(const session_owners& owners);
-// Returns when the session must look for another way to the servers, because its connection does not answer.
+// Returns when the session must ask other servers for a leader, because its connection does not answer.
 [[nodiscard]] std::optional<time_point> silence(const session_owners& owners);
 // Returns when contenders that wait for the lease must fail, because the lease cannot be kept on this connection.
 [[nodiscard]] std::optional<time_point> hopeless(const session_owners& owners);

@@ -4,7 +4,7 @@
 // | stage     | begins with                                     | new contenders                |
 // |-----------|-------------------------------------------------|-------------------------------|
 // | undecided | the attach, if the server's role matters        | wait                          |
-// | seeking   | a role that is not the leader's                 | wait; the move is an attach   |
+// | seeking   | a role that is not the leader's                 | wait; the move attaches anew  |
 // | settled   | the leader's role, or a role that is sufficient;| enter, or fail if no lease    |
 // |           | no role, no leader, or too many moves           | is possible                   |
 //

@@ -19,8 +19,9 @@
 // | auth_failed      | auth_failed             | lost                 | fail                       |
 // | close            | closed                  | lost, znodes removed | fail                       |
 //
-// A session is replaced in five cases: its chain of answers broke; its lease had ended at an attach; the wall clock
-// stepped ahead; no server takes the session back; or only the end of the session can remove a znode of ours.
+// A session is replaced in five cases: the chain of answers that extends its lease broke (lease.hpp); its lease had
+// ended at an attach; the wall clock stepped ahead; no server takes the session back; or only the end of the session
+// can remove a znode of ours.
 //
 // Each owner keeps a part of the session's state. The core passes each event to the steps that handle it
 // (session_owners.hpp).

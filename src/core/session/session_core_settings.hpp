@@ -27,10 +27,10 @@ inline constexpr duration k_least_patience = std::chrono::seconds{5};
 
 // Limits for a session's watches. After a reconnect the C client sets all watches again in one packet. A server refuses
 // a packet above its jute.maxbuffer, 1 MiB by default, and closes the connection. While the session is within these
-// limits, it accepts more contenders, and a waiter for permits watches the permits ahead one by one. At the limit, the
-// session has contenders with paths of 128 KiB in sum. Each may watch three paths no longer than its own (the contender
-// ahead, its own znode, the folder), and the folder's children. That is half a MiB, and together with 256 KiB for
-// permits below 1 MiB.
+// limits, it accepts more contenders, and a waiter for permits watches each contender ahead separately. At the limit,
+// the session has contenders with paths of 128 KiB in sum. Each may watch three paths no longer than its own (the
+// contender ahead, its own znode, the folder), and the folder's children. That is half a MiB, and together with 256 KiB
+// for permits below 1 MiB.
 struct watch_limits {
     // Number of permits ahead that a waiter for permits watches. Beyond it, the waiter watches the folder's children
     // instead.

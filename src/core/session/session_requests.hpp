@@ -55,8 +55,8 @@ public:
 
     // ---- lists that contenders share (shared_lists.hpp) ----
     void list_for(const list_sharer& sharer, std::string&& folder, session_basics& basics);
-    // Sends a list for the contenders that came too late for `request`. If there is no connection, returns them
-    // instead.
+    // `request` was a list of the folder. Sends another list for the contenders that asked for a list after `request`
+    // was sent. If there is no connection, returns these contenders instead.
     [[nodiscard]] std::vector<list_sharer> list_again(const std::string& folder, ticket request,
                                                       session_basics& basics);
 

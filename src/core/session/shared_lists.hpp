@@ -33,11 +33,11 @@ struct list_sharer {
 class shared_lists {
 public:
     [[nodiscard]] bool is_under_way(const std::string& folder, std::uint64_t connection) const;
-    // Adds the contender to the list after the one in progress. There must be one in progress.
+    // A list of the folder must be in progress. Lets the contender share the list that is sent after the present one.
     void join(const std::string& folder, const list_sharer& sharer);
     void sent(const std::string& folder, std::uint64_t connection, ticket request);
-    // Returns the contenders that came too late for `request`. If there are some, the folder's entry stays until sent()
-    // or drop() is called.
+    // Returns the contenders that joined after the list `request` was sent, and so need another list. If there are
+    // some, the folder's entry stays until sent() or drop() is called.
     [[nodiscard]] std::vector<list_sharer> answered(const std::string& folder, ticket request);
     void drop(const std::string& folder) { by_folder_.erase(folder); }
 

@@ -41,7 +41,7 @@ wait_for_graph::wait_for_graph(std::vector<lock_queue> queues) : queues_{std::mo
 // ---- the shortest cycle that a wait has closed -------------------------------------------------
 
 // A breadth-first search from the newest wait, over older waits only. A vertex is a wait. Its edges lead to the waits
-// of all owners ahead of it. Each place of a queue is examined once.
+// of all owners ahead of it. The search examines each position of a queue once.
 class wait_for_graph::search {
 public:
     search(const wait_for_graph& graph, place newest) : graph_{graph} {
@@ -63,8 +63,8 @@ private:
         place blocker;
     };
 
-    // Adds the waits of the owners ahead of this wait. If the owner of the first step blocks this wait, too, returns
-    // the place of that owner's contender.
+    // Adds the waits of the owners ahead of this wait. If the owner of the first step is also ahead, the cycle is
+    // closed: returns the position of that owner's contender.
     std::optional<place> expand(std::size_t current) {
         const auto wait = steps_[current].wait;
         for (auto& next = looked_at_[wait.queue]; next < wait.position; ++next) {

@@ -247,7 +247,8 @@ result<void> election_seat::move_to(std::string_view successor, boottime_clock::
 void election_seat::wait_out(course::turn turn, boottime_clock::time_point until) {
     auto& servers = *queue_.servers();
     if (until > boottime_clock::now()) servers.services().timers->arm(*this, until);
-    // If the client is closing, its timers accept nothing more or have called already, so the pause ends now.
+    // A client that is closing sets no timer any more, or has called its timers for the last time. Then the pause ends
+    // now.
     if (until <= boottime_clock::now() || !servers.open()) step(course::rested{turn});
 }
 

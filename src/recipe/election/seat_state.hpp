@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat_state: the state of an election_seat: its turn, its granted hold, its term, its pause, and its news for
-// listeners.
+// seat_state: the state of an election_seat: its turn, its granted hold, its term, its pause, and the changes that its
+// listeners do not know yet.
 //
 // Each event returns effects. The seat executes them under no lock, because they call the client and the user's
 // executor, which may block or call the seat.
@@ -82,7 +82,8 @@ public:
     // During a pause, returns the turn before the pause, and the time of the pause's end.
     [[nodiscard]] std::optional<turn> pausing() const { return now_.pausing(); }
     [[nodiscard]] boottime_clock::time_point pause_end() const noexcept { return pause_end_; }
-    // Removes and returns the oldest news for the listeners: true if the participant leads. There must be news.
+    // Removes and returns the oldest change that the listeners do not know yet: true if the participant leads since
+    // then. There must be such a change.
     [[nodiscard]] bool take_news();
 
 private:

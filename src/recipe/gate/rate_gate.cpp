@@ -19,7 +19,7 @@ boottime_clock::duration milliseconds_of(std::int64_t wait) {
     return to_nanoseconds(std::chrono::milliseconds{wait});
 }
 
-// Lets the caller's thread wait as long as the hold is valid.
+// Lets the caller's thread wait until an instant, but not beyond the end of the hold.
 class turn_pause {
 public:
     turn_pause(const guard& hold, const std::stop_token& stop) : hold_{hold}, stop_{stop} {}

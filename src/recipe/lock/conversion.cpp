@@ -79,7 +79,7 @@ result<std::shared_ptr<session_hold>> start(const upgrade_request& request,
     return started;
 }
 
-// Makes the guard own both holds, after the upper hold was granted.
+// Makes the guard own two holds: the upgradable hold `base`, and the hold of the upgrade (`upper`), which was granted.
 result<void> put_together(guard& hold, const std::shared_ptr<session_hold>& base, guard&& upper) {
     auto above = std::dynamic_pointer_cast<session_hold>(internals::take_hold(std::move(upper)));
     above->tie(base);

@@ -70,10 +70,10 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
     return seen;
 }
 
-// Returns the limit to write for a change to `permits`. `earlier` covers permits that are still held although the new
-// limit has no room for them: permits granted under the present limit, and, if the present contenders exceed that
-// limit, permits granted under the limit before it. If the limit grows, `last`, the last contender that may hold under
-// an earlier limit, stays the same.
+// Returns the limit to write for a change to `permits`. `earlier` must cover all permits that contenders still hold.
+// They got these permits under the present limit. If they claim more permits than the present limit, some were granted
+// under the limit before it. If the limit grows, `last`, the last contender that may hold under an earlier limit, stays
+// the same.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);

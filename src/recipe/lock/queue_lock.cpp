@@ -18,7 +18,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// Refuses a path whose last name is a contender's: its folder would block the lock on the parent.
+// Refuses a path whose last name has the form of a contender's name: the folder of the lock would be a contender of a
+// lock on the parent, and would block it.
 void refuse_contender(std::string_view path) {
     const auto slash = path.rfind('/');
     if (!core::parse_contender(path.substr(slash + 1))) return;

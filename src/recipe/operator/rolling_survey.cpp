@@ -14,8 +14,8 @@ namespace {
 
 using detail::survey_turns;
 
-// Before a round lists known folders again, it reserves a part of its remaining requests for reads: a half for
-// contenders that were never read, or, if there are none, an eighth for contenders to read again.
+// A round may send a limited number of requests. Before it lists known folders again, it reserves a part of the rest
+// for reads: a half for contenders that were never read, or, if there are none, an eighth for contenders to read again.
 constexpr std::size_t k_part_for_unread = 2;
 constexpr std::size_t k_part_for_due = 8;
 

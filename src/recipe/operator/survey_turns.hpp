@@ -21,8 +21,8 @@
 
 namespace turnstile::detail {
 
-// Returns how many contenders of each queue can be read without exceeding `most` in all. Short queues are read whole,
-// the others up to the same position, and the first contender of each queue in any case.
+// Returns how many contenders of each queue, from the front, are to be read, so that at most `most` contenders are read
+// in all. Returns at least 1: the first contender of each queue is read in any case.
 [[nodiscard]] std::size_t depth_within(std::vector<std::size_t> lengths, std::size_t most);
 
 class survey_turns {
@@ -54,8 +54,8 @@ public:
     void choose_depth();
     // Returns contenders that were never read; the first contender of each queue comes first.
     [[nodiscard]] std::vector<turn> unread(std::size_t most);
-    // Returns contenders that were read, but not in this round, because a znode's text may change. The earliest read
-    // comes first.
+    // Returns znodes that were read in an earlier round, and not yet in this round: their data may have changed since
+    // then. The znode whose latest read is oldest comes first.
     [[nodiscard]] std::vector<turn> due_reads(std::size_t most);
     [[nodiscard]] std::size_t unread_count() { return find_unread().size(); }
     [[nodiscard]] std::size_t due_reads_count() { return find_due_reads().size(); }
