@@ -34,8 +34,9 @@ struct server_options {
     reading_settings reading{};
 };
 
-// Throws std::runtime_error with advice: for an address off loopback without a password or a token, for changes without
-// a password or a token, and for a certificate without a key.
+// Throws std::runtime_error with advice, in three cases. The address is not a loopback address, and there is no
+// password, token or users file. Changes are allowed without any of these secrets. Only one of certificate and key is
+// given.
 void check(const server_options& options);
 
 class server {

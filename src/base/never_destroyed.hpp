@@ -9,7 +9,7 @@
 // static object, that object is younger than the static client that started the session. So it would be destroyed
 // first, while the client's threads still use it.
 //
-// Thread safety: the rules of the function's static reference.
+// Thread safety: from any thread, as the static variable of a function is.
 #pragma once
 
 #include <utility>

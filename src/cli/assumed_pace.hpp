@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // assumed_pace: the tickTime and syncLimit that the client assumes for the servers. The command line's values come
-// first, then the servers' reported values, then ZooKeeper's sample configuration. A session timeout that is too long
-// for the sample tick raises the assumed tick. Other kinds of servers have no followers, so their values are zero.
+// first, then the servers' reported values, then ZooKeeper's sample configuration. Servers limit session timeouts to 20
+// ticks by default, so a longer granted timeout raises the assumed tick. Other kinds of servers have no followers, so
+// their values are zero.
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -18,7 +19,7 @@ struct assumed_pace {
     std::chrono::milliseconds tick{};
     int sync_limit = 0;
 
-    // The longest delay between a follower's reply and the leader's knowledge of it.
+    // The longest time after a follower's reply to a session until the leader knows that the session is in use.
     [[nodiscard]] std::chrono::milliseconds relay_bound() const noexcept {
         return tick * (sync_limit + 1);
     }

@@ -17,7 +17,8 @@
 namespace turnstile::cli {
 namespace {
 
-// Ctrl-C must not have to wait long for servers that do not answer. The keeper continues the closing.
+// After Ctrl-C, a user must not wait long for servers that do not answer. If the close of a session takes longer than
+// this, the keeper finishes it.
 constexpr std::chrono::milliseconds k_close_timeout{1'000};
 
 // Time limit for a server to report its tick.

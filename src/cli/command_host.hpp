@@ -45,7 +45,8 @@ public:
     // Waits until the client is connected. Checks that the granted session timeout is long enough for the grace period.
     [[nodiscard]] result<void> connect(client& zookeeper, const server_settings& servers);
 
-    // Runs the command under the hold. The command gets these environment variables and the hold's.
+    // Runs the command under the hold. The command gets the variables in `environment`, and variables with the hold's
+    // end, the status pipe and the process guard.
     [[nodiscard]] command_end run(const watched_hold& hold, std::vector<std::string> environment);
     // Returns the exit code. If the command did not end by itself, prints one line on stderr; `hold` contains the
     // reason.

@@ -146,8 +146,8 @@ void keeper_loop::start(std::string_view environment) {
         report({keeper_report::ended, true, 0});
         return;
     }
-    // If an earlier command was killed before its program ran, no further command starts: the keeper could not report
-    // that command's end before the killed process has ended.
+    // If an earlier command was killed before its program ran, its process may still exist, and no further command
+    // starts: the keeper could not report the end of a further command before that process has ended.
     if (given_up_ > 0) {
         report({keeper_report::not_started, false, EBUSY});
         return;

@@ -18,8 +18,8 @@ namespace turnstile::cli {
 
 class keeper_loop {
 public:
-    // `run_group`: the process group of `run`, which may own the terminal. Meanwhile `sessions` receives the messages
-    // about the sessions of `run`. Throws std::system_error.
+    // `run_group`: the process group of `run`, which may own the terminal. While the loop runs, `sessions` receives the
+    // messages about the sessions of `run`. Throws std::system_error.
     keeper_loop(const keeper_settings& settings, const process_guard& guard, int socket,
                 pid_t run_group, session_closing& sessions);
 

@@ -33,7 +33,7 @@ std::vector<std::string> cut_at_dashes(std::vector<std::string>& words) {
     return behind;
 }
 
-// For an empty value ("--label="), CLI11 would take the next word.
+// CLI11 would take the next word as the value of an option whose value is empty ("--label=").
 std::vector<std::string> with_empty_values(const std::vector<std::string>& words) {
     std::vector<std::string> result;
     for (const auto& word : words) {

@@ -55,8 +55,8 @@ private:
     bool killed_ = false;
 };
 
-// True if the hold ends because of --max-hold, and not because of its lease. `longest`: the end by --max-hold. It may
-// be late by the time that the process needed to learn of the grant.
+// True if the hold ends because of --max-hold, and not because of its lease. `longest`: the end by --max-hold. It
+// counts from the time at which the process learned of the grant, so it may be a little late.
 [[nodiscard]] bool is_end_of(boottime_clock::time_point longest,
                              boottime_clock::time_point valid_until) noexcept;
 

@@ -59,7 +59,8 @@ int run_service(char** command) {
         all.turn(child.signals(), k_idle_turn);
         child.handle_signals();
     }
-    // The service has ended, so its pidfd is readable. But the guardian may not yet have accepted or read its socket.
+    // The service has ended, so its pidfd is readable. But the guardian may not yet have accepted the service's
+    // connections, or read their messages.
     for (int turn = 0; turn != k_turns_to_end; ++turn) all.turn(child.signals(), milliseconds{0});
     while (all.closes() && !child.hurried()) {
         all.turn(child.signals(), k_idle_turn);

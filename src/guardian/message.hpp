@@ -8,7 +8,7 @@
 // | forget_session        | a session that has been closed                                                     |
 // | keep_open             | comes with a descriptor: the guardian's copy stays open until the process has ended |
 // | let_go                | the guardian shall close its copy with that number                                 |
-// | guard_module_session  | the same for a session with a module's server, with the connect string             |
+// | guard_module_session  | like guard_session, for a session with a module's server; with the connect string     |
 // | forget_module_session | such a session has been closed                                                     |
 // | cannot_end            | from the guardian: it has no program or module for sessions of that scheme         |
 //

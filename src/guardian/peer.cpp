@@ -106,7 +106,8 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
     if (!pidfd_.open() || std::holds_alternative<cannot_end>(value)) return false;
     if (const auto* kept = std::get_if<keep_open>(&value)) {
         if (!passed.open()) return false;
-        // The guardian closes copies beyond this limit. Such a file is then closed when the process closes it.
+        // The guardian keeps no copies beyond this limit. The kernel then releases such a file's lock as soon as the
+        // process ends.
         if (kept_open_.size() < k_most_kept_open)
             kept_open_.insert_or_assign(kept->number, std::move(passed));
         return true;

@@ -117,7 +117,7 @@ void session_end::next_server(time_point now) {
     state_ = state::pausing;
     wake_ = now;
     if (++next_ != session_.servers.size()) return;
-    // Another attach would extend the session.
+    // A server has attached the session but refused to close it. Another round would only extend the session.
     if (is_refused_) return finish();
     next_ = 0;
     wake_ = now + k_pause_between_rounds + patience_ / 10;
@@ -191,7 +191,7 @@ void session_end::on_ready(time_point now) {
         if (!go_on_securing()) return next_server(now);
         if (state_ == state::securing) return;
     }
-    // The answers may have arrived before the connection ended.
+    // If the connection has ended, the server may still have answered before: then the session is over.
     if (!write_some() || !read_some()) {
         if (!over()) next_server(now);
         return;

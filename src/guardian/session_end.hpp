@@ -4,7 +4,7 @@
 // | state     | waits for                       | then                                        |
 // |-----------|---------------------------------|---------------------------------------------|
 // | pausing   | the time for the next attempt   | connect to the next server of the list      |
-// | securing  | TLS to be agreed on, if the server is one with TLS | attach the session               |
+// | securing  | the TLS handshake, if the server requires TLS | attach the session                    |
 // | attaching | the answer to the attach        | the session is over already: over; else     |
 // |           |                                 | close it, with SASL after the exchange      |
 // | authenticating | a token of the server      | the next token; in the end close it         |

@@ -16,7 +16,8 @@ void refuse(answer_effects& out, const pending_request& asked, core::server_erro
     if (asked.list) out.listing = core::answered(why);
 }
 
-// Prepares the outcome `how` for the callers of the request and of its list. They get it when the session is detached.
+// Sets the outcome `how` for the caller of the request and for the caller of the list request that was sent with it.
+// They get the outcome when the session is detached.
 void settle(answer_effects& out, pending_request&& asked, core::outcome how) {
     out.back = std::move(asked);
     out.back->settled.emplace();
@@ -31,8 +32,8 @@ void break_off(answer_effects& out, pending_request&& asked) {
     settle(out, std::move(asked), core::outcome::unknown);
 }
 
-// After an error reply, the server has not executed the request. The exception: if the user lacked a right inside the
-// script, the server may have executed a part.
+// After an error reply, the server has not executed the request. The exception: if the script contains a command that
+// the user may not execute, the server may have executed the commands before it.
 answer_effects read_error(pending_request& asked, std::string_view text) {
     answer_effects out;
     switch (judge_refusal(text)) {

@@ -28,7 +28,8 @@ struct answer_effects {
     std::optional<pending_request> back;  // gets its reply when the session is detached
 };
 
-// `asked`: the request. If the request has no reply before the session is detached, moves it to `back`.
+// `asked`: the request. If its caller gets no reply before the session is detached, this function moves the request to
+// the result's member `back`.
 [[nodiscard]] answer_effects read_answer(pending_request& asked, const redisReply& answer);
 
 }  // namespace turnstile::redis

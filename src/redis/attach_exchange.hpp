@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // attach_exchange: the requests that attach a session to a server, and the server's replies.
 //
-// Thread safety: none. Call these functions on the thread that owns the lines. They give up when `give_up`, a
-// descriptor, becomes readable.
+// Thread safety: none. Call these functions on the thread that owns the connections (class `line`). The functions give
+// up when `give_up`, a descriptor, becomes readable.
 #pragma once
 
 #include <chrono>

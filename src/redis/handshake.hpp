@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // greet: logs in at a server and checks it, before the client opens or resumes a session there.
 //
-// Thread safety: none. Call these functions on the thread that owns the lines.
+// Thread safety: none. Call these functions on the thread that owns the connections (class `line`).
 #pragma once
 
 #include <array>
@@ -36,9 +36,9 @@ struct greeting {
 // Converts an error reply into a greeting. `asked`: the refused command, for the message.
 [[nodiscard]] greeting refused_by(std::string_view asked, const redisReply& error);
 
-// Waits for the connection, logs in, selects the database, and checks the server's facts. Then checks whether this
-// server has the tree, and loads the scripts. `deadline` limits all steps together. Gives up when the descriptor
-// `give_up` becomes readable.
+// Waits for the connection, logs in, selects the database, and checks whether the server's version and settings are
+// suitable. Then checks whether this server has the tree, and loads the scripts. `deadline` limits all steps together.
+// Gives up when the descriptor `give_up` becomes readable.
 [[nodiscard]] greeting greet(line& to, const connect_string& where, core::time_point deadline,
                              int give_up);
 // Only logs in. Use it for the connection on which the server announces events.

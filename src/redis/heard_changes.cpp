@@ -10,7 +10,8 @@ namespace {
 
 using std::chrono_literals::operator""ms;
 
-// The session repeats its own request to a busy server after this pause.
+// After a busy server has refused a request that the session sent for itself, the session repeats the request after
+// this pause.
 constexpr core::duration k_busy_pause = 100ms;
 // The session polls this long after another session's computed deadline, so that the deadline has also passed on the
 // server's clock.

@@ -36,8 +36,8 @@ std::vector<server_address> latest_of(const std::vector<sentinel_answer>& answer
     return candidates;
 }
 
-// Sets the result and the reason when no sentinel has named a master. The result is `away` unless most sentinels gave
-// the same other answer: an unreachable sentinel may know the master.
+// Sets the result and the reason when no sentinel has named a master. If most sentinels were reached, the first of their
+// answers is the result. Otherwise the result is `away`, because an unreachable sentinel may know the master.
 void explain(const std::vector<sentinel_answer>& answers, found_servers& out) {
     std::size_t decided = 0;
     welcome decision = welcome::away;

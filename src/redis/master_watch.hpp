@@ -6,8 +6,8 @@
 // third of the session timeout. A new master keeps sessions for longer than that.
 //
 // No member blocks. The session asks a sentinel that has not replied again when its turn comes. After a refusal it uses
-// a new connection, because an inquiry logs in only once. The log gets each sentinel's refusal once until the sentinel
-// has answered.
+// a new connection, because an inquiry logs in only once. The session logs the refusal of a sentinel once, and again
+// only after the sentinel has answered in between.
 //
 // Thread safety: none. Use a master_watch only on the session's thread.
 #pragma once

@@ -21,7 +21,7 @@ public:
         epoch_ = std::max(epoch_, epoch);
         until_ = std::max(until_, until);
     }
-    // Limited in time, because newly installed sentinels count their epochs from the start again.
+    // Returns 0 after one session timeout, because newly installed sentinels count their epochs from the start again.
     [[nodiscard]] std::int64_t least_epoch(core::time_point now) const {
         const base::lock_guard lock{mutex_};
         return now < until_ ? epoch_ : 0;

@@ -43,7 +43,7 @@ public:
         check_at_ = now + container_interval_;
         return true;
     }
-    // The script's argument: how long a container must be empty before its removal.
+    // The argument of the script that removes containers: how long a container must be empty before its removal.
     [[nodiscard]] std::string check_span() const {
         return std::to_string(
             std::chrono::ceil<std::chrono::microseconds>(container_interval_).count());
@@ -59,7 +59,8 @@ public:
 private:
     static constexpr int k_keep_alive_part =
         3;  // a third of the timeout, as in ZooKeeper's clients
-    // If a request is sent within this time, its reply brings the further events.
+    // The pause between the announcement of an event and the fetch of further events. If the session sends a request
+    // during the pause, the reply brings these events, and no fetch is needed.
     static constexpr core::duration k_fetch_pause = std::chrono::milliseconds{5};
 
     const core::duration keep_alive_;

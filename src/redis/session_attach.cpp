@@ -126,7 +126,8 @@ attach_outcome session_link::refused(const greeting& why) {
         case welcome::too_old: code = errc::server_too_old; [[fallthrough]];
         case welcome::unfit:
             connector_.note(why.reason, code);
-            // open() throws this error, and the session delivers nothing.
+            // If the thread that opens the session still waits, open() throws this error, and the session delivers
+            // nothing.
             if (first_.settle(error{code, connector_.place() + ": " + why.reason}))
                 return attach_outcome::ended;
             break;

@@ -201,7 +201,7 @@ public:
     virtual woken wait(int caller, boottime_clock::time_point until) = 0;
 
 protected:
-    // By default, for a database without a network, executes the statement at once.
+    // Sends a statement of ask(). This default is for databases without a network: it executes the statement at once.
     virtual asked_statement begin_asking(const std::string& statement,
                                          std::span<const value> arguments) {
         return keep(execute(statement, arguments));

@@ -61,8 +61,8 @@ public:
         looks_ = k_looks;
         looked_ = {};
     }
-    // `watching`: the session has watches. Such a session waits for other sessions' znodes, and must check for their
-    // ends.
+    // `watching`: the session has watches. Such a session waits for other sessions' znodes, so it must check whether
+    // those sessions have ended.
     [[nodiscard]] core::time_point next(bool watching) const noexcept {
         auto next = std::min(touched_ + touch_every_, clean_at_);
         if (!watching) return next;

@@ -30,7 +30,7 @@ patience::part::part(patience& whole, std::size_t parts) : whole_{whole}, until_
     whole.until_ = now + (until_ - now) / static_cast<std::int64_t>(parts);
 }
 
-// close() may have begun during the part.
+// Restores the whole limit. If close() began while the part existed, close()'s limit counts.
 patience::part::~part() {
     whole_.until_ = std::min(until_, whole_.closing_until_.value_or(until_));
 }

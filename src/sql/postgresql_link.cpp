@@ -31,7 +31,7 @@ std::string turned(std::string list, std::size_t first) {
 }
 
 // Begins to connect, with the parameters of the connect string and Turnstile's own. A host that does not answer leaves
-// libpq no time for the next host. So each attempt begins with the host after the last attempt's first.
+// libpq no time for the next host. So each attempt begins with the host that was second in the last attempt.
 PGconn* start(const std::string& uri, std::size_t first_host) {
     const std::unique_ptr<PQconninfoOption, options_end> all{
         ::PQconninfoParse(uri.c_str(), nullptr)};

@@ -166,7 +166,8 @@ void postgresql_pipeline::abandon() {
         if (each.kind == awaited::purpose::preparation) prepared_.erase(each.text);
         if (each.kind == awaited::purpose::sync) ++syncs;
     }
-    // A null result ends the answers to each statement.
+    // libpq returns one null result after the answers to each statement, so more than k_most_gaps null results in a row
+    // mean that it waits for nothing.
     constexpr int k_most_gaps = 2;
     for (int gaps = 0; syncs != 0;) {
         const auto next = link_.next_result();

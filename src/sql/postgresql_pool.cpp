@@ -4,10 +4,10 @@
 // A pool such as PgBouncer may give a server process to another client after each transaction. But a session keeps its
 // prepared statements, its settings and its LISTEN in the process.
 //
-// At the connect, a server sends the number of its process, and a pool sends another number. If the number is the
-// process's own, there is no pool. Otherwise a second connection sends a NOTIFY while the session waits without a
-// request in progress. If the NOTIFY arrives, the pool reserves the process for this session. Otherwise PgBouncer would
-// discard the NOTIFY, or give it to the process's current client.
+// At the connect, a server sends the number of its process, and a pool sends another number. If the server process
+// itself reports the number that arrived, there is no pool. Otherwise a second connection sends a NOTIFY while the
+// session waits without a request in progress. If the NOTIFY arrives, the pool reserves the process for this session.
+// Otherwise PgBouncer would discard the NOTIFY, or give it to the process's current client.
 //
 // If all processes of the pool are in use, the second connection fails, and this check proves nothing. Then fail()
 // detects a shared process later, because the names of prepared statements differ between sessions.

@@ -12,8 +12,9 @@ namespace {
 // A log of this many pages leads to a checkpoint, as SQLite's default does.
 constexpr int k_pages_to_checkpoint = 1'000;
 constexpr int k_pages_to_look = 100;
-// In bytes. The file is one step longer than its pages need. One step is enough until the next check, because a request
-// has at most 1 MiB. If the disk has no space for a step, the log can grow by less than a step as well.
+// The number of bytes by which the library keeps the file longer than its pages need. This is enough until the next
+// check, because a request has at most 1 MiB. If the disk has less space than that, the log cannot grow by as much,
+// either.
 constexpr int k_file_step = 2 << 20;
 
 sqlite3_int64 number_of(sqlite3* connection, const char* question) {

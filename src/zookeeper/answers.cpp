@@ -38,7 +38,7 @@ server_error to_error(int rc) noexcept {
 
 verdict judge_completion(int rc) noexcept {
     switch (rc) {
-        // The C client generates these codes, or a server that failed before it had processed the request.
+        // These codes come from the C client, or from a server that failed before it had processed the request.
         case ZSYSTEMERROR:
         case ZRUNTIMEINCONSISTENCY:
         case ZDATAINCONSISTENCY:

@@ -82,7 +82,8 @@ private:
     void agree(const tls::context& context, const std::string& host);
     [[nodiscard]] bool fail(std::string why);
 
-    // Made first, so that the stream does not connect if a file is bad.
+    // The constructor makes the context before it connects `tcp_`, so that a bad certificate file prevents the
+    // connection.
     const tls::context_outcome context_;
     tcp_stream tcp_;
     std::unique_ptr<tls::stream> secured_;

@@ -133,7 +133,8 @@ bool c_session::take_reply(pending_request& p, int rc) {
     if (role && why == pending_request::purpose::examination)
         role = knowledge_.examined(word->error, *role);
     requests_.apply_to_watches(p, rc);
-    // The C client may have sent the request on a later connection than the connection of its submission.
+    // The C client may have sent the request on a later connection than the connection on which the caller submitted
+    // it. The answer names the connection that exists now.
     if (why == pending_request::purpose::user && word->outcome == core::outcome::answered)
         answer.connection = state_.connection();
     if (word->outcome == core::outcome::answered) known_->older.saw(answer.stat);

@@ -96,7 +96,8 @@ private:
     void learn_role(std::uint64_t connection, const socket_address& server) EXCLUDES(turn_, mutex_);
     void seek(std::uint64_t connection) EXCLUDES(turn_, mutex_);
     void look(const core::look_elsewhere& wanted) EXCLUDES(turn_, mutex_);
-    // Moves to another server. `silent`: the number of the silent connection to leave; empty: moves to the leader.
+    // Makes the C client move to another server. `silent`: the number of the connection to leave, because its server
+    // does not answer; empty: the C client moves to the leader.
     void move(std::optional<std::uint64_t> silent) EXCLUDES(turn_, mutex_);
     void await_arrival(way_to_leader taken) EXCLUDES(turn_, mutex_);
     void ask_what_is_owned(const socket_address& server) EXCLUDES(turn_, mutex_);

@@ -81,7 +81,8 @@ void c_session::attach(core::link_kind kind) {
         if (suspicion_.is_asking() && !asks) return;
         state_.identify(handle_.identity(), handle_.timeout());
         server = handle_.server();
-        // The session must not be used before the server has listed its znodes.
+        // The core must not use the session before a server has listed the session's znodes: another client may have
+        // the session, too.
         if (asks) {
             helper_.post([this, server] { ask_what_is_owned(server); });
             return;

@@ -46,8 +46,8 @@ void log_sharer(std::int64_t session, const path_list& foreign) {
 
 }  // namespace
 
-// Each task first clears `changed_` and then checks the state. So a change after the check interrupts the task's
-// requests to servers.
+// A set `changed_` ends a task's requests to servers. Each task first clears `changed_` and then checks the state. So a
+// change of the state after that check still ends the requests.
 void c_session::learn_role(std::uint64_t connection, const socket_address& server) {
     changed_.clear();
     bool is_there = false;
@@ -173,10 +173,11 @@ void c_session::await_arrival(way_to_leader taken) {
     if (!state_.is_closed()) requests_.send_witness({});
 }
 
-// Checks whether another client has this session. If the first server is read-only, the C client opens the session
-// later, at the first server with a majority, and no earlier check was possible. The check starts at that server,
-// because with localSessionsEnabled no other server knows the session yet. The session counts as attached only after
-// the check. The check ends the C client's connection, and the C client then attaches once more.
+// Checks whether another client has this session. A separate thread normally checks this before the C client has the
+// session. But if the first server is read-only, the C client itself opens the session later, at the first server with
+// a majority. The check starts at that server, because with localSessionsEnabled no other server knows the session yet.
+// The session counts as attached only after the check. The check ends the C client's connection, and the C client then
+// attaches once more.
 void c_session::ask_what_is_owned(const socket_address& server) {
     look_for_sharer(sharing_suspicion::cause::opened_unasked, server);
     const base::lock_guard turn{turn_};

@@ -22,7 +22,8 @@ namespace {
 
 int to_client_timeout(core::duration timeout) noexcept {
     const auto ms = std::chrono::ceil<std::chrono::milliseconds>(timeout).count();
-    // 0 would select the C client's own default, and the C client doubles the value in an int.
+    // A timeout of 0 would select the C client's own default. The upper limit is half of an int's range, because the C
+    // client doubles the timeout in an int.
     return static_cast<int>(std::clamp<std::int64_t>(ms, 1, std::numeric_limits<int>::max() / 2));
 }
 

@@ -43,8 +43,8 @@ public:
     void make_tunnel(const core::session_identity& own);
     // Ends the connection for ever, so that close() does not close the session. Blocks.
     void disconnect();
-    // Closes the session, unless it is not connected. The C client's threads may call the session until then.
-    // `is_idle`: no request is in progress.
+    // Closes the session, unless it is not connected. The C client's threads may call the session until close()
+    // returns. `is_idle`: no request is in progress.
     void close(bool is_idle);
     // Each completion calls this first (completion_sweep.hpp).
     void await_sweep() { sweep_.await(k_sweep_limit); }

@@ -104,9 +104,9 @@ void client_requests::send_witness(const std::optional<server_answers>& told) {
     static_cast<void>(handed_over(p, hand_over_witness(handle_.get(), p)));
 }
 
-// Sends two requests: a `check` in a multi, and a create of a container. Both paths are below a znode that does not
-// exist, so no server creates a znode, and the client needs no permission. Some servers close the connection at an
-// unknown request.
+// Sends two requests whose answers show the server's software: a `check` in a multi, and a create of a container. Both
+// paths are below a znode that does not exist, so no server creates a znode, and the client needs no permission. Some
+// servers close the connection at an unknown request.
 void client_requests::identify(server_answers told) {
     if (!servers_.begin_examination(told)) return send_witness(told);
     auto chance = base::random::from_system();

@@ -31,8 +31,8 @@ public:
     void forget_watches(const std::string& path);
     // Sends the removals of watches that an earlier connection has lost.
     void remove_left_over_watches();
-    // Sends a read whose answer shows that the connection is still the same. `told`: the answers of the connection's
-    // server.
+    // Sends a read whose answer shows that the connection is still the same. `told`: what the server has reported about
+    // itself.
     void send_witness(const std::optional<server_answers>& told);
     // If the C client has dropped a connection without a report, it still waits for answers to the requests of that
     // connection. The answer to a newer request shows the C client that these answers are missing, and it gives up the
@@ -40,8 +40,8 @@ public:
     void reveal_gap() {
         if (!is_idle()) send_witness({});
     }
-    // Learns the server's software from `told`, the server's own answers. If they do not name the software, sends two
-    // requests that not all servers know, once for a session.
+    // Learns the server's software from `told`, the server's reports about itself. If the reports do not name the
+    // software, sends two requests that not all servers know, once for a session.
     void identify(server_answers told);
 
     // Applies the code of a completion to the request. If the reply is incomplete, sends the next request for it, and

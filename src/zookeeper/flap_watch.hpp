@@ -3,8 +3,8 @@
 //
 // Purpose: either the link to the servers is unstable, or another client has the same session. Two clients with one
 // session end each other's connections: each write of one client makes the servers end the connection of the other.
-// Only a list of the session's znodes distinguishes the two causes, and it costs a connection. So the client lists them
-// rarely.
+// Only a list of the session's znodes distinguishes the two causes. The list costs a connection, so the client rarely
+// makes it.
 //
 // Thread safety: one thread at a time.
 #pragma once
@@ -19,7 +19,7 @@ namespace turnstile::zookeeper {
 class flap_watch {
 public:
     void attached(core::time_point now) noexcept { since_ = now; }
-    // Returns true if so many connections have ended early that the list is worth its cost.
+    // Returns true if so many connections in a row have ended early that the client should list the session's znodes.
     [[nodiscard]] bool detached(core::time_point now, core::duration timeout) noexcept;
 
 private:

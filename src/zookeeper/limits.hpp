@@ -17,7 +17,7 @@ inline constexpr std::chrono::seconds k_sweep_limit{1};
 // Longest time for a session's move to the leader; at most the session timeout divided by k_move_part.
 inline constexpr std::chrono::seconds k_move_limit{2};
 inline constexpr int k_move_part = 4;
-// Longest time for a server to open a session; at most this part of the session timeout, as in the C client.
+// Longest time for a server to open a session; at most the session timeout times k_entry_part, as in the C client.
 inline constexpr std::chrono::seconds k_entry_limit{5};
 inline constexpr double k_entry_part = 2.0 / 3;
 // The limit for a server doubles with each round in which no server has opened a session, up to this value. Otherwise a
@@ -33,7 +33,8 @@ inline constexpr std::chrono::seconds k_longest_entry_limit{20};
 }
 // Longest time for asking a server why it opened no session.
 inline constexpr std::chrono::milliseconds k_explanation_limit{500};
-// After a server has assigned sessions of other clients this many times in a row, the client tries the next server.
+// A server may give a new session an identity that another client already uses. After this many such sessions in a row,
+// the client tries the next server.
 inline constexpr int k_most_passed_over = 1000;
 // Pause after all servers have failed: the session timeout divided by k_entry_pause_part, as in the C client, within
 // the two bounds.
@@ -46,11 +47,11 @@ inline constexpr int k_first_suspicion = 4;
 inline constexpr int k_last_suspicion = 256;
 // The end of a connection is early if the connection lasted less than the session timeout divided by this.
 inline constexpr int k_early_part = 3;
-// Largest number of servers that a check asks for the session's znodes. The other client may break each of these
-// connections.
+// Largest number of servers that one check asks for the session's znodes. The other client may break the check's
+// connection to each server, so the check asks several.
 inline constexpr std::size_t k_most_looks = 3;
-// If another client has the session, too: longest wait, at the end of this client's use, until the servers have refused
-// the handle.
+// If another client has the session, too: longest wait, when this client stops using the session, until the servers
+// have refused the invented credentials of its handle (client_handle::disconnect).
 inline constexpr std::chrono::seconds k_leave_limit{2};
 // If names take longer than this to resolve, the C client gets addresses, because it blocks while it resolves names.
 inline constexpr std::chrono::milliseconds k_resolve_limit{100};

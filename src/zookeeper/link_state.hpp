@@ -76,7 +76,7 @@ public:
     [[nodiscard]] std::optional<way_to_leader> take_move() {
         return std::exchange(to_leader_, std::nullopt);
     }
-    // Stores the move away from a silent connection.
+    // Stores the planned move to another server, away from a connection whose server does not answer.
     void found_elsewhere(way_to_leader&& way) { elsewhere_ = std::move(way); }
     [[nodiscard]] std::optional<way_to_leader> take_elsewhere() {
         if (elsewhere_) to_leader_.reset();

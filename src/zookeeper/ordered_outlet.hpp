@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // ordered_outlet: passes a session's events to its user in order. An event waits while an earlier reply is incomplete.
 //
-// Without create2 a create needs two requests, and its reply is complete with the second answer. Messages that arrive
-// between the two answers are delivered after the reply. So the session delivers replies in the order of the requests
-// (core/seam/seam.hpp).
+// On a server without the request create2, a create needs two requests. Its reply is complete only with the second
+// answer, and messages that arrive before that answer wait. So the session delivers replies in the order of the
+// requests (core/seam/seam.hpp).
 //
 // Thread safety: none. The lock that lets one thread deliver at a time guards the object.
 #pragma once

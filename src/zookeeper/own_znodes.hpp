@@ -27,9 +27,9 @@ public:
     void submitted(const core::operation& op);
     // `path`: a path at the server without the chroot, with its sequence number.
     [[nodiscard]] bool may_own(std::string_view path) const;
-    // Removes another client's znodes from `listed`, the session's znodes, and returns them. Also removes the session
-    // mark from `listed`, because no client may remove the mark while one of the clients has the session. `marked`:
-    // this client may have created the mark.
+    // Splits `listed`, the list of the session's znodes: returns the other client's znodes, and leaves this client's
+    // znodes in `listed`, without the session mark. (No client may remove the mark while another client uses the
+    // session.) `marked`: this client may have created the mark.
     [[nodiscard]] path_list take_foreign(path_list& listed, std::string_view chroot,
                                          std::string_view mark, bool marked) const;
 

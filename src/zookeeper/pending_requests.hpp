@@ -75,7 +75,7 @@ public:
     void came_back() noexcept { --with_client_; }
     void remove(pending_request& p) { all_.erase(p.self); }
 
-    // Returns the first request of all, if its answer is complete; else null.
+    // Returns the earliest request if its answer is complete; otherwise null.
     [[nodiscard]] pending_request* first_settled() noexcept {
         return !all_.empty() && all_.front().settled ? &all_.front() : nullptr;
     }

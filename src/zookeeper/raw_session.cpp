@@ -37,8 +37,8 @@ bool raw_session::write(const std::string& packet) {
     return false;
 }
 
-// Reads one frame. Of a longer frame than k_longest_frame, reads only the beginning, because no further frame is read
-// then.
+// Reads one frame. If the frame is longer than k_longest_frame, reads only its beginning: no later frame of this
+// connection is read then.
 bool raw_session::read_frame() {
     std::string head(k_length_bytes, '\0');
     if (!link_.read(head)) {
@@ -214,7 +214,8 @@ opening open_session(byte_stream& link, const opening_settings& settings) {
         case raw_session::listing::unimplemented:
             result.outcome = opening_outcome::unknowing;
             return result;
-        // The C client will get the same refusal, and will report it.
+        // The server has refused the credentials. The C client will get the same refusal and report it, so this function
+        // returns the session without a list.
         case raw_session::listing::unauthenticated: return result;
         case raw_session::listing::sasl_wanted: return failed_opening(opening_outcome::failed, raw);
         case raw_session::listing::cut_off: return failed_opening(opening_outcome::cut_off, raw);

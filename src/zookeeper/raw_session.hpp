@@ -31,7 +31,7 @@
 
 namespace turnstile::zookeeper {
 
-// The longest part of a frame that is read. A list of one session's znodes is far shorter.
+// This class reads at most this many bytes of a frame. A list of one session's znodes is far shorter.
 inline constexpr std::size_t k_longest_frame = 4U << 20U;
 
 // Returns the path of the session mark, such as "/zookeeper/turnstile-0x100002d4f3a0000". The path is never below a

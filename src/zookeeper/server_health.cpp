@@ -84,7 +84,7 @@ bool is_word(std::string_view word) {
            std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
 }
 
-// True for a connect string of other servers, such as "redis://..." or "sqlite:/file".
+// True for a connect string of a server that is not ZooKeeper, such as "redis://..." or "sqlite:/file".
 bool has_scheme(std::string_view connect_string) noexcept {
     return connect_string.starts_with("sqlite:") ||
            (connect_string.find("://") != std::string_view::npos &&

@@ -15,14 +15,16 @@
 
 namespace turnstile::zookeeper {
 
-// Asks the server for its role and software. Asks for its pace only if `asks_pace` and if the server relays to a
-// leader, because a leader's pace does not matter. Sets `asks_pace` to false if the server does not report it.
+// Asks the server for its role and software. If `asks_pace` is true and the server is not the leader, also asks for its
+// pace (server_pace); the pace of the leader does not matter. Sets `asks_pace` to false if the server does not report
+// its pace.
 [[nodiscard]] server_answers ask_for_role(const socket_address& server, bool& asks_pace,
                                           int give_up);
 
 [[nodiscard]] std::optional<way_to_leader> find_leader(const connect_string& servers, int give_up);
 
-// Asks all servers except `present` at once. If none of them leads, asks `present` over a new connection.
+// Finds a leader to which the C client can move from the silent connection to `present`. Asks all servers except
+// `present` at once. If none of them leads, asks `present` over a new connection.
 [[nodiscard]] std::optional<way_to_leader> find_another(const connect_string& servers,
                                                         const core::look_elsewhere& wanted,
                                                         const socket_address& present, int give_up);

@@ -3,7 +3,8 @@
 //
 // The list contains all servers, the leader first, and the C client tries them in that order (leave_random_alone).
 // Their number must be odd: after each failure the C client advances by two (ZOOKEEPER-2466), and would try only half
-// of an even number, without a pause. So if the number is even, the list contains the leader a second time, at the end.
+// of an even number, without its pause after a round of failures. So if the number is even, the list contains the
+// leader a second time, at the end.
 //
 // Thread safety: all functions from any thread. They are pure, except that resolve_all asks the resolver.
 #pragma once

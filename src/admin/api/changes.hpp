@@ -20,7 +20,7 @@ namespace turnstile::admin {
 // servers or audit.
 [[nodiscard]] json ask(site& at, const json& said, const identity& caller);
 [[nodiscard]] json take(site& at, const json& said, const identity& caller);
-// Returns the longest duration of a take from this contender, for an order without a wait. Sends no request.
+// Returns how long a take from this contender can last, if the order states no time. Sends no request.
 [[nodiscard]] std::optional<std::chrono::milliseconds> take_at_most(const client& servers,
                                                                     const std::string& path,
                                                                     const contender& target);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// front_desk: answers requests. It identifies the user (the gate), and then calls a route or returns a file of the
-// page.
+// front_desk: answers requests. The gate identifies the user. Then front_desk calls the route of the request's path, or
+// returns a file of the page.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -38,7 +38,8 @@ public:
 
     // Returns the address, with the port on which the server listens.
     [[nodiscard]] const listen_address& address() const noexcept;
-    // Answers requests until end(), which may also be called before. Returns false if the listening socket failed.
+    // Answers requests until end(). A call of end() before run() also counts. Returns false if the listening socket
+    // failed.
     [[nodiscard]] bool run(http_service& service);
     // Accepts no more connections. run() returns after the answers in progress.
     void end();

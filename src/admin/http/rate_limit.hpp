@@ -21,7 +21,8 @@ public:
     };
     explicit rate_limit(settings rule) noexcept : rule_{rule} {}
 
-    // Takes a token, if necessary in advance. Returns how long the event must wait.
+    // Takes a token. If no token is left, reserves the next free token. Returns how long the event must wait for its
+    // token.
     [[nodiscard]] boottime_clock::duration turn(const std::string& key,
                                                 boottime_clock::time_point now);
     // Takes a token if one is left. Returns false if none is.

@@ -93,7 +93,7 @@ void reader::look_at(const std::string& path) {
         looked_at_[path] = boottime_clock::now();
 }
 
-// Without a session, the last known clock stays.
+// While there is no session, the last known difference between the clocks stays.
 void reader::read_clock() {
     const auto shown = servers_.session().servers_time;
     const std::lock_guard lock{mutex_};

@@ -49,7 +49,8 @@ using shared_snapshot = std::shared_ptr<const snapshot>;
 [[nodiscard]] std::optional<std::size_t> place_of(const lock_survey& survey, std::string_view path,
                                                   lock_kind kind);
 
-// Returns false if a user would see a difference: other contenders, another order, or other text in a znode.
+// Returns true if a user would see the same queue twice: the same contenders in the same order, with the same text in
+// their znodes.
 [[nodiscard]] bool same_queue(const surveyed_lock& a, const surveyed_lock& b);
 
 // Parses a kind such as "mutex". Returns nothing for another word.
