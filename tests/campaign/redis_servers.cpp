@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A campaign's Redis servers: one that persists each write, or three, two of which replicate the first one late. A
-// replica replaces the master by an order, or by a decision of sentinels.
+// A campaign's Redis servers. There is a single server that persists each write, or a master with two replicas that
+// lag. An order or the sentinels' decision makes a replica the master.
 #include <memory>
 #include <optional>
 #include <stdexcept>

@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// One lead of a participant, with notes. The last note says that the participant gives up the lead.
+// Leads once, with notes. The last note says that the participant gives up the lead.
 void lead(player& me, turnstile::leader_term& term, const std::string& path) {
     const auto mine = std::make_shared<trace>(me.out(), me.out().next_id());
     const auto now = boottime_clock::now();

@@ -8,7 +8,7 @@
 //
 // A writer creates the file "writer", which must not exist, nor any reader's file. When it leaves, it adds one to the
 // number in "counter" and removes "writer". A reader creates a file "reader-..." with a unique name, while "writer"
-// must not exist. If two such contenders overlap, at least one of them sees the other's file.
+// must not exist. If contenders that exclude each other overlap, at least one of them sees the other's file.
 //
 // Thread safety: any thread may call all members.
 #pragma once
