@@ -11,7 +11,8 @@ namespace turnstile::sql {
 namespace {
 
 constexpr int k_least_version = 120000;
-constexpr int k_checks_clients = 140000;  // client_connection_check_interval
+constexpr int k_checks_clients = 140000;  // client_connection_check_interval, idle_session_timeout
+constexpr int k_limits_transactions = 170000;  // transaction_timeout
 
 }  // namespace
 
@@ -61,7 +62,9 @@ void postgresql_database::check_server() {
     settings +=
         "SET plan_cache_mode = force_generic_plan; SET enable_bitmapscan = off; "
         "SET enable_seqscan = off; SET jit = off";
-    if (version >= k_checks_clients) settings += "; SET client_connection_check_interval = '1s'";
+    if (version >= k_checks_clients)
+        settings += "; SET client_connection_check_interval = '1s'; SET idle_session_timeout = 0";
+    if (version >= k_limits_transactions) settings += "; SET transaction_timeout = 0";
     link_.run(settings);
 }
 

@@ -242,6 +242,20 @@ TEST(postgresql_refusals, limits_of_the_user_are_not_the_sessions) {
     EXPECT_TRUE(granted.wait());
 }
 
+// A session is idle for a third of its timeout, and must not lose its connection meanwhile.
+TEST(postgresql_refusals, limits_of_the_user_end_no_idle_session) {
+    if (std::stoi(run_sql("SHOW server_version_num")) < 140000)
+        GTEST_SKIP() << "this server has no idle_session_timeout";
+    const auto servers = connect(
+        as("postgres", "postgres", "?application_name=idle&options=-cidle_session_timeout%3D100"),
+        database_options(k_for_ever));
+    EXPECT_TRUE(eventually([] {
+        return run_sql(
+                   "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'idle' AND "
+                   "clock_timestamp() - state_change > '300 ms'") == "1\n";
+    }));
+}
+
 TEST(postgresql_refusals, a_server_that_is_not_there) {
     const testing::loopback_port nobody;
     EXPECT_THAT(diagnosis_of("postgresql://postgres:secret@" + nobody.address() + "/postgres"),
