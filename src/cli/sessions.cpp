@@ -54,7 +54,7 @@ result<int> list(client& servers, const sessions_options& options) {
         sources.chroot = chroot_of(options.servers.servers);
     }
     auto found = list_sessions(sources);
-    // Other kinds of servers have no such commands.
+    // Only ZooKeeper's servers have the commands "cons" and "dump", which list these facts.
     if (!is_zookeeper(options.servers) && !found.sessions.empty())
         found.silent.push_back(masked(options.servers.servers) +
                                ": addresses, servers and timeouts");

@@ -3,7 +3,7 @@
 //
 // | message               | says                                                                               |
 // |-----------------------|------------------------------------------------------------------------------------|
-// | hello                 | the first; comes with a pidfd of the process, which opened it itself               |
+// | hello                 | the first; comes with a pidfd that the process itself has opened                   |
 // | guard_session         | a ZooKeeper session to end with the process, its password, and where servers are   |
 // | forget_session        | a session that has been closed                                                     |
 // | keep_open             | comes with a descriptor: the guardian's copy stays open until the process has ended |

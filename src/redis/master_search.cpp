@@ -15,7 +15,8 @@ std::size_t majority_of(std::size_t count) noexcept {
     return count / 2 + 1;
 }
 
-// Returns the masters that the sentinels with this epoch name, ordered by the number of sentinels, most first.
+// Returns the masters in the answers that have this epoch, ordered by the number of sentinels that name them, most
+// first.
 std::vector<server_address> latest_of(const std::vector<sentinel_answer>& answers,
                                       std::int64_t epoch) {
     std::vector<std::pair<server_address, std::size_t>> votes;
@@ -36,8 +37,8 @@ std::vector<server_address> latest_of(const std::vector<sentinel_answer>& answer
     return candidates;
 }
 
-// Sets the result and the reason when no sentinel has named a master. If most sentinels were reached, the first of their
-// answers is the result. Otherwise the result is `away`, because an unreachable sentinel may know the master.
+// Sets the result and the reason when no sentinel has named a master. If most sentinels were reached, the first of
+// their answers is the result. Otherwise the result is `away`, because an unreachable sentinel may know the master.
 void explain(const std::vector<sentinel_answer>& answers, found_servers& out) {
     std::size_t decided = 0;
     welcome decision = welcome::away;

@@ -44,7 +44,7 @@ public:
     // Puts the request back in front. If its reply is known, the list request that was sent with it gets the same
     // reply.
     void put_back(pending_request&& request);
-    // Removes and returns the first reply, if it is known.
+    // Removes the first request and returns its reply, if the reply is known; otherwise returns nothing.
     [[nodiscard]] std::optional<core::reply> take_settled();
     [[nodiscard]] std::deque<pending_request> take_all() { return std::exchange(queue_, {}); }
 

@@ -90,7 +90,7 @@ public:
     }
     // Until `end_along`, a matching request of this thread gets the reply in `along`.
     void begin_along(std::optional<answer_along>&& along);
-    // Returns true if a request has used the reply.
+    // Returns true if a request has used the reply in `along`.
     [[nodiscard]] bool end_along() { return !std::exchange(along_, std::nullopt); }
 
 private:

@@ -59,9 +59,9 @@ public:
     void drop_fetched(session_id session);
     void committed();
 
-    // Records `changes`, which the session's row counts: the session's requests to create or remove znodes, including
-    // refused requests. Also forgets the znodes that other sessions have removed: a database that knows this later
-    // change has not lost those removals.
+    // Records `changes`, the counter in the session's row. It counts the session's requests to create or remove znodes,
+    // including refused requests. Also forgets the znodes that other sessions have removed: a database that knows this
+    // later change has not lost those removals.
     void count(std::int64_t changes);
     // Call this when a new session begins.
     void forget() noexcept {
@@ -70,8 +70,9 @@ public:
     }
     // Call this if the session owns a znode at the path: another session's earlier removal no longer counts.
     void exists(const std::string& path) { removed_.erase(path); }
-    // True if the database contains older data than this session has seen: the row's number is smaller, or a znode
-    // exists although another session had removed it. `owned` returns the paths of the session's znodes.
+    // True if the database contains older data than this session has seen: the counter in the session's row is smaller
+    // than the recorded counter, or a znode exists although another session had removed it. `owned` returns the paths
+    // of the session's znodes.
     template <class F>
     [[nodiscard]] bool is_older(std::int64_t changes, F owned) const {
         if (changes != changes_ || removed_.empty()) return changes < changes_;

@@ -11,8 +11,9 @@
 // znode can be locked. No statement changes these rows.
 //
 // A user's own transaction may lock a znode's row (sql::check). Statements that would remove the row do not wait for
-// this lock. All other statements may wait longer than the client's time limit. So the server's lock timeout (1205)
-// always means a row that a user has locked.
+// this lock (in MySQL: at most one second), but fail with the server's error 1205. For all other statements, the
+// server's lock timeout is longer than the client's time limit. So error 1205 always means a row that a user has
+// locked.
 //
 // Thread safety: one thread at a time.
 #pragma once

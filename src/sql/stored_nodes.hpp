@@ -4,7 +4,7 @@
 // Reads znodes, and executes the changes that local/preparation.hpp has computed from a request. A change updates the
 // rows, removes the watches that fire, and queues their events. The caller begins and ends the transaction, and has
 // locked the paths. These locks exclude other changes, so each znode and watch is read once, and no change waits for
-// its statements.
+// the answers to its statements.
 //
 // Thread safety: one thread at a time: the thread that uses the database.
 #pragma once

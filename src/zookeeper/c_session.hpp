@@ -18,8 +18,8 @@
 //
 // The order of events: the C client queues session events, watch events and completions in the order in which its I/O
 // thread got them. A second thread of the C client takes them from the queue and calls this object. Other threads
-// deliver the server's role, and replies that this object makes without the C client. Only the thread that has locked
-// `turn_` may deliver.
+// deliver the server's role (leader, follower or observer), and replies that this object makes without the C client.
+// Only the thread that has locked `turn_` may deliver.
 //
 // The C client may report the end of a connection only when it already has a new connection. A role from the old server
 // would then count for the new server. So after the server's answer to "srvr" the session sends a read. If the read is

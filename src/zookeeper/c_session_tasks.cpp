@@ -72,8 +72,8 @@ void c_session::learn_role(std::uint64_t connection, const socket_address& serve
     handle_.list_names();
 }
 
-// Starts the move once no request is in progress: when the C client leaves a connection, it drops requests in progress
-// without an answer.
+// Starts the move to the leader once no request is in progress: when the C client leaves a connection, it drops
+// requests in progress without an answer.
 void c_session::seek(std::uint64_t connection) {
     changed_.clear();
     {
@@ -115,9 +115,9 @@ void c_session::look(const core::look_elsewhere& wanted) {
     outlet_.deliver(std::move(event));
 }
 
-// Calls state_.detach() instead of detach(), which would end the wait for the attach. The C client's I/O thread would
-// notice the new list only at the end of its poll, up to a third of the timeout later. The witness, a read that this
-// function sends, wakes the I/O thread. The I/O thread then sends the witness on the new connection.
+// Calls state_.detach() instead of detach(), which would end the wait in await_arrival(). The C client's I/O thread
+// would notice the new list only at the end of its poll, up to a third of the timeout later. The witness, a read that
+// this function sends, wakes the I/O thread. The I/O thread then sends the witness on the new connection.
 void c_session::move(std::optional<std::uint64_t> silent) {
     std::optional<way_to_leader> to;
     {

@@ -49,7 +49,7 @@ public:
     [[nodiscard]] std::optional<verdict> apply(pending_request& p, int rc);
     void apply_to_watches(const pending_request& p, int rc);
     void remove(pending_request& p) { pending_.remove(p); }
-    // Returns the reply of the first request, if it is known.
+    // Removes the earliest request and returns its reply, if the reply is known; otherwise returns nothing.
     [[nodiscard]] std::optional<core::reply> take_settled();
     [[nodiscard]] bool has_settled() noexcept { return pending_.first_settled() != nullptr; }
     // True if no request is in progress in the C client.

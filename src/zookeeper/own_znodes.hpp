@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // own_znodes: the ephemeral znodes that a session may own because of the requests of this client.
 //
-// Purpose: if a session owns any other znode, another client has the session too. A create counts from its submission,
-// because its answer may be lost. For the same reason, this class remembers the latest removals.
+// Purpose: if a session owns any other znode, another client has the session too. A path counts from the submission of
+// its create, because the answer may be lost. For the same reason, the paths of the latest removals still count.
 //
 // The class stores a path as a hash of eight bytes. If two paths have the same hash, a znode of another client may
 // remain unnoticed; that is the only effect.

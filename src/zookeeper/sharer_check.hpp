@@ -35,10 +35,11 @@ public:
     // or if the session has ended. `others` may resolve names, so it is called only if `first` fails.
     [[nodiscard]] std::optional<path_list> list(
         const socket_address& first, const std::function<std::vector<socket_address>()>& others);
-    // After list(), call settle() or leave(). settle(): only this client has the session. `marks`: creates the session
-    // mark. Any answer to that create proves that the session is usable (raw_session.hpp).
+    // After list(), call either settle() or leave(). Call settle() if only this client has the session. `marks`:
+    // settle() creates the session mark. Any answer to that create proves that the session is usable (raw_session.hpp).
     void settle(bool marks);
-    // leave(): another client has the session, too. Removes the paths, and gives the session the longest timeout.
+    // Call leave() if another client has the session, too. Removes the znodes at the paths, and gives the session the
+    // longest timeout.
     void leave(path_list own_paths);
 
 private:

@@ -18,7 +18,7 @@ public:
     enum class cause { opened_unasked, early_ends };
 
     void opened_unasked() noexcept { asking_ = asking::due; }
-    // Returns true if the client must ask now, before it uses the session.
+    // Returns true if the client must ask now which znodes the session owns, before it uses the session.
     [[nodiscard]] bool begin_to_ask(core::link_kind kind) noexcept {
         if (asking_ != asking::due || kind != core::link_kind::attached) return false;
         asking_ = asking::under_way;

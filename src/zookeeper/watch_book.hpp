@@ -30,7 +30,8 @@ class watch_book {
 public:
     // Called when a request that sets a watch was passed to the C client.
     void asked(const std::string& path);
-    // Called when such a request was answered or lost. Returns true if the caller must remove the path's watches now.
+    // Called when a request that sets a watch was answered or lost. Returns true if the caller must remove the path's
+    // watches now.
     [[nodiscard]] bool answered(const std::string& path);
     // Called when no caller needs the path's watches any more. Returns true if the caller must remove them now.
     [[nodiscard]] bool forgotten(const std::string& path);
