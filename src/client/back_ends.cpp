@@ -185,7 +185,8 @@ std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_str
     auto servers = coordinator_of(connect_string, options);
     if (options.create_chroot && !servers->chroot().empty())
         servers = std::make_shared<chroot_creation>(std::move(servers), acl_of(options));
-    // Compares the promises only on demand, because promises() may send a request to the servers.
+    // Asks for the servers' promises only if options.require demands any, because promises() may send a request to the
+    // servers.
     if (options.require == promises{}) return servers;
     if (const auto lacking = missing(servers->promises(), options.require); !lacking.empty()) {
         throw_error({errc::bad_option, fmt::format("require: '{}' does not promise enough; {}",

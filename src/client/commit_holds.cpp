@@ -53,7 +53,7 @@ private:
     holds kept_;
 };
 
-// Adds to `all` each part of the hold that `all` does not contain yet.
+// Adds to `all` the holds of which `held` consists, except holds that `all` contains already.
 result<void> add_parts_of(const std::shared_ptr<hold>& held, holds& all) {
     auto parts = held->parts_for_commit();
     if (!parts) return parts.error();
@@ -62,8 +62,8 @@ result<void> add_parts_of(const std::shared_ptr<hold>& held, holds& all) {
     return {};
 }
 
-// Returns the paths of the znodes of `others`. Error: bad_option if a hold is at other servers than the carrier, or if
-// a part of the transaction writes a hold's znode.
+// Returns the paths of the znodes of `others`. `carrier`: the hold that sends the transaction. Error: bad_option if
+// another hold is at other servers than the carrier, or if a part of the transaction writes a hold's znode.
 result<std::vector<std::string>> standing_with(const znode_hold& carrier, const holds& others,
                                                const transaction& writes) {
     std::vector<std::string> all;
@@ -85,7 +85,8 @@ result<std::vector<std::string>> standing_with(const znode_hold& carrier, const 
     return all;
 }
 
-// The holds of a commit: the carrier, and the other holds, which are not released before the commit ends.
+// The holds of a commit: the carrier, which sends it, and the other holds. None of the other holds is released before
+// the commit ends.
 struct commit_holds {
     std::shared_ptr<znode_hold> carrier;
     std::vector<std::string> further;  // znodes of the other holds

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // shared_contender: the contender that the callers of one process share on one path. It executes the decisions of
-// core::local_queue, and implements the retained and cohort modes of locks.
+// core::local_queue, and implements two modes of locks: retained (kept between the holds of threads) and cohort (handed
+// over between threads).
 //
 // Lock objects of one client with the same path and options share one shared_contender (`of`). A shared_contender has
 // one contender at a time, with a session_hold. A stop token reports the loss of that hold. The session's thread calls

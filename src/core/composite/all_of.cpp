@@ -85,7 +85,8 @@ void all_of::try_from(std::size_t part) {
     }
 }
 
-// Gives back all parts behind a contested part, because the holder of the contested part may be waiting for them.
+// If the part is contested (another contender is ahead), gives back all parts behind it: the holder of the contested
+// part may be waiting for them.
 void all_of::on_tried(std::size_t part, std::optional<refusal> why) {
     if (why == refusal::own) {
         end_with(ending::fail, part);

@@ -42,7 +42,7 @@ enum class after_loss { start_over, give_up };
 class all_of {
 public:
     // in_order: a call never tries parts. rest_at_once: after each part that the call waited for, it tries all missing
-    // parts at once. all_at_once: the call also begins with a trial.
+    // parts at once. all_at_once: the call also begins by trying all parts at once.
     enum class course { in_order, rest_at_once, all_at_once };
 
     // ---- actions for the user of this value, in the order of their execution ----

@@ -102,8 +102,8 @@ struct replace_session {
     std::string reason;
     friend bool operator==(const replace_session&, const replace_session&) = default;
 };
-// A request failed although the connection may still work. The session calls on_attached after a pause, unless a link
-// event comes earlier.
+// A request failed although the connection may still work. The session calls on_attached after a pause, unless an event
+// of the connection (link_event) comes earlier.
 struct retry_later {
     friend bool operator==(const retry_later&, const retry_later&) = default;
 };

@@ -126,7 +126,7 @@ struct standing {
     base::cold<std::optional<asked_to_release>> request{};
 
     [[nodiscard]] std::string path(const contender_call& call) const;
-    // True if no contender with the same or a lower number can come any more.
+    // True if the order of our znode is certain: no contender with the same or a lower number can come any more.
     [[nodiscard]] bool is_ordered() const { return ordered_number().has_value(); }
     [[nodiscard]] std::optional<std::int32_t> ordered_number() const;
     [[nodiscard]] marking_contender own_mark(const contender_call& call) const;

@@ -11,7 +11,8 @@ namespace turnstile::core::state {
 
 namespace {
 
-// From this number on, the servers' counter is close to its end. Then no contender is granted without a list.
+// A waiter with a lower number may be granted without a list. From this number on a list is necessary, because the
+// servers' counter is close to its end.
 constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::max() - 1'000'000;
 
 // True for kinds whose waiter is granted without a request when the only contender ahead ends. Readers and writers need

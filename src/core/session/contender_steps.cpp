@@ -239,8 +239,8 @@ void contender_steps::confirm() {
 
 // ---- after an attach or a pause -------------------------------------------------------------
 
-// Waiting contenders list their folders again. The requests of a thousand waiters would delay the next confirmation, so
-// the request window limits them.
+// Waiting contenders list their folders again. The requests of a thousand waiters would delay the next confirmation. So
+// only as many waiters continue at once as the request window allows (request_window.hpp).
 void contender_steps::go_on() {
     TURNSTILE_CHECK(owners_.link.attached());
     const auto& all = owners_.contenders.table().all();
@@ -299,7 +299,7 @@ void contender_steps::note_number(const std::string& folder,
 // Sends a get. Unlike an exists, it sets the watch only if the folder exists and may be read. A session that may not
 // read the folder would get no event.
 void contender_steps::watch_folder(const std::string& folder) {
-    // Half of the bytes for watches is reserved for contenders.
+    // Uses at most half of the bytes that the session may watch. The other half is reserved for contenders.
     const auto most = owners_.settings.watches.bytes / 2;
     if (owners_.traces.watched_bytes() + folder.size() > most) return;
     owners_.traces.folder_watch_sent(

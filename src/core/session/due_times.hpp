@@ -12,7 +12,8 @@
 
 namespace turnstile::core::due {
 
-// Returns when the lease of the holds ends; without a connection, when the session's lease ends.
+// Returns when the lease ends, if the session has holds. Otherwise returns when a session without a connection counts
+// as lost; nothing while there is a connection.
 [[nodiscard]] std::optional<time_point> lease_end(const session_owners& owners);
 // Returns when the attached session can no longer prove that it lives.
 [[nodiscard]] std::optional<time_point> broken(const session_owners& owners);

@@ -42,7 +42,7 @@ public:
     void answered() noexcept {
         if (!throttled_) pauses_.reset();
     }
-    // Returns true if the time has come. Then the caller sends all failed requests again.
+    // If the time for sending failed requests again has come, returns true. Then the caller sends all of them again.
     [[nodiscard]] bool begin_if_due(time_point now) {
         if (!due_ || *due_ > now) return false;
         due_.reset();

@@ -48,7 +48,8 @@ std::optional<error> server_link::attach(const link_event& event, bool closing, 
         return error{errc::session_lost,
                      "the servers gave the session another id when it reconnected"};
     lease_.attached(event.connection, event.timeout, now);
-    // The leader may have selected the session for expiry before the attach, although the servers still answer.
+    // The lease has ended before this attach. So the leader may have selected the session for expiry already, although
+    // the servers still answer.
     if (!lease_.valid(now) && !closing)  // place: lease_over_at_attach
         return error{errc::session_lost,
                      "its lease had ended when it reconnected; a new session is opened"};

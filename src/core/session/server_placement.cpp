@@ -135,7 +135,8 @@ void server_placement::warn_if_short(const lease& lease, session_basics& basics)
     basics.actions.emplace_back(warning{short_lease(lease)});
 }
 
-// Names the source of the relay bound, and the setting that would replace it with the servers' values.
+// Names the source of the relay bound (how late the leader may learn of a request that a follower has answered), and
+// the settings by which the user can give the servers' values.
 std::string server_placement::origin_of_bound() const {
     const auto& terms = relay_;
     if (!terms || (terms->tick > duration{} && terms->sync_limit > 0)) return {};
@@ -145,7 +146,7 @@ std::string server_placement::origin_of_bound() const {
            "servers' values, or allow conf in their 4lw.commands.whitelist)";
 }
 
-// Explains why the session is not at the leader. At the leader it would need no relay bound.
+// Says how the session can get to the leader, where its lease would not depend on the relay bound.
 std::string server_placement::way_to_leader() const {
     if (!roles_trusted_ || !roles_asked_)
         return "set role_detection::on, so that the client asks for the servers' roles (not "

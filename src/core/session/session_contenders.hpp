@@ -43,8 +43,8 @@ public:
     // True if a contender has a znode that a replaced session would lose, or if a contender fails when its session
     // ends.
     [[nodiscard]] bool have_stakes() const;
-    // containers_unsupported: the servers do not support containers. parent_create_lost: a connection ended before the
-    // create of a container was answered.
+    // containers_unsupported: the servers have no container znodes. parent_create_lost: a connection ended before the
+    // create of a container was answered, perhaps because the server does not know containers.
     void containers_unsupported() noexcept { containers_refused_ = true; }
     void parent_create_lost() noexcept { containers_doubted_ = true; }
     // Returns the kind of znode to create for a lock's folder: containers, unless the servers do not support them.

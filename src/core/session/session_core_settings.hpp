@@ -48,7 +48,7 @@ enum class placement {
 
 struct session_core_settings {
     lease_rule lease;
-    // The wanted interval of confirmations (confirmation_pace::wanted).
+    // The interval of confirmations that the user wants; confirmation_pace may choose another interval.
     duration confirm_every{};
     acl_policy acl = acl_policy::open;
     duration retry_first{};
@@ -63,7 +63,8 @@ struct session_core_settings {
     window_limits window;
     std::size_t watched_in_line = k_most_watched_in_line;
     watch_limits watches;
-    // Values from which the relay bound is computed. Nothing: lease_rule has the bound, whatever the servers report.
+    // Values from which the relay bound is computed (core/lease/relay_bound.hpp). Nothing: lease_rule has the bound,
+    // whatever the servers report.
     std::optional<relay_terms> relay{};
     placement place = placement::anywhere;
     foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;

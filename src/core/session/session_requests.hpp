@@ -84,7 +84,7 @@ public:
     [[nodiscard]] bool is_throttled() const noexcept {
         return connection_ && connection_->retry.is_throttled();
     }
-    // Returns true if the time for retries has come. Then the caller sends all requests again.
+    // If the time for sending failed requests again has come, returns true. Then the caller sends all requests again.
     [[nodiscard]] bool retries_now(time_point now);
 
     // ---- a connection that does not answer (silence_watch.hpp) ----

@@ -45,8 +45,8 @@ election_seat::~election_seat() {
 
 // ---- events and their effects -----------------------------------------------------------------
 
-// now_.start() starts the thread and the first turn in one critical section. A close() in between would end the thread
-// that the turn needs.
+// now_.start() starts the thread, and begins the first turn, under one lock. Otherwise a close() in between could end
+// the thread that the turn needs.
 void election_seat::start() {
     seat_effects to_do;
     {

@@ -51,7 +51,7 @@ public:
     [[nodiscard]] bool is(course::turn which) const {
         return which == progress_.present() && std::holds_alternative<State>(progress_.now());
     }
-    // Returns the turn whose task is running; nothing if no task is running.
+    // Returns the turn for which a task runs now, to decide or to call the function; nothing if no task is running.
     [[nodiscard]] std::optional<course::turn> running() const;
     [[nodiscard]] bool leads() const {
         return std::holds_alternative<course::leading>(progress_.now());

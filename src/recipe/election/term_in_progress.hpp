@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// term_in_progress: the turn whose task runs in an election, the thread of the task, and the hold with which the task
-// has called its function.
+// term_in_progress: in an election a task decides whether a granted participant leads, and then calls the user's
+// function. This class has the turn of the running task, its thread, and the hold with which it has called the
+// function.
 //
 // | state   | leads to                                                        |
 // |---------|-----------------------------------------------------------------|
