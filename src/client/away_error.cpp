@@ -27,7 +27,8 @@ error with_cause(const error& away, const std::string& servers, const std::optio
     if (!lacks_cause(away)) return away;
     if (away == errc::no_chroot) {
         auto detail = servers + (away.detail().empty() ? "" : ", for " + away.detail());
-        // Such a cause is the servers' refusal to create the chroot (client_options::create_chroot).
+        // If the client has tried to create the chroot (client_options::create_chroot), the cause is the servers'
+        // refusal.
         if (cause && !lacks_cause(*cause))
             return {cause->code(), detail.append(": ").append(cause->detail())};
         return {away.code(),

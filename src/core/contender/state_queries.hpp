@@ -34,7 +34,7 @@ namespace turnstile::core {
 [[nodiscard]] std::optional<time_point> delay_end(const contender_state& current) noexcept;
 // Returns the nearest contender ahead of a waiter; nullptr if there is none, or if the waiter has not read its znode.
 [[nodiscard]] const contender_ahead* nearest_ahead(const contender_state& current) noexcept;
-// True for a hold whose contender is not about to write its own znode. Only then a commit may write the znode.
+// True for a hold whose contender is not about to write its own znode. Only then may a commit write the znode.
 [[nodiscard]] bool settled(const contender_state& current) noexcept;
 // Returns the version of the contender's znode, as far as the contender knows. If the znode has another version,
 // another client has written into it. Returns k_any_version while a commit is in progress, because its outcome decides

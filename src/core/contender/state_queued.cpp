@@ -224,8 +224,8 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
-    // An attempt with attempt::once gives up here. Before, it forgets that it has written a crash mark: the mark that
-    // its removal would delete may be another contender's.
+    // Another contender is ahead, so the crash mark at the servers may be that contender's. The contender forgets its
+    // mark before an attempt with attempt::once gives up. Otherwise its removal would delete the other contender's mark.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once)

@@ -327,8 +327,9 @@ contender_view contender_steps::view_of(contender_id id, const contender_entry& 
     seen.now = owners_.basics.now;
     seen.session_id = link.session_id();
     if (seen.attached && of.value.waits()) {
-        // Waiting removals of this session go first: the new contenders would queue behind these znodes. Creates gather
-        // only at ZooKeeper's servers, because other servers execute the creates of a transaction one by one.
+        // Waiting removals of this session go first: the new contenders would queue behind these znodes. Several
+        // contenders' creates share a transaction only at ZooKeeper's servers, because other servers execute the
+        // creates of a transaction one by one.
         const bool waits = numbers_count_creates() && !requests.creations().is_open();
         seen.may_enter = owners_.placement.lets_in(lease) && requests.has_room() && !waits &&
                          !traces.is_crowded() && owners_.contenders.is_next(id);

@@ -31,7 +31,8 @@ public:
     [[nodiscard]] std::optional<contender_id> take_ended(time_point now) {
         return ends_.take_due(now);
     }
-    // Returns a contender whose lock delay has ended; returns it again until `update` changes it.
+    // Returns a contender whose lock delay has ended. Later calls return the same contender until `update` is called
+    // for it.
     [[nodiscard]] std::optional<contender_id> delay_over(time_point now) const {
         return delay_ends_.due(now);
     }

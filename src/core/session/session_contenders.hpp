@@ -60,7 +60,7 @@ public:
     void leave();
     void attach(time_point now, duration confirm_interval);
     void detach() noexcept { connection_.reset(); }
-    // Makes the contender wait for room in the window before it continues.
+    // Notes that the contender must wait for room in the request window before it continues.
     void stay_behind(contender_id id) { keep(connection_->behind, id, true); }
     [[nodiscard]] bool some_are_behind() const noexcept {
         return connection_ && !connection_->behind.empty();

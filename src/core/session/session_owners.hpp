@@ -65,7 +65,7 @@ struct session_owners {
     core::inquiries inquiries;
     session_contenders contenders;
     commit_table commits;
-    // Effects of the current event; empty between two events.
+    // The effects that contenders and commits have added for the current event; empty between two events.
     std::vector<contender_effect> effects;
     std::vector<write_effect> write_effects;
 

@@ -61,7 +61,8 @@ void session_traces::give_back(const std::string& path, session_basics& basics) 
     }
 }
 
-// An event of kind `children` comes from a contender's watch, and not from sole_contender_memory's watch on the folder.
+// sole_contender_memory watches a folder's data, not its children. So an event of kind `children` comes from a
+// contender's watch, and the memory keeps the folder.
 std::vector<contender_id> session_traces::fired(const watch_event& event, session_basics& basics) {
     TURNSTILE_CHECK(epoch_);
     auto interested = epoch_->watches.fired(event);
