@@ -48,8 +48,8 @@ public:
     process_log() {
         log::standard_writer::prepare();
         sink_ = std::make_shared<chosen_sink>();
-        // Both calls fail only if memory is exhausted. Then nothing is flushed at the end, and a child that is forked
-        // while a line is written has no log.
+        // Both calls fail only if memory is exhausted. Then nothing is flushed at the end of the process, and a child
+        // that is forked while a line is written has no log.
         std::atexit([] { only().end(); });
         ::pthread_atfork([] { only().before_fork(); }, [] { only().after_fork(); },
                          [] { only().in_child(); });

@@ -33,7 +33,8 @@ void print(const std::string& text) {
     std::fwrite(text.data(), 1, text.size(), stdout);
 }
 
-// Returns the clock for the ages of contenders. If it is only this machine's clock, prints a line about that.
+// Returns the clock for the ages of contenders. Prints a line if this is only this machine's clock, because the servers
+// did not give their time.
 servers_clock clock_for(const client& servers, const std::vector<surveyed_lock>& locks) {
     const servers_clock clock{servers};
     if (!locks.empty() && !clock.is_theirs())

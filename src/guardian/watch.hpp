@@ -37,8 +37,8 @@ public:
     // Adds every process that connects to `listener`.
     void listen_at(support::descriptor listener) noexcept { listener_ = std::move(listener); }
 
-    // Reads messages, but ends no sessions: for a guardian that may not do so yet. Each call accepts only one process,
-    // so that many new processes cannot delay the caller.
+    // Reads messages, but ends no sessions: for a guardian that may not end sessions yet. Each call accepts only one
+    // process, so that many new processes cannot delay the caller.
     void hear();
     // The processes' sockets, which are readable when a message has arrived; -1 for a closed socket.
     [[nodiscard]] std::vector<int> sockets() const;

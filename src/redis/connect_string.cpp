@@ -40,8 +40,7 @@ std::string_view cut(std::string_view& text, char mark) {
     return part;
 }
 
-// Returns an empty text, or the rule that the connect string violates. So do the other functions of this file that
-// return a text.
+// This function and the following parsers return an empty text, or the rule that the connect string violates.
 std::string parse_login(std::string_view text, connect_string& out) {
     const auto user = base::percent_decoded(cut(text, ':'));
     const auto password = base::percent_decoded(text);

@@ -28,7 +28,7 @@ public:
     // Throws std::system_error if there are no descriptors left.
     reading_turn();
 
-    // True if the calling thread has the turn, or had it last.
+    // True if the calling thread has the turn to read, or had it last.
     [[nodiscard]] bool is_reader() const noexcept {
         return ::pthread_equal(reader_, ::pthread_self()) != 0;
     }
@@ -46,17 +46,18 @@ public:
         rests_until_ = until;
     }
     [[nodiscard]] core::time_point rests_until() const noexcept { return rests_until_; }
-    // Takes the turn back for the session's thread: tells a reading caller to stop, and waits until it has stopped.
+    // Takes the turn to read back for the session's thread: tells a reading caller to stop, and waits until it has
+    // stopped.
     void resume(base::unique_lock& session);
     [[nodiscard]] int fd() const noexcept { return readable_.get(); }
 
     // ---- for a caller ----
-    // Gives the turn to the calling thread. Returns false if another thread has the turn, or if the session's thread
-    // wants it back.
+    // Gives the turn to read to the calling thread. Returns false if another thread has the turn, or if the session's
+    // thread wants it back.
     [[nodiscard]] bool begin_help() noexcept;
     void end_help() noexcept;
     [[nodiscard]] int connection() const noexcept { return connection_; }
-    // Becomes readable when the session's thread wants the turn back.
+    // Becomes readable when the session's thread wants the turn to read back.
     [[nodiscard]] int leave_fd() const noexcept { return leave_.fd(); }
 
 private:

@@ -54,8 +54,8 @@ struct server_facts {
 };
 [[nodiscard]] server_facts parse_info(std::string_view info);
 
-// Returns the reason why such a server is unsuitable until its configuration changes, or an empty text. Sets `too_old`
-// if the reason is the version.
+// Returns the reason why a server with these facts is unsuitable until its configuration changes, or an empty text.
+// Sets `too_old` if the reason is the version.
 [[nodiscard]] std::string unfit(const server_facts& facts, bool& too_old);
 // Returns the message for a tree with the layout of another release. `tree`: the prefix of its keys. `found`: the
 // version of its layout.
@@ -68,10 +68,10 @@ struct server_facts {
 // longer than `stay_out`, because the uptime has whole seconds and clocks drift.
 [[nodiscard]] std::int64_t stays_out_for(const server_facts& facts, int stay_out) noexcept;
 
-// Returns the promises that such a server gives for every lock. Holds are safe while the server keeps its data. Two
-// conditions ensure this: the server syncs each write before it replies (appendonly yes, appendfsync always), and no
-// replica can become the master without the last writes. With `sentinels`, and in a cluster, a replica may become the
-// master even if none is connected now.
+// Returns the promises that a server with these facts gives for every lock. Holds are safe while the server keeps its
+// data. Two conditions ensure this: the server syncs each write before it replies (appendonly yes, appendfsync always),
+// and no replica can become the master without the last writes. With `sentinels`, and in a cluster, a replica may
+// become the master even if none is connected now.
 [[nodiscard]] turnstile::promises promises_of(const server_facts& facts,
                                               bool sentinels = false) noexcept;
 

@@ -71,7 +71,8 @@ void session_link::read_wakes() {
     deliver_settled();
 }
 
-// The list is as old as the event. So it may only answer requests that the client makes while the event is delivered.
+// The list that came with the event is as old as the event. So it may only answer requests that the client makes while
+// the event is delivered.
 void session_link::deliver_events(std::vector<core::watch_event>&& events,
                                   std::optional<answer_along>&& along) {
     if (events.empty()) return;

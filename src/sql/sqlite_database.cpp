@@ -96,8 +96,8 @@ std::optional<std::pair<dev_t, ino_t>> sqlite_database::log_in_place() const {
     return std::pair{found.st_dev, found.st_ino};
 }
 
-// Wakes the sessions `to_wake` after the commit. If the process dies in between, the kernel closes its session's file,
-// and this wakes the other sessions. Each session also polls from time to time.
+// Wakes the sessions `to_wake` after the commit. If the process dies after the commit and before it has woken them, the
+// kernel closes its session's file, and this wakes the other sessions. Each session also polls from time to time.
 void sqlite_database::commit(std::span<const std::int64_t> to_wake) {
     run("COMMIT");
     last_number_ = std::max(last_number_, taken_number_);

@@ -39,7 +39,8 @@ carried_out store::read(operations all) {
     return out;
 }
 
-// Sends all statements together, except watches on znodes that must exist. These follow when the znode was read.
+// Sends all statements together, except watches on znodes that must exist. The store sends such a watch after it has
+// read the znode.
 bool store::read_once(operations all, carried_out& out) {
     const read_batch batch{all};
     const access how = batch.watched() ? access::write : access::read;

@@ -99,7 +99,7 @@ private:
             secured_ ? secured_->write(question_)
                      : ::send(socket_.get(), question_.data(), question_.size(), MSG_NOSIGNAL);
         if (sent != static_cast<ssize_t>(question_.size())) return end();
-        // The server's answer may have come together with the last message of its handshake.
+        // The server's answer may have come together with the last message of its TLS handshake.
         if (secured_) read();
     }
 

@@ -16,7 +16,7 @@ class unresolved_hosts {
 public:
     // Records the result of getaddrinfo() for a host; 0 means that the host has an address.
     void record(const std::string& host, int answer);
-    // Returns the reason why the first of these hosts has no address; empty if all hosts have an address.
+    // Returns the reason why one of the connect string's hosts has no address; empty if all hosts have addresses.
     [[nodiscard]] std::string reason() const;
 
 private:

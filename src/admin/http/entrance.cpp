@@ -8,7 +8,7 @@
 namespace turnstile::admin {
 namespace {
 
-// If such a header occurred twice, this program and a proxy could understand the request differently.
+// If one of these headers occurred twice, this program and a proxy could understand the request differently.
 constexpr const char* k_single_headers[] = {
     "Authorization", "Content-Type", "Cookie", "Origin", "Sec-Fetch-Site", "X-Turnstile-CSRF",
 };
