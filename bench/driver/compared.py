@@ -3,6 +3,8 @@
 usual other locks on that server, and the lower bounds that an aim names.
 """
 
+from dataclasses import replace
+
 from .kinds import ALL, HERE, ON_REDIS, OURS, REDIS, Kind
 
 POSTGRESQL = "turnstile-postgresql"
@@ -32,7 +34,7 @@ def _program(name, *words):
 
 def _of_the_other_page(name, label, ours, lease="", asks=()):
     known = next(kind for kind in ALL if kind.name == name)
-    return Kind(name, label, known.backend, known.needs, known.build, known.command, known.package, ours, lease, asks)
+    return replace(known, label=label, ours=ours, lease=lease, asks=asks)
 
 
 _POSTGRESQL = {"/usr/lib/postgresql": "postgresql", "/usr/include/postgresql/libpq-fe.h": "libpq-dev"}
