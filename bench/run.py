@@ -23,7 +23,8 @@ from driver.peer import PeerError  # noqa: E402
 # [Result].
 ALL_MEASURES = ["uncontended", "instructions", "contended", "drain", "threads", "several", "retained", "requests",
                 "saturation", "tls", "pending", "idle", "kinds", "held", "growth"]
-SERVERS_MEASURES = ["servers_uncontended", "servers_contended", "servers_queue", "servers_crash", "servers_counts"]
+SERVERS_MEASURES = ["servers_uncontended", "servers_contended", "servers_queue", "servers_rate", "servers_crash",
+                    "servers_counts"]
 ROOT = Path(__file__).resolve().parent.parent
 
 

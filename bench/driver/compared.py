@@ -13,6 +13,7 @@ SQLITE = "turnstile-sqlite"
 LOCAL = "turnstile-local"
 REDIS_PY = "redis-py"
 REDIS_TURNS = "redis-turns"
+REDIS_INCR = "redis-incr"
 PG_LOCK = "pg-advisory-lock"
 PG_ROW = "pg-row"
 GET_LOCK = "get-lock"
@@ -55,6 +56,9 @@ KINDS = [
          {"/usr/bin/redis-server": "redis-server", "/usr/include/hiredis/hiredis.h": "libhiredis-dev"},
          command=lambda folder, address: [str(folder / "redis"), address, "turns"], ours=ON_REDIS,
          asks=("blpop", "lpush")),
+    Kind(REDIS_INCR, "Redis: INCR in a script, C", "redis",
+         {"/usr/bin/redis-server": "redis-server", "/usr/include/hiredis/hiredis.h": "libhiredis-dev"},
+         command=lambda folder, address: [str(folder / "redis"), address, "incr"], ours=ON_REDIS),
     Kind(POSTGRESQL, "PostgreSQL: turnstile::mutex", "postgresql", _POSTGRESQL, command=_ours("{}"), ours=POSTGRESQL,
          lease=SESSION),
     Kind(PG_LOCK, "PostgreSQL: pg_advisory_lock", "postgresql", _POSTGRESQL, command=_program("postgresql", "lock"),

@@ -10,6 +10,11 @@
 // and no real lock.
 //
 //     redis HOST:PORT turns
+//
+// Peer "redis-incr": counts the calls of a fixed period, as simple rate limiters do. Its command "enter PATH BEGIN END"
+// is described in turnstile_kinds.hpp.
+//
+//     redis HOST:PORT incr
 #include <hiredis/hiredis.h>
 #include <unistd.h>
 
@@ -23,6 +28,10 @@ namespace {
 constexpr const char* k_script =
     "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) "
     "else return 0 end";
+constexpr const char* k_count =
+    "local n = redis.call('incr', KEYS[1]) "
+    "if n == 1 then redis.call('pexpire', KEYS[1], ARGV[1]) end return n";
+constexpr const char* k_period_ms = "86400000";
 constexpr std::chrono::milliseconds k_pause{1};
 
 struct reply_deleter {
@@ -110,7 +119,34 @@ private:
     connection server_;
 };
 
-// This peer has no lease, so it lacks the commands for a holder that dies.
+class redis_counter {
+public:
+    explicit redis_counter(const address& where) : server_{where} {
+        script_ = server_.ask("SCRIPT LOAD %s", k_count)->str;
+    }
+
+    void enter(const std::string& key) {
+        server_.ask("EVALSHA %s 1 %s %s", script_.c_str(), key.c_str(), k_period_ms);
+    }
+
+private:
+    connection server_;
+    std::string script_;
+};
+
+bench::commands counter_commands(const address& server) {
+    return {{"enter", [server](const bench::arguments& given) {
+                 redis_counter counter{server};
+                 return bench::count_until(bench::number(given.at(1)), bench::number(given.at(2)),
+                                           [&](bench::grant_count& count) {
+                                               counter.enter(given.at(0));
+                                               count.granted();
+                                           })
+                     .text();
+             }}};
+}
+
+// The peer "redis-turns" has no lease, so it lacks the commands for a holder that dies.
 bench::commands turns_commands(const address& server) {
     bench::commands all = bench::plain_commands([server] { return redis_turns{server}; });
     std::erase_if(
@@ -124,7 +160,7 @@ int main(int argc, char** argv) {
     const std::string where = argc == 2 || argc == 3 ? argv[1] : "";
     const auto colon = where.rfind(':');
     if (colon == std::string::npos) {
-        std::cerr << "usage: redis HOST:PORT [LEASE | turns]\n";
+        std::cerr << "usage: redis HOST:PORT [LEASE | turns | incr]\n";
         return 2;
     }
     const address server{where.substr(0, colon),
@@ -133,6 +169,8 @@ int main(int argc, char** argv) {
     const auto version = connection{server}.version();
     if (server.lease_ms == "turns") {
         bench::serve(version, turns_commands(server));
+    } else if (server.lease_ms == "incr") {
+        bench::serve(version, counter_commands(server));
     } else {
         bench::serve(version, bench::plain_commands([server] { return redis_lock{server}; }));
     }

@@ -22,7 +22,8 @@
 //     cancel                      cancels the pending acquires; answers cancelled=N, and us=N, the time until the last
 //                                 handler has run
 //     saturate, pace              see crowd.hpp
-//     readwrite, permit, lead     see turnstile_kinds.hpp
+//     readwrite, permit,
+//     lead, enter                 see turnstile_kinds.hpp
 //     keep, drop, clients         see turnstile_held.hpp
 //     counts                      answers transactions=N writes=N statements=N, SQLite's counts in this process so far
 #include <malloc.h>

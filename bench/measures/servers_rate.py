@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Measures the entries through one rate gate on each kind of server."""
+
+from driver.compared import LOCAL
+
+from measures.servers_contended import SESSIONS
+from measures.servers_uncontended import DISK, MEMORY
+
+ROUNDS = 3  # at most, because each round takes a window for each peer and case
+
+
+def measure(bench):
+    rates = bench.new_result(
+        "servers-rate", "Entries through one rate_gate", "entries a second", "higher", scale="log",
+        reference=bench.beside,
+        about="Each session is a process. The rule allows 1,000,000 entries a day: no caller waits, and the record "
+              "counts entries in slots of the period. INCR in a script counts fixed periods, not a sliding one, keeps "
+              "no order of arrival, and its count may be lost with the server.")
+    names = bench.names_that_can("enter")
+    several = [name for name in names if name != LOCAL]
+    with bench.crew(names) as crew:
+        _count(bench, rates, f"1 session, {MEMORY}", names, crew)
+    with bench.crew(several, SESSIONS) as crew:
+        _count(bench, rates, f"{SESSIONS} sessions, {MEMORY}", several, crew)
+    with bench.on_disk(), bench.crew(several) as crew:
+        _count(bench, rates, f"1 session, {DISK}", several, crew)
+    return [rates]
+
+
+def _count(bench, rates, case, names, crew):
+    paths = {name: bench.new_path() for name in names}
+
+    def window(name):
+        answers = bench.window(crew[name], "enter", paths[name])
+        return sum(answer["grants"] for answer in answers) / bench.settings.window_seconds
+
+    for name, failure in bench.in_turns(1, names, window):  # warms up
+        rates.fail(case, name, failure)
+    alive = [name for name in names if not rates.failed(case, name)]
+    for name, failure in bench.in_turns(min(bench.settings.window_rounds, ROUNDS), alive,
+                                        lambda name: rates.add(case, name, window(name))):
+        rates.fail(case, name, failure)
