@@ -9,15 +9,6 @@ from .compared import DURABILITY
 COSTS = ("servers-uncontended", "servers-contended", "servers-queue", "servers-crash")
 COSTS_PLACE = re.compile(r"(<!-- costs: [^>]*-->\n).*?(<!-- end of costs -->)", re.DOTALL)
 
-# The driver does not make this measurement, so the text is fixed.
-RATE_GATE = (
-    "`rate_gate` was measured by hand, by `rate` of bench/README.md: one Redis server in memory, one session, "
-    "three times, while the machine was busy (load 12). It let 781 entries a second through (524 to 893). "
-    "`turnstile bench` had 2,013 grants of a mutex a second beside it (1,357 to 2,353): the ratios were 0.26, "
-    "0.33 and 0.66. Four sessions at one gate had 345 entries a second (233 to 535). A script with one "
-    "`INCR`, as simple limiters have it, ran 13,600 times a second by redis-benchmark (6,700 to 20,300). It "
-    "keeps no order and loses its count with the server.")
-
 AIMS = ("## Aims",
         "Both sides of a ratio have the same durability. In memory a ratio compares what programs and servers compute; on "
         "the disk mostly the number of syncs.")
@@ -35,7 +26,6 @@ def head():
             "The locks promise different things ([choosing.md](../start/choosing.md)). `SET NX PX`, redis-py's Lock and "
             "flock have no queue. `pg_advisory_lock`, GET_LOCK and flock have no token and no lease: a holder without its "
             "server does not learn that its lock is gone.",
-            RATE_GATE,
             "What a write has survived when its answer arrives:",
             "| | data in memory, on /dev/shm | data on disk |\n|---|---|---|\n" + durability)
 
