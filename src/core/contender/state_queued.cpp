@@ -225,7 +225,7 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     auto& c = call.session;
     const auto& folder = call.folder();
     // Another contender is ahead, so the crash mark at the servers may be that contender's. The contender forgets its
-    // mark before an attempt with attempt::once gives up. Otherwise its removal would delete the other contender's mark.
+    // mark before an attempt with attempt::once gives up. Otherwise its removal would delete the other's mark.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once)
