@@ -65,7 +65,8 @@ started_command start_command(const keeper_settings& settings, const process_gua
     return {.pid = pid, .exec = std::move(reader)};
 }
 
-// `exec`: the reading end of a pipe. A successful exec closes the other end; a failed exec writes its errno there.
+// `exec`: the reading end of a pipe. A successful exec closes the other end. After a failed exec, the child writes the
+// errno into the pipe.
 bool is_under_way(const support::descriptor& exec) noexcept {
     pollfd end{exec.get(), POLLIN, 0};
     return exec.open() && ::poll(&end, 1, 0) == 0;

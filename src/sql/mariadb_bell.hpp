@@ -47,7 +47,7 @@ public:
         const std::string& database;  // the name by which all clients know the database
     };
     // Throws database_error. `settings`: SQL statements that configure the new connection. `other`: the session's first
-    // connection, which takes the door.
+    // connection, which takes the user-level lock "door".
     void open(const place& at, const mariadb_flavour& flavour, const std::string& settings,
               std::int64_t session, mariadb_link& other);
     // Closes the sleeping connection. First kills its statement over `other`. Otherwise the server would notice the
@@ -57,7 +57,8 @@ public:
 
     // `events`: the events that the session has already fetched. They must not end a sleep.
     void has_heard(const std::set<std::int64_t>& events);
-    // Implements database::wait. Throws database_error if the connection is lost. Without a connection no bell comes.
+    // Implements database::wait. Throws database_error if the connection is lost. Without a connection, no bell
+    // (wake-up) comes.
     [[nodiscard]] database::woken wait(int caller, boottime_clock::time_point until);
 
     // Returns the SQL statement that wakes a session of this database.
@@ -65,7 +66,8 @@ public:
 
 private:
     void sleep();
-    // Reads the socket. Returns true if the bell has rung.
+    // Reads the socket. Returns true if the bell has rung: the sleep has ended early, because of a KILL QUERY or an
+    // event.
     [[nodiscard]] bool rang(short ready);
 
     patience& patience_;

@@ -57,7 +57,8 @@ public:
     owned_result run(const std::string& statements);
     // Sends the bytes that libpq has buffered, and returns the next result; null after the last result of a statement.
     [[nodiscard]] owned_result next_result();
-    // Implements database::wait; a NOTIFY is a bell. Without a connection, no bell comes.
+    // Implements database::wait. A NOTIFY is the bell, the message that wakes the session. Without a connection, no
+    // bell comes.
     [[nodiscard]] database::woken wait(int caller, boottime_clock::time_point until);
 
     // Throw database_error: fail() with the result's failure, refuse() with `kind`, lose() with `lost`.

@@ -14,7 +14,8 @@ namespace {
 using core::server_error;
 
 constexpr int k_most_attempts = 100;
-// Selects this session's row if it has this attachment and has not expired. The caller appends the current time.
+// Selects this session's row if the row has this attachment (connect to the database) and has not expired. The caller
+// appends the current time.
 constexpr const char* k_own = "id = ?1 AND attachment = ?2 AND deadline > ";
 // The condition for an attach. It accepts a range of attachments: the row may be newer, if the answer to an earlier
 // attach was lost, or older, after a restore of older data.

@@ -53,7 +53,7 @@ public:
     }
     // Returns true for the first warning about a foreign server.
     [[nodiscard]] bool take_warning() noexcept { return !std::exchange(warned_, true); }
-    // False once a server has refused to report its pace.
+    // False once a server has refused to report its pace (tickTime and syncLimit).
     [[nodiscard]] bool reports_pace() const noexcept { return !pace_refused_; }
     void pace_refused() noexcept { pace_refused_ = true; }
 

@@ -35,7 +35,7 @@ inline constexpr std::size_t k_longest_answer = 8192;
     core::duration limit, const std::function<bool(const word_answer&)>& enough,
     std::size_t longest = k_longest_answer);
 
-// Returns the whole answer of one server; empty if it gives none.
+// Returns the whole answer of one server to the word; empty if the server gives none.
 [[nodiscard]] std::string ask_server(const socket_address& server, std::string_view word,
                                      int give_up, core::duration limit);
 
