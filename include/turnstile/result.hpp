@@ -67,9 +67,12 @@ inline constexpr bool k_is_optional<std::optional<T>> = true;
 // True for types of values that answer a question by themselves.
 template <class T>
 inline constexpr bool k_is_answer = std::is_arithmetic_v<T> || k_is_optional<T>;
-// True for types of values that hold a lock until their end.
+// True for types of values that a temporary result would hide in a condition: a guard, which would release its lock
+// before the block begins, and a report, whose verdict the condition would ignore.
 template <class T>
-inline constexpr bool k_is_hold = std::same_as<T, guard>;
+inline constexpr bool k_needs_name = std::same_as<T, guard> || requires(const T& report) {
+    report.verdict;
+};
 
 // Returns the error of an optional that must have one.
 template <class Optional>
@@ -152,9 +155,9 @@ public:
     explicit operator bool() const& noexcept requires(!detail::k_is_answer<T>) {
         return !has_error();
     }
-    // Deleted, because a temporary hold ends before the block begins. Give the hold a name: `if (auto hold =
-    // m.try_acquire())`.
-    explicit operator bool() && requires(detail::k_is_hold<T>) = delete;
+    // Deleted, because a temporary hold ends before the block begins, and a temporary report hides its verdict. Give the
+    // value a name: `if (auto hold = m.try_acquire())`.
+    explicit operator bool() && requires(detail::k_needs_name<T>) = delete;
     // Deleted. Use has_error(), or value().has_value().
     bool has_value() const requires(detail::k_is_optional<T>) = delete;
     // Deleted. Use has_error(), or value().
