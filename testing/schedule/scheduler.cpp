@@ -152,7 +152,8 @@ void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t
     hand_over(now.chosen);
 }
 
-// The unwinder takes locks of the system, so this thread counts as outside of the run meanwhile.
+// The unwinder locks mutexes of the system libraries. The scheduler must not see these, so backtrace() runs while the
+// thread counts as outside of the run.
 void scheduler::take_stack(standing& of) {
     std::array<void*, k_most_frames> frames{};
     const bool mine = std::exchange(t_mine, false);
@@ -173,7 +174,8 @@ void scheduler::hand_over(std::uint8_t to) {
     await_end_of_last();
 }
 
-// Waits until the system has ended the thread and freed its memory. Only then may the next thread continue.
+// Waits until the system has ended the thread that left last, and freed its memory. Only then may the next thread
+// continue.
 void scheduler::await_end_of_last() noexcept {
     if (const int left = std::exchange(ended_, 0); left != 0) real::await_end(left);
 }
@@ -282,7 +284,7 @@ scheduler::newcomer scheduler::add_thread() {
     return {static_cast<std::uint8_t>(number), place};
 }
 
-// Returns the number of an ended thread, for reuse.
+// Returns the number of a thread that has ended or never continues, for reuse; a new number if there is none.
 std::size_t scheduler::free_number() const {
     for (std::size_t i = 0; i != threads_.size(); ++i) {
         const bool awaited = std::any_of(threads_.begin(), threads_.end(), [i](const auto& each) {

@@ -8,11 +8,13 @@
 //
 // Threads may belong to several simulated *processes*, all inside this one real process. Each simulated process has a
 // clock, may be stopped and may be killed at any point. A new thread belongs to the process of the thread that started
-// it. Real processes would not share some objects that these do, such as the library's log. A stopped or killed process
-// must not block them, so its thread continues while it has a mutex that another process waits for.
+// it. The simulated processes share some objects that real processes would not share, such as the library's log. A
+// stopped or killed process must not block the others there. So a thread of it continues while that thread has a mutex
+// that a thread of another process has requested.
 //
-// The code between two points is one step. An access to an atomic is no point. So the scheduler misses a race between
-// two such accesses with no lock, wait or thread start between them. It does not model weak memory orders.
+// The code between two points is one step. An access to an atomic is no point. So the scheduler misses a race that
+// needs a switch of threads between two such accesses, with no lock, wait or thread start between the accesses. It does
+// not model weak memory orders.
 //
 // Thread safety: only the running thread calls these functions, so they need no lock.
 #pragma once
@@ -39,24 +41,24 @@ public:
     // Returns the scheduler if the calling thread belongs to a run, otherwise nullptr.
     [[nodiscard]] static scheduler* of_this_thread() noexcept;
 
-    // Consequence of k_most_steps steps. `bounded`: the run ends as a livelock. `endless`: the run continues, and the
-    // record keeps the latest steps.
+    // Selects what happens after k_most_steps steps. `bounded`: the run ends as a livelock. `endless`: the run
+    // continues, and the record keeps the latest k_most_steps steps.
     enum class endurance { bounded, endless };
     scheduler(plan how, record& into, endurance lasts = endurance::bounded);
     ~scheduler();
     scheduler(const scheduler&) = delete;
     scheduler& operator=(const scheduler&) = delete;
 
-    // Sets a function that the scheduler calls at the end, when no thread of the run runs any more.
+    // Sets a function that end() calls. The threads of the run no longer continue at that time.
     void at_end(std::function<void()> last) { at_end_ = std::move(last); }
-    // Ends the process, with this result and reason in the record.
+    // Writes the result and its reason `text` into the record, and ends the real process.
     [[noreturn]] void end(verdict result, const char* text) noexcept;
 
     // ---- operations of threads; each returns when it is done ------------------------------- ----
     void lock(std::uintptr_t mutex, std::uintptr_t caller) {
         (void)lock_until(mutex, k_never, caller);
     }
-    // Returns false if the deadline came first.
+    // Returns false if the deadline came before the mutex was free.
     bool lock_until(std::uintptr_t mutex, std::int64_t deadline, std::uintptr_t caller);
     [[nodiscard]] bool owns(std::uintptr_t mutex) const {
         return mutexes_.owner_of(mutex) == current_;
@@ -67,26 +69,27 @@ public:
     bool wait(std::uintptr_t condition, std::uintptr_t mutex, std::int64_t deadline,
               std::uintptr_t caller);
     void notify(std::uintptr_t condition, bool all, std::uintptr_t caller);
-    // Waits at a futex. The caller must have read the word since its last scheduling point. Returns false at the
-    // deadline.
+    // Waits for a wake() of the futex `word`. The caller must have read the futex since its last scheduling point.
+    // Returns false if the deadline came before a wake().
     bool wait_for_wake(std::uintptr_t word, std::int64_t deadline, std::uintptr_t caller);
-    // Wakes up to `most` threads, the longest waiters first. Returns how many it woke.
+    // Wakes up to `most` threads that wait for the futex `word`, the longest waiters first. Returns how many it woke.
     int wake(std::uintptr_t word, int most, std::uintptr_t caller);
     struct thread {
         std::uint16_t process = 0;
         operation wants = operation::begin;
-        std::uintptr_t object = 0;  // address of the mutex or condition
+        std::uintptr_t object = 0;  // address of the mutex, condition or futex
         std::uintptr_t mutex = 0;   // the mutex that a wait on a condition releases
         std::int64_t deadline = k_never;
         bool woken = false;
         bool late = false;  // true: the deadline came first
         std::uint8_t target = 0;
         std::function<bool()> ready;
-        std::uint64_t order = 0;             // order of the threads that wait on a condition
+        std::uint64_t order = 0;             // grows with each wait on a condition or futex
         std::atomic<std::uint32_t> turn{0};  // 1: the thread may run
     };
-    // A new thread begins with `enter` and ends with `leave`. A later thread may get the same number, perhaps before
-    // the system has started it. The data at `place` belong to one thread only.
+    // A new thread begins with `enter` and ends with `leave`. In an endless run, later threads reuse the numbers of
+    // ended threads and of killed processes' threads, even if the system has not started the killed thread yet. The
+    // data at `place` never belong to another thread.
     struct newcomer {
         std::uint8_t number = 0;
         thread* place = nullptr;
@@ -96,8 +99,8 @@ public:
     void enter(thread& place);
     void leave();
     void join(std::uint8_t thread, std::uintptr_t caller);
-    // Waits for `ready` to return true, or for the true time `end`. Returns false at `end`. Other threads may call
-    // `ready`, too.
+    // Waits until `ready` returns true, at most until the true time `end`. Returns the latest result of `ready`. Other
+    // threads may call `ready`, too.
     bool wait_until(operation operation, std::function<bool()> ready, std::int64_t end,
                     std::uintptr_t caller);
     void yield(std::uintptr_t caller) { point(operation::yield, 0, caller); }
@@ -106,7 +109,7 @@ public:
     std::uint16_t add_process(std::string_view name, const process_clock& clock);
     void become(std::uint16_t process) noexcept { me().process = process; }
     [[nodiscard]] std::uint16_t process() const noexcept { return threads_[current_]->process; }
-    // Stops the process for this time, in nanoseconds of true time.
+    // Stops the process for `length` nanoseconds of true time.
     void stop(std::uint16_t process, std::int64_t length);
     // Ends the process. None of its threads continues, not even the caller.
     void kill(std::uint16_t process) {
@@ -114,12 +117,14 @@ public:
         if (process == this->process()) yield(0);
     }
 
-    // Returns what all clocks of the thread's process show, in nanoseconds. The deadlines above are on these clocks.
+    // Returns the time in nanoseconds that all clocks of the running thread's process show. The deadlines above are
+    // times of these clocks.
     [[nodiscard]] std::int64_t now() const noexcept { return clock().shown(now_); }
-    // Returns now(), for a thread that reads a clock. In an endless run this takes time.
+    // Returns now(). In an endless run each call advances the virtual time, so that a thread that polls a clock makes
+    // progress.
     [[nodiscard]] std::int64_t read_clock() noexcept;
-    // instant() is the true time, as in wait_until(). when() is the true time at which the thread's process sees
-    // `shown`.
+    // instant() returns the true time, which wait_until() uses. when() returns the true time at which the clocks of the
+    // running thread's process show `shown`. true_time() counts from the run's beginning.
     [[nodiscard]] std::int64_t instant() const noexcept { return now_; }
     [[nodiscard]] std::int64_t when(std::int64_t shown) const noexcept {
         return true_deadline(shown);

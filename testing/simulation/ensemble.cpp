@@ -30,7 +30,7 @@ ensemble::ensemble(const scenario& scenario, agenda& future, dice& chance, netwo
         if (id != leader_) follow(id);
 }
 
-// Returns true for requests during which the server's thread may be stopped: a create, or a recipe's commit.
+// Returns true for requests that a stop of the server's thread may delay: a create, or a recipe's commit.
 bool ensemble::may_be_held_up(const core::operation& op) const {
     if (std::holds_alternative<core::create_op>(op)) return true;
     return scenario_.work != work_kind::locks && std::holds_alternative<core::multi_op>(op);
@@ -136,8 +136,8 @@ void ensemble::on(const at_server& event) {
     }
 }
 
-// A real server closes a connection with such a packet (NIOServerCnxn: "Len error"). Before that, the attach extended
-// the session.
+// Returns true for a packet of watches that is too long. A real server closes the connection then (NIOServerCnxn: "Len
+// error"). The session stays extended, because the client attached before it sent the packet.
 bool ensemble::is_too_large(const client_message& message) const {
     const auto* sent = std::get_if<resend_watches>(&message);
     if (sent == nullptr) return false;
@@ -147,15 +147,15 @@ bool ensemble::is_too_large(const client_message& message) const {
     return bytes > scenario_.most_packet;
 }
 
-// A throttling server (RequestThrottler) does not execute the request. It still extends the session, and answers in
-// order.
+// Returns true if the server throws the client's request away, as a throttling server does (RequestThrottler). Such a
+// server still extends the session, and answers the request in order.
 bool ensemble::throws_away(const connection& by) const {
     constexpr double k_most = 0.7;
     return network_.throttled(by.client) && dice_.chance(k_most);
 }
 
-// The leader knows the server of a session, and not its connection. So the leader accepts a late request from that
-// server.
+// A server's thread was stopped during a request, and continues. The leader checks only the server of a session, not
+// the connection. So it accepts the request even if the session has a newer connection to the same server.
 void ensemble::on(const goes_on& event) {
     const auto& here = servers_[event.server];
     if (here.life != event.life || !here.serves()) return;
@@ -206,9 +206,9 @@ void ensemble::send_fired(server& at, const std::vector<local::fired_watch>& eve
     }
 }
 
-// Returns true if the server may withhold this event. A session may always read its own znodes. A client that removes
-// its own znode consumes the folder's event. Operators never remove the READ permission from a mutex's folder
-// (docs/why/mutex.md, "Without a list").
+// Returns true if the server may withhold this event. A server withholds an event from a session that may not read the
+// znode any more. A session may always read its own znodes. Operators never remove the READ permission from a mutex's
+// folder (docs/why/mutex.md, "Without a list").
 bool ensemble::may_be_unheard(const local::fired_watch& watch) const {
     if (watch.kind == core::watch_kind::children) return watch.path == scenario_.semaphore;
     const auto* contender = history_.find(watch.path);
@@ -235,7 +235,7 @@ void ensemble::attach(server_id at, connection_id by, const connect_request& req
             return turn_away(at, by, session_over{});
         return admit(at, by, request.session);
     }
-    // A deposed server uses its own tracker, which no other server uses.
+    // A deposed leader asks no other server. It admits all sessions that its replica has.
     if (here.deposed && here.replica.has_session(request.session))
         return admit(at, by, request.session);
     link_up(at, revalidate{request.session, by});
@@ -271,7 +271,8 @@ void ensemble::on(const server_notices& event) {
     network_.close_by_server(event.connection);
 }
 
-// Requests on their way to the log continue. Requests that wait at this server are dropped.
+// Ends the connection `by` at this server. Its requests that are on their way to the log continue. Its requests that
+// wait at this server are dropped.
 void ensemble::detach(server_id at, connection_id by) {
     auto& here = servers_[at];
     here.queues.erase(by);

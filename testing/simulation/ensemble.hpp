@@ -3,18 +3,18 @@
 //
 // The model has the behaviour of ZooKeeper 3.8 that affects a recipe:
 //
-// - Each server's replica applies the log at its own pace, and answers reads.
-// - A message extends its session at the leader directly, or later with the follower's answer to a ping. A re-attach
-// extends the session at the leader.
+// - Each server's replica applies the log at its own pace, and the server answers reads from it.
+// - A client's message to the leader extends its session at once. A message to a follower extends it when the follower
+//   answers the leader's next ping. A re-attach extends the session at the leader.
 // - Requests of a broken connection may commit until a newer connection has written. They may commit even later if both
-// connections are to one server, because a thread of that server may have been stopped during a request.
-// - The leader first selects an expired session, which is then doomed, and closes it later. Between these steps the
-// servers still answer the session. A new leader restarts all timeouts.
-// - A server that lost its leader still answers reads for a while. Watches are at the server where the session is
-// attached.
+//   connections are to one server, because a thread of that server may have been stopped during a request.
+// - The leader first selects an expired session, which is then *doomed*, and closes it later. Between these steps the
+//   servers still answer the session. A new leader restarts all timeouts.
+// - A server that lost its leader still answers reads for a while. Watches are at the server to which the session is
+//   attached.
 //
-// For a hunt (lease_hunt.hpp), the servers can treat a client's check-only multi as a sync, as if clients confirmed
-// leases by syncs. The core never sends a sync.
+// For a hunt (lease_hunt.hpp: a search for histories that refute a wrong lease rule), the servers can treat a client's
+// check-only multi as a sync, as if clients confirmed leases by syncs. The core never sends a sync.
 //
 // Not modelled: observers, read-only mode, ACLs, votes (any server that can lead may lead), and a leader that commits
 // with a bare majority while a follower's disk is blocked.
@@ -64,8 +64,8 @@ public:
     void partition_follower(std::optional<server_id> which);
     void lose_leader();
     void restart_server();
-    // Restarts all servers without data, or from a snapshot without sessions. A client with a session has seen newer
-    // data, so no server accepts its session.
+    // Restarts all servers without data, or from a snapshot without sessions. A client that has a session has seen
+    // newer data than the servers have, so no server accepts its session again.
     void wipe();
     void write_by_hand(core::operation&& op);
     void close_by_hand(session_id session);
@@ -73,7 +73,7 @@ public:
     void use_up_quota(instant until) { quota_used_up_until_ = until; }
     // Executes a fault of the kinds above.
     void strike(const fault_due& event);
-    // Another client's request. It has no effect here, because the leader ends sessions.
+    // Called when another client asks for the end of expired sessions. Has no effect, because the leader ends sessions.
     void end_what_is_due() {}
 
     // ---- questions ----
@@ -149,7 +149,8 @@ private:
     [[nodiscard]] bool throws_away(const connection& by) const;
     [[nodiscard]] bool refuse_over_quota(const core::operation& op);
     [[nodiscard]] bool may_be_held_up(const core::operation& op) const;
-    // After a stop, a leader handles due events (such as expired sessions) before new messages.
+    // A leader handles no messages during a stop. After the stop it handles due events (such as expired sessions)
+    // first.
     [[nodiscard]] bool stalled(server_id at) const;
     [[nodiscard]] instant after_stall() const;
     void stop_follower(server_id victim, core::duration length);
@@ -170,8 +171,8 @@ private:
     session_tracker tracker_;
     std::uint64_t refused_packets_ = 0;
     std::set<session_id> watched_expiries_;  // sessions with a planned expiry_due
-    instant polled_{};                       // sessions that were due by then are doomed
-    // Until then, the leader's loop closes doomed sessions.
+    instant polled_{};                       // sessions that expired by this time are doomed
+    // The leader's loop closes doomed sessions until this time.
     instant expiring_until_{};
     instant leader_stalled_until_{};
     instant disturbed_until_{};

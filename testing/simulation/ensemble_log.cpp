@@ -99,7 +99,8 @@ void ensemble::to_leader(server_id from, proposal&& proposal) {
     link_up(from, std::move(proposal));
 }
 
-// Counts the creates after the last create that was alone in progress when it got its number.
+// Returns the number of `newest` in an unbroken series of creates in its folder: each was proposed while an earlier one
+// was not committed. The first create of the series has the number 0.
 std::int32_t ensemble::creates_under_way(const proposal& newest) const {
     const auto folder = [](const proposal& proposed) {
         const auto* create = std::get_if<core::create_op>(&proposed.op);
@@ -129,8 +130,8 @@ void ensemble::propose(proposal&& proposal) {
     agenda_.at(last_commit_, commit_due{reign_});
 }
 
-// ZooKeeper (PrepRequestProcessor) checks a quota before a create. It also checks sets that write more data, and
-// transactions, which the model ignores.
+// ZooKeeper (PrepRequestProcessor) checks a quota before a create. ZooKeeper also checks it for sets that write more
+// data and for transactions. The model leaves these checks out.
 bool ensemble::refuse_over_quota(const core::operation& op) {
     const auto* create = std::get_if<core::create_op>(&op);
     if (create == nullptr || !network_.faulty() || agenda_.now() >= quota_used_up_until_)
@@ -283,8 +284,8 @@ void ensemble::on(const expiry_due& event) {
     agenda_.at(expiring_until_, doomed_due{reign_, event.session});
 }
 
-// Returns the time until the session is closed. Each session before it needs a log line and a proposal. There may be
-// thousands of sessions, and the log may stall.
+// Returns the time that the leader's loop needs to close the session. It may be long: the loop writes a log line and a
+// proposal for each of perhaps thousands of sessions, and the writing of log lines may stall.
 core::duration ensemble::until_closed(session_id session) {
     const auto usual = dice_.up_to(scenario_.time.server_latency);
     if (!network_.faulty() || !dice_.chance(scenario_.slow_expiry)) return usual;
@@ -301,7 +302,7 @@ core::duration ensemble::until_closed(session_id session) {
 void ensemble::on(const doomed_due& event) {
     if (event.reign != reign_) return;
     if (stalled(*leader_)) return agenda_.at(after_stall(), doomed_due{event});
-    if (!tracker_.deadline(event.session)) return;  // the session was closed before
+    if (!tracker_.deadline(event.session)) return;  // the session was closed meanwhile
     proposal closing;
     closing.kind = proposal::sort::close;
     closing.session = event.session;

@@ -11,7 +11,7 @@ namespace {
 constexpr double k_soon = 0.6;
 constexpr double k_stops_follower = 0.3;
 constexpr double k_soon_hunted = 0.8;
-// Smaller than k_soon in histories with ambushes, so that a server without a majority misleads its clients for longer.
+// Replaces k_soon in histories with ambushes. It is smaller, so a server without a majority answers reads for longer.
 constexpr double k_soon_ambushed = 0.3;
 constexpr double k_stranded = 0.8;
 constexpr double k_paused = 0.3;
@@ -51,11 +51,12 @@ void ensemble::plan_joining(server_id at) {
     agenda_.after(dice_.up_to(4 * scenario_.time.tick), joins{at, servers_[at].life});
 }
 
-// Plans when a server without the others gives up: after a timeout of sync_limit ticks, or earlier after a reset.
+// Plans when a server that lost the other servers notices this and gives up: after a timeout of up to sync_limit ticks,
+// or within a tick (as after a reset of its connection).
 void ensemble::plan_giving_up(server_id at) {
     const auto tick = scenario_.time.tick;
     const auto most = tick * scenario_.time.sync_limit;
-    // In a hunt, a deposed leader is the last to learn that. The others then have a new leader.
+    // In a hunt, a deposed leader gives up late, when the other servers already have a new leader.
     const bool hunting = scenario_.trial.hunting;
     const bool soon = hunting ? !servers_[at].deposed && dice_.chance(k_soon_hunted)
                               : dice_.chance(scenario_.ambush > 0 ? k_soon_ambushed : k_soon);
@@ -63,8 +64,8 @@ void ensemble::plan_giving_up(server_id at) {
     agenda_.after(after, gives_up{at, servers_[at].life});
 }
 
-// Ends the leader's rule. Its uncommitted proposals may be lost or kept, and the extensions of sessions that it knew
-// are forgotten.
+// The leader loses its role. Some of its uncommitted proposals may be lost. The next leader does not know by how much
+// the sessions were extended.
 void ensemble::depose(bool crash) {
     const auto old = *std::exchange(leader_, std::nullopt);
     ++reign_;
@@ -85,8 +86,8 @@ void ensemble::on(const gives_up& event) {
     const auto& here = servers_[event.server];
     if (here.life != event.life || here.stands == standing::looking) return;
     trace_.note(agenda_.now(), [&] { return name(event.server) + " gives up"; });
-    // Until now, this server answered reads, which prove nothing. From now on, its clients may be unable to reach
-    // another server.
+    // Until now, this server answered reads, although these answers do not prove that the sessions continue. From now
+    // on, some of its clients reach no other server.
     if (scenario_.ambush > 0) cut_off_clients(event.server, k_stranded, {});
     start_looking(event.server);
 }
@@ -132,8 +133,8 @@ void ensemble::lead(server_id chosen) {
     agenda_.after(scenario_.time.tick / 2, ping_round{reign_});
 }
 
-// Removes all data. The judge excuses the effects as the work of an operator. Transaction numbers continue, so later
-// tokens are still larger.
+// Removes all data, with requests of an operator, whose effects the judge excuses. Transaction numbers continue, so
+// later tokens are still larger than earlier ones.
 void ensemble::forget_everything() {
     latest_forgotten_ = latest_;
     const auto by_hand = [this] {
@@ -149,7 +150,7 @@ void ensemble::forget_everything() {
         closed.session = session;
         commit(std::move(closed));
     }
-    // The servers start with a snapshot that has the folders.
+    // The servers start from a snapshot that has the locks' folders, so these stay.
     if (scenario_.folders_exist) return;
     std::vector<std::string> paths;
     for (const auto& [path, node] : truth_.nodes().nodes())
@@ -179,11 +180,12 @@ void ensemble::strike(const fault_due& event) {
         case fault::leader_change: return lose_leader();
         case fault::server_restart: return restart_server();
         case fault::wipe: return wipe();
-        default: return;  // faults of a single server
+        default: return;  // faults that only single_server.hpp has
     }
 }
 
-// Only one stall happens at a time, with a ping before the next, so stalls never add up.
+// Stops the leader, or stops a link or a follower, for a while. Between two stalls there is time for a ping of the
+// leader, so two stalls never add up to one longer stall.
 void ensemble::stall(std::optional<server_id> before_cut_of) {
     const auto now = agenda_.now();
     const auto& time = scenario_.time;
@@ -207,13 +209,14 @@ void ensemble::stall(std::optional<server_id> before_cut_of) {
         auto& victim = servers_[dice_.pick(followers)];
         (where == 1 ? victim.up : victim.down).stalled_until = until;
     }
-    // At the end of a stall, most extensions of sessions are not relayed, and the leader has unread messages. A further
-    // fault then does most harm.
+    // At the end of a stall, the followers have not relayed most extensions of sessions, and the leader has unread
+    // messages. A further fault does most harm at that time.
     if (before_cut_of || dice_.chance(0.5))
         agenda_.at(until, fault_due{fault::follower_partition, false, before_cut_of});
 }
 
-// When a stopped follower resumes, it serves its clients before it answers its leader's ping. It is cut off in between.
+// Stops a follower. When it resumes, it serves its clients first, and its leader's messages a little later (`deaf`). In
+// half of the cases, the follower is cut off from its leader between these two times.
 void ensemble::stop_follower(server_id victim, core::duration length) {
     auto& here = servers_[victim];
     const auto deaf = std::min(length, 4 * scenario_.time.server_latency);
@@ -234,7 +237,7 @@ void ensemble::partition_follower(std::optional<server_id> which) {
     servers_[victim].down.cut = !which && dice_.chance(0.5);
     plan_giving_up(victim);
     const bool hunting = scenario_.trial.hunting;
-    // In histories with ambushes, more clients stay with a server that is cut off.
+    // In histories with ambushes, more clients stay connected to a server that is cut off from its leader.
     const bool stay = scenario_.ambush > 0 && !hunting;
     cut_off_clients(victim,
                     which  ? 1
@@ -243,8 +246,8 @@ void ensemble::partition_follower(std::optional<server_id> which) {
                     hunting ? scenario_.time.tick / 2 : scenario_.time.tick * 2);
 }
 
-// Cuts off clients of this server. If a client reaches no other server, it keeps answers that this server never relayed
-// to the leader.
+// Cuts off this fraction of the server's clients. A client that reaches no other server may go on to count on answers
+// of this server, although the server never relayed the client's messages to the leader.
 void ensemble::cut_off_clients(server_id at, double part, core::duration within) {
     for (const auto& [session, by] : servers_[at].attached) {
         if (!dice_.chance(part)) continue;
@@ -257,8 +260,8 @@ bool ensemble::draw_ambush() {
     return scenario_.ambush > 0 && network_.faulty() && dice_.chance(scenario_.ambush);
 }
 
-// Right after an answer is the worst moment for a client that trusts the answer: the session is not extended again if
-// its server relays nothing or the client is cut off.
+// Strikes right after an answer, which is the worst time for a client that counts on the answer. If its server then
+// relays nothing, or the client stops or is cut off, nothing extends the session again.
 void ensemble::ambush(server_id at, connection_id by) {
     if (leader_ != at && dice_.chance(0.5))
         return agenda_.after({}, fault_due{fault::stall, false, at});

@@ -4,11 +4,13 @@
 #include "core/queue/contender_name.hpp"
 #include "simulation/ensemble.hpp"
 
-// ZooKeeper's `sync`. For a follower's client, the leader answers when its current proposals are committed. For its own
-// clients, the leader answers at once, without checking that any server follows it.
+// Models ZooKeeper's `sync`. If a follower's client sends a sync, the leader answers when the leader's current
+// proposals are committed. If the leader's own client sends it, the leader answers at once, without a check that any
+// server still follows the leader.
 namespace turnstile::simulation {
 
-// Returns true for a confirmation. The check after a re-attach is never a sync, because the core needs its transaction.
+// Returns true for a confirmation of the lease: a multi that only checks a contender. The core's check after a
+// re-attach is never treated as a sync, because the core needs the transaction.
 bool ensemble::taken_for_sync(const core::request* request) const {
     if (!scenario_.trial.sync_confirms || request == nullptr) return false;
     const auto* multi = std::get_if<core::multi_op>(&request->op);

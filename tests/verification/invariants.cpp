@@ -92,8 +92,9 @@ void invariants::judge_grant(contender_key key, contender_record& record) {
     const auto& mine = *history_.find(record.znode);
     if (record.max_hold > core::duration{} && record.max_end - holder.local_now() > record.max_hold)
         breach("M1", name(key) + " is granted for longer than its max_hold");
-    // In a hunt, the tried rule decides how long guards are valid, and the core does not know this rule. Late grants
-    // then give no valid guard, so they break no promise.
+    // With `heard_part`, the simulator tries another rule for the time that guards are valid, and the core does not
+    // know that rule. So the core may grant after that time. Such a grant gives no valid guard, so it breaks no
+    // promise.
     if (holder.local_now() >= *record.valid_until && scenario_.trial.heard_part == 0)
         breach("G1", name(key) + " is granted when its lease is over");
     judge_place(key, mine);
@@ -101,9 +102,10 @@ void invariants::judge_grant(contender_key key, contender_record& record) {
     judge_token(key, record, mine);
 }
 
-// Returns true if the lease may be too short for a hold: the connection is through a follower, and the client could not
-// reach the leader or does not search for it. Right after a pause of the client the answer is false, because the
-// servers' messages wait unread.
+// Returns true if a contender may fail with `lease_too_short`. This can happen to a client of a follower, if the
+// session timeout is hardly longer than the relay bound, and the client does not search for the leader or could not
+// reach it yet. Returns false right after a pause of the client, when it has not read the servers' messages from the
+// pause yet.
 bool invariants::may_lack_a_lease(const client_view& client) const {
     using namespace std::chrono_literals;
     const auto timeout = scenario_.time.session_timeout;
@@ -111,7 +113,7 @@ bool invariants::may_lack_a_lease(const client_view& client) const {
     const bool slept = client.latest_stop() > timeout * 6 / 10;
     if (slept && now() < client.awake_since() + timeout * 9 / 10) return false;
     const bool goes = scenario_.place != core::placement::anywhere && scenario_.roles_known;
-    // After the last fault, the client tries again to reach the leader within this time.
+    // The client reaches the leader at most this long after the last fault.
     const auto again = 2 * std::max<core::duration>(timeout, 5s);
     return !goes || now() < instant{} + scenario_.faults_last + again;
 }
@@ -132,7 +134,7 @@ void invariants::judge_failure(contender_key key, const contender_record& record
         (why == errc::quota_exceeded && history_.over_quota(record.folder)) ||
         (why == errc::closed && client.core().state() == session_state::closed);
     if (!because) breach("G8", name(key) + " fails without reason: " + why.message());
-    // With a lock delay, the crash mark of an earlier holder may also cause `busy`.
+    // With a lock delay, the znode that marks an earlier holder's crash may also cause `busy`.
     if (why == errc::busy && scenario_.lock_delay == core::duration{}) judge_busy(key, record);
 }
 
@@ -182,8 +184,8 @@ void invariants::on_state(client_id client, const session_change& step) {
     if (step.to == session_state::connected) connected_[client] = now();
 }
 
-// A client whose servers and connection have been healthy for long enough has a fresh lease. So it must not lose its
-// session.
+// Judges the loss of a session. A client must not lose it if the servers and the client's connection have been healthy
+// for two session timeouts.
 void invariants::judge_lost_session(client_id client) const {
     const auto timeout = scenario_.time.session_timeout;
     // In a hunt, the timeout may be so short that a client at a follower has almost no lease.
@@ -195,8 +197,8 @@ void invariants::judge_lost_session(client_id client) const {
         breach("G5", fmt::format("client {} loses its session while all is well", client));
 }
 
-// Checks what docs/why/lease.md proves, even while no contender holds: the lease ends before the servers may expire the
-// session.
+// Checks the claim that docs/why/lease.md proves: the lease ends before the servers may expire the session. Checks it
+// even while no contender holds.
 void invariants::judge_lease(const client_view& view) const {
     const auto until = view.core().session_lease().valid_until();
     const auto deadline = servers_.deadline(view.core().session_id());
@@ -247,8 +249,8 @@ void invariants::after_event() {
     judge_packets();
 }
 
-// A server that refuses a packet of watches would refuse it on each new connection. So servers must accept every packet
-// of a client that keeps its limits.
+// A client that sends too long a packet of watches would send it again on each new connection, and each server would
+// close the connection. So no packet of a client may be too long if all its watches fit into one packet.
 void invariants::judge_packets() const {
     if (scenario_.packets_fit && servers_.refused_packets() != 0)
         breach("G4", "a client has more watches than a server takes in one packet");
@@ -302,7 +304,7 @@ void invariants::judge_holds() {
     judge_failed_by_servers(failed, valid);
 }
 
-// Describes the guard, with the client's times as true times.
+// Describes the contender's guard. Converts the end of its validity from the client's clock to the true time.
 std::string invariants::guard(contender_key key) const {
     const auto& record = history_.contenders.at(key);
     return fmt::format("{} (granted at {:.6f}, valid until {:.6f})", name(key),
@@ -348,9 +350,9 @@ core::duration invariants::confirmation() const {
                                                       : scenario_.time.session_timeout / 5;
 }
 
-// Judges contenders whose time limit has passed. The client must remove such a contender's znode about as soon as the
-// servers can answer. If the client abandoned the session, the znode may stay until the servers expire the session. A
-// new leader restarts that time, and a leader that is closing other expired sessions delays it.
+// Judges contenders whose time to hold or to wait is over. The client must remove such a contender's znode. If the
+// client gives up its session instead, the znode may stay until the servers expire the session, up to two ticks after
+// its timeout. A new leader restarts the timeout, and a leader that is closing other expired sessions is late.
 void invariants::judge_given_up() {
     std::erase_if(given_up_, [this](const contender_key& key) {
         const auto& record = history_.contenders.at(key);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Judges which contenders may hold at the same time, and which contender had to be first, for each kind of lock.
+// Judges, for each kind of lock, which contenders may hold at the same time and which contender comes first.
 #include <algorithm>
 #include <limits>
 
@@ -29,7 +29,8 @@ bool stood(const znode_record& record, std::int64_t at) {
 bool exclude(contender_kind a, contender_kind b) {
     if (core::family(a) == contender_family::semaphore) return false;
     if (core::family(a) != contender_family::read_write) return true;
-    // An upgrade belongs to an upgradable hold of the same client. Any other upgradable hold or upgrade excludes it.
+    // An upgrade excludes every contender but an upgradable hold. Only the hold that the upgrade belongs to can be
+    // upgradable at that time.
     if (a == contender_kind::upgrade || b == contender_kind::upgrade)
         return a != contender_kind::upgradable && b != contender_kind::upgradable;
     return writes(a) || writes(b) ||
@@ -38,17 +39,18 @@ bool exclude(contender_kind a, contender_kind b) {
 
 // ---- G2: fairness ---------------------------------------------------------------------------
 
-// At some instant, the znode existed with no contender ahead that it must wait for.
+// Judges a grant to the contender of `mine`. At some instant, `mine` must have existed while no contender was ahead for
+// which this contender has to wait.
 void invariants::judge_place(contender_key key, const znode_record& mine) const {
-    // Servers that lost data also lost the order of the contenders. If a session ended early, its contender lost its
-    // position.
+    // Servers that lost data also lost the order of the contenders. A contender whose session the servers ended too
+    // early has lost its position in the queue.
     if (goes_by_lost_data(key.first) || is_failed_by_servers(key, mine)) return;
     if (mine.wants.kind == contender_kind::permit) {
         if (!history_.forced(mine) && !had_room(mine, true))
             breach("G2", mine.data + " is granted permits by " + mine.znode + " without room");
         return;
     }
-    // An upgrade may overtake waiters. G1 judges it.
+    // An upgrade may overtake waiters, so only the check of G1 (no two valid guards) judges it.
     if (mine.wants.kind == contender_kind::upgrade) return;
     for (const auto& other : history_.of(mine.folder)) {
         if (other.place >= mine.place || !exclude(mine.wants.kind, other.wants.kind)) continue;
@@ -59,8 +61,9 @@ void invariants::judge_place(contender_key key, const znode_record& mine) const 
     }
 }
 
-// An operator deleted the contender ahead. Returns true if its client need not know that yet, because its next
-// confirmation is not due (failure F37). A client whose clock stopped measures the interval too long.
+// Returns true if an operator deleted `mine` so recently that its client need not know it yet: the client learns of it
+// by its next confirmation. So a grant may still arrive. If the client's clock stopped, the interval between
+// confirmations counts from the time at which the clock continued.
 bool invariants::may_be_unknown(contender_key key, const znode_record& mine) const {
     if (core::family(mine.wants.kind) == contender_family::read_write) return false;
     const auto interval = confirmation();
@@ -69,7 +72,7 @@ bool invariants::may_be_unknown(contender_key key, const znode_record& mine) con
     return history_.forced(mine) && now() <= since + slowest;
 }
 
-// Returns true if, at some instant of the znode's life, has_room_at() was equal to `wanted`.
+// Returns true if has_room_at() gave the result `wanted` at some instant at which the znode existed.
 bool invariants::had_room(const znode_record& mine, bool wanted) const {
     std::vector<std::int64_t> instants{mine.created};
     for (const auto& change : history_.limits(mine.folder)) instants.push_back(change.since);
@@ -129,7 +132,7 @@ void invariants::judge_together(contender_key key, const std::vector<contender_k
     for (const auto& other : others) {
         const auto& theirs = history_.contenders.at(other);
         taken += theirs.wants.permits;
-        // True for an upgrade of this client and the hold that it upgrades.
+        // True if one contender is an upgrade of this client, and the other is the hold that it upgrades.
         const bool own = key.first == other.first &&
                          (mine.wants.kind == contender_kind::upgrade ||
                           theirs.wants.kind == contender_kind::upgrade) &&
@@ -171,7 +174,7 @@ bool invariants::at_counter_end(contender_key key) const {
 
 // ---- the lock delay -------------------------------------------------------------------------
 
-// The delay starts when a holder's znode is removed without a release.
+// Judges the lock delay of a grant. The delay starts when a holder's znode is removed without a release.
 void invariants::judge_delay(contender_key key, const contender_record& record) {
     using namespace std::chrono_literals;
     if (scenario_.lock_delay == core::duration{} || record.wants.kind != contender_kind::lock)
@@ -180,7 +183,8 @@ void invariants::judge_delay(contender_key key, const contender_record& record) 
         if (other == key || !theirs.granted || theirs.folder != record.folder) continue;
         const auto& znode = *history_.find(theirs.znode);
         const bool released = theirs.left && !theirs.lost && znode.why == removal::by_owner;
-        // The contender computes the delay from two time stamps. Each is rounded down to a millisecond.
+        // The contender computes the delay from two time stamps of znodes, each rounded down to a millisecond. So the
+        // grant may come up to 2 ms early.
         if (!released && now() + 2ms < znode.deleted_at + scenario_.lock_delay)
             breach("D1", history::tag(key) + " is granted too soon after the crash of " +
                              history::tag(other));
@@ -189,9 +193,9 @@ void invariants::judge_delay(contender_key key, const contender_record& record) 
 
 // ---- the low-water mark ------------------------------------------------------------------------------
 
-// No contender may have the mark's number or a lower number, and the mark must not overwrite another client's data. A
-// contender that returned with older data does not count if its client had removed it or its session had ended, because
-// no caller waits for it.
+// Judges the low-water mark that clients write into a lock's folder. No existing contender may have the mark's number
+// or a lower one, and the mark must not overwrite another client's data. A contender whose client gave it up does not
+// count, even if the servers brought its znode back from older data: no caller waits for it.
 void invariants::judge_low_water_marks() {
     const auto& truth = servers_.truth();
     if (low_water_judged_at_ == truth.zxid()) return;
@@ -229,8 +233,8 @@ bool invariants::may_wake_many(const znode_record& record) const {
     return core::family(record.wants.kind) == contender_family::read_write;
 }
 
-// Returns true if all of the session's contenders behind `record` had room before its deletion, and one client did not
-// know that yet. Then the deletion fires a watch that this client is about to remove.
+// Returns true if all contenders of the session behind `record` had room before the deletion of `record`, and one of
+// these was granted only later or not at all. Its client still had a watch on `record`, which the deletion fired.
 bool invariants::has_room_unheard(session_id session, const znode_record& record) const {
     const auto before = record.deleted - 1;
     bool unheard = false;

@@ -6,8 +6,8 @@
 
 namespace turnstile::search {
 
-// Worlds that violate an assumption of the core. In each of them the search must find a broken promise, or it would
-// miss a core that violates the assumption.
+// Faulty servers, each of which violates one assumption of the core. A test checks that the search finds a broken
+// promise with each of them. Otherwise the search could not find such a fault of the core, either.
 enum class wrong_world {
     none,
     early_expiry,  // the servers expire sessions whose lease is still valid
@@ -15,11 +15,11 @@ enum class wrong_world {
     late_writes,
     lost_watch,  // watches never fire
     blind_list,  // lists of children lack the first child
-    herd,        // a deletion wakes every client
+    herd,        // every client gets an event for every deletion
 };
 
-// When the client reports that a broken connection's requests will get no answer. The coordinator interface allows all
-// three.
+// The time at which the ZooKeeper client reports to the core that a broken connection's requests will get no answer.
+// The coordinator interface allows all three.
 enum class unanswered { after_detached, before_detached, after_attached };
 
 inline constexpr unsigned k_most_clients = 3;
@@ -29,7 +29,7 @@ struct bounds {
     unsigned faults = 1;
     unsigned rounds = 1;        // calls of each client
     unsigned early_timers = 0;  // timers that run while messages are in progress
-    unsigned depth = 1000;      // most steps
+    unsigned depth = 1000;      // most steps of a history
     std::size_t states = 50'000'000;
     unanswered told = unanswered::after_detached;
     wrong_world wrong = wrong_world::none;

@@ -299,7 +299,7 @@ void client::closed_by_servers() {
     if (attached()) lose_requests({});
 }
 
-// `lost` and the requests in the queue get no answer.
+// Reports to the core that `lost` and the requests in the queue have an unknown outcome.
 void client::lose_requests(std::vector<sent_request>&& lost) {
     link_ = link::open;
     for (auto& entry : std::exchange(up_, {})) {

@@ -5,9 +5,9 @@
 // A client's time advances only by `timer` (to the core's next deadline) and by `silence` (by a session timeout, so
 // that the lease ends).
 //
-// One queue has the messages to the client, in order: from the servers, and from the client's own handle (detached,
-// unknown). Another queue has the core's requests. A cut drops the first queue. The servers may still execute the
-// writes of the second queue, until they execute a write of a new connection (`late`).
+// `inbox_` has the messages to the client, in order: from the servers, and from the client's own handle (detached,
+// unknown). `up_` has the core's requests to the servers. If the connection breaks, the inbox is dropped, and the
+// writes in `up_` become `late_`: the servers may still execute them, until they execute a write of a new connection.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ struct sent_request {
 };
 using to_server = std::variant<sent_request, local::client_watch_list, forget_watch>;
 
-// Copies of a client share a core until one of them makes a step.
+// A pointer to a core. Copies of a client share one core until one of them makes a step.
 class shared_core {
 public:
     explicit shared_core(core::session_core&& value);
@@ -71,7 +71,7 @@ struct answer_on_wire {
 // refused.
 using to_client = std::variant<answer_on_wire, core::watch_event, core::reply, core::link_event>;
 
-// Events of a client, besides replies and watch events, which have separate functions on().
+// Events of a client. Replies and watch events are missing here: client::on() handles these.
 enum class happening {
     acquire,
     release,
@@ -113,10 +113,12 @@ public:
     [[nodiscard]] session_name next_session() const noexcept {
         return name_session(index_, sessions_ + 1);
     }
-    // Returns true if the core's next timer is due, or opens the next session.
+    // Returns true if the core's next timer is due, or if the client has no session and waits for its next timer to
+    // open one.
     [[nodiscard]] bool timer_due() const;
     [[nodiscard]] bool has_timer() const { return !crashed_ && core_->next_deadline().has_value(); }
-    // Returns true if, by the core's rule and with all answers of the servers, the session's lease has ended.
+    // Returns true if the session's lease has ended, even if the client received all answers that the servers have
+    // sent.
     [[nodiscard]] bool lease_over() const;
     // Returns true if the client has made all its calls and no message is in progress.
     [[nodiscard]] bool finished() const;
@@ -176,8 +178,8 @@ private:
     unanswered unanswered_;
     shared_core core_;
     core::time_point now_;
-    // On this client's clock: the servers keep the session for at least a timeout after this instant. Later they may
-    // select it for expiry, but still answer it until they close it, perhaps never.
+    // The servers keep the session for at least a session timeout after this instant of the client's clock. Later they
+    // may select the session for expiry. They still answer it until they close it, and perhaps they never close it.
     core::time_point touched_;
 
     stage at_ = stage::resting;
@@ -198,7 +200,7 @@ private:
     std::deque<to_client> inbox_;
     std::deque<core::operation> late_;
     std::deque<session_name> given_up_sessions_;  // given-up sessions that the servers still have
-    // Replies that the client gets after the next attach.
+    // Replies that the client's handle delivers after the next attach.
     std::vector<core::reply> held_back_;
     local::client_watches watches_;
     std::string breach_;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// interner: keeps each distinct value once and gives it a number. Equal values have equal numbers, so a state of the
-// search is a few numbers. (SPIN calls this collapse compression: G. Holzmann, "State compression in SPIN", 1997.)
+// interner: keeps each distinct value once and gives it a separate number. So a state of the search is a few numbers,
+// and two states are equal exactly if their numbers are equal. (SPIN calls this collapse compression: G. Holzmann,
+// "State compression in SPIN", 1997.)
 //
 //     interner<client, hash_of_client> clients;
 //     const value_id a = clients.id_of(std::move(value));
 //     use(clients[a]);
 //
-// `Hash` returns a std::uint64_t, equal for equal values. Not thread-safe.
+// `Hash` returns a std::uint64_t. Equal values must have equal hashes. Not thread-safe.
 #pragma once
 
 #include <cstdint>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// model: the steps that are possible in a state, their effects, and the promises that a step breaks.
+// model: finds the steps that are possible in a state, their effects, and the promises that they break.
 //
 // The model computes the effect of each event on each distinct client or server once. A step then needs a few look-ups
-// instead of copies of cores and trees. Memory grows with the search.
+// instead of copies of cores and trees. The model keeps all these values, so its memory grows with the search.
 //
 //     model world{bounds};
 //     std::vector<transition> next;
@@ -31,7 +31,7 @@ class model {
 public:
     explicit model(const bounds& limits);
 
-    // The state before any call, with each client attached to a session.
+    // The state before any call, with each client attached to a separate session.
     [[nodiscard]] const position& first() const noexcept { return first_; }
 
     // Replaces `next` by all possible transitions of `from`.
@@ -75,7 +75,7 @@ private:
         std::uint64_t operator()(const server_event& e) const;
     };
 
-    // Members of a client that many steps need, copied from the client.
+    // Properties of a client that many steps need, computed once for each distinct client.
     struct face {
         stage at{};
         bool holds = false;
@@ -90,8 +90,9 @@ private:
         bool hears = false;
         contender_number granted = 0;
         session_name session = 0;
-        // Events for the servers: the client's oldest message, the same with its watch events in reverse order, and the
-        // oldest write of a broken connection.
+        // Events that the servers may handle next. `front`: the client's oldest message. `backwards`: the same message,
+        // but the servers send the missed watch events in reverse order. `late`: the oldest write of a broken
+        // connection.
         std::optional<value_id> front;
         std::optional<value_id> backwards;
         std::optional<value_id> late;

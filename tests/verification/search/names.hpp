@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // names: names of sessions and znodes that are independent of the interleaving.
 //
-// Servers number sessions and transactions over all clients, so these numbers differ between interleavings, and no two
-// states would be equal. Clients only compare the numbers. So the search names a session by its client and the count of
-// that client's sessions. It names a contender's czxid by its rank among all contenders so far.
+// Servers number sessions and transactions over all clients, so each interleaving leads to other numbers and to other
+// states. Clients only compare the numbers. So the search replaces them, in the same order. A session's name consists
+// of its client and the count of that client's sessions. A contender's czxid is its rank among all contenders ever
+// created.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,7 @@ namespace turnstile::search {
 inline constexpr const char* k_folder = "/lock";
 
 using session_name = std::int64_t;
-// A contender's rank among all contenders so far, from 1.
+// A contender's rank among all contenders ever created, from 1.
 using contender_number = std::uint8_t;
 
 inline constexpr session_name k_sessions_per_client = 100;

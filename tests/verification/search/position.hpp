@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// position: a state of the search, in 24 bytes: the numbers of its interned values, and the faults and timers that may
-// still happen.
+// position: a state of the search, in 24 bytes. It has the numbers that the interner gave to the clients and to the
+// servers, and counts the faults and timers that may still happen.
 #pragma once
 
 #include <array>
@@ -13,7 +13,8 @@
 
 namespace turnstile::search {
 
-// A client that still waits after so many timers, while nothing else can happen, waits for ever.
+// A client that still waits after so many `pass` steps (timers that run because nothing else can happen) waits for
+// ever.
 inline constexpr std::uint8_t k_most_passes = 12;
 
 struct position {
@@ -21,7 +22,7 @@ struct position {
     value_id servers = 0;
     std::uint8_t faults = 0;        // faults that may still happen
     std::uint8_t early_timers = 0;  // early timers that may still happen
-    std::uint8_t passes = 0;        // timers that ran because nothing else could happen
+    std::uint8_t passes = 0;        // `pass` steps that have happened
     contender_number last_grant = 0;
 
     friend bool operator==(const position&, const position&) = default;

@@ -26,9 +26,10 @@ struct findings {
     std::array<std::uint64_t, k_acts> taken{};  // transitions by their kind
     std::uint64_t ends = 0;                     // distinct states in which a history may end
     unsigned depth = 0;                         // largest distance from the first state, in steps
-    bool complete = false;  // true: the bounds of depth and of states cut nothing off
+    bool complete = false;  // true: no promise was broken, and no bound ended the search
     // `histories` counts the step sequences from the first state to a state in which a history may end. `cut_off`
-    // counts the sequences that a bound ends. Both are exact up to 2^53, and 0 if a promise was broken.
+    // counts the step sequences from the first state to a state where a bound ended the search. Both are exact up to
+    // 2^53. Both are 0 if a promise was broken.
     double histories = 0;
     double cut_off = 0;
     // The states form a cycle, so the number of histories is infinite.

@@ -2,8 +2,8 @@
 // servers: the servers in the search, as one tree (src/local) that executes one request at a time. Names are
 // independent of the interleaving (names.hpp). A value.
 //
-// Two values are equal if all later answers and events are equal. So they compare the sessions, the contenders, the
-// watches and the number of contenders so far. They ignore transaction numbers, which no answer shows.
+// Two values are equal if all later answers and events are equal. So operator== compares the sessions, the contenders,
+// the watches and the number of contenders ever created. It ignores transaction numbers, because no answer shows them.
 #pragma once
 
 #include <cstdint>

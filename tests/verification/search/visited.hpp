@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// visited: all states in the order of discovery, each with the step that found it. An open-addressing table of 4-byte
-// indexes into an array of states, with about 50 bytes a state.
+// visited: all states in the order of discovery, each with the state and the step that first led to it. An
+// open-addressing table has 4-byte indexes into an array of states. A state takes about 50 bytes in all.
 #pragma once
 
 #include <cstdint>

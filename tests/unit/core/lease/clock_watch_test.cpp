@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the comparison of the boot clock with the wall clock: drift, slewing, steps, and a suspended machine that stops
-// one of them.
+// Tests how clock_watch compares the boot clock with the wall clock, while these drift, are slewed or stepped, or a
+// pause of the machine stops one of the two.
 #include "core/lease/clock_watch.hpp"
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 class clock_watch_test : public ::testing::Test {
 protected:
-    // Advances both clocks, and returns the watch's answer.
+    // Advances the boot clock and the wall clock by these times. Returns the result of the comparison.
     duration pass(duration boot, duration wall) {
         now_ += boot;
         wall_ += wall;

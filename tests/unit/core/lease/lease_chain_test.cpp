@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the chain of the lease: each request must be sent before the deadline that the previous answer set. Once the
-// chain is broken, the servers may already be expiring the session, so no answer proves anything.
+// Tests the lease's chain of answered requests: each must reach the leader before the session timeout ends that the
+// previous one started. Once the chain is broken, the servers may already be expiring the session. They still answer,
+// but no answer proves anything then.
 #include <gtest/gtest.h>
 
 #include <chrono>
@@ -47,8 +48,8 @@ TEST(lease_chain, takes_a_write_that_is_answered_before_its_end) {
     EXPECT_EQ(certain(session_lease), 39s);
 }
 
-// At a tick the leader selects all sessions that are due, and still answers each session until it has closed that
-// session.
+// The leader first selects the sessions to expire, and still answers each of them until it has closed that session. So
+// an answer that comes at the end of the timeout, or later, proves nothing.
 TEST(lease_chain, takes_no_write_that_is_answered_at_its_end_however_early_it_was_sent) {
     auto session_lease = at_the_leader();
     session_lease.answered(1, at(12s), at(40s), k_write);
@@ -100,7 +101,7 @@ TEST(lease_chain, counts_a_read_directly_only_if_the_role_was_known_when_it_was_
     EXPECT_EQ(session_lease.trusted_until(), at(55s));
 }
 
-// The leader may learn of a read up to the relay bound later than the follower answered it.
+// The follower tells the leader of a read at most the relay bound R after it answered the read.
 TEST(lease_chain, through_a_follower_takes_a_read_that_the_leader_has_had_in_time) {
     auto session_lease = at_a_follower();
     session_lease.answered(1, at(20s), at(28s), k_read);
@@ -117,7 +118,8 @@ TEST(lease_chain, through_a_follower_takes_no_read_that_may_have_come_to_the_lea
     EXPECT_EQ(certain(session_lease), 10s);
 }
 
-// A write in time proves that the session was not being expired. So every earlier request extended the session.
+// A write that is answered in time proves that the servers were not expiring the session. So every earlier request had
+// extended the session.
 TEST(lease_chain, through_a_follower_is_mended_by_a_write_in_time) {
     auto session_lease = at_a_follower();
     session_lease.answered(1, at(20s), at(28s + 1ns), k_read);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Compares the lease with its definition, evaluated for each clause over a whole random history. The lease forgets some
-// answers, which may only shorten it, and by at most `k_grain`.
+// Compares the class `lease` with its definition (lease.hpp), which a slow model evaluates over a whole random history.
+// The class stores only some of the answers. This may shorten the lease by at most `k_grain`, and never lengthens it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -73,7 +73,7 @@ private:
     time_point certain_;
 };
 
-// Simulates a session: the servers answer requests in order, and connections break and attach.
+// Simulates a session: the servers answer its requests in order, and its connections break and are replaced.
 class history {
 public:
     explicit history(std::uint64_t seed) : chance_{seed} { open(); }
@@ -100,7 +100,7 @@ public:
         ASSERT_GE(certain, truth_.certain() - k_grain);
     }
 
-    // Checks that a write at the time that the lease names extends the lease, and that an earlier write does not.
+    // Checks that a write at next_useful_write() extends the lease, and that an earlier write does not.
     void check_next_useful_write() const {
         const auto useful = lease_.next_useful_write();
         if (!useful) return;

@@ -28,7 +28,7 @@ lease attached_lease(lease_rule rule = {k_relay, false, 0}) {
     return session_lease;
 }
 
-// Returns the instant c of lease.hpp: the lease counts from that instant.
+// Returns the instant that lease.hpp calls c: the lease is valid for a session timeout after it.
 std::optional<duration> certain(const lease& session_lease) {
     if (session_lease.valid_until() == time_point::min()) return std::nullopt;
     return session_lease.valid_until() - session_lease.timeout() - at(0s);
@@ -286,7 +286,7 @@ TEST(lease, ends_earlier_by_the_drift) {
     EXPECT_EQ(session_lease.valid_until(), at(10s) + k_timeout - 30ms);
 }
 
-// This clock may be fast by a tenth, so ten of its seconds may be only nine seconds at the servers.
+// The client's clock may be fast by a tenth, so ten of its seconds may be only nine seconds at the servers.
 TEST(lease, b_measures_the_relay_bound_by_a_clock_that_may_be_fast) {
     auto session_lease = attached_lease({10s, true, 0.1});
     session_lease.answered(1, at(12s), at(13s), k_read);

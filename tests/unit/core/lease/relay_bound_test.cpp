@@ -38,7 +38,8 @@ TEST(relay_bound, is_the_users_where_he_says) {
     EXPECT_EQ(relay_bound({.tick = 1s, .assumed_stall = 3s}, k_quick, {}), 3500ms);
 }
 
-// By default servers grant 2 to 20 ticks, so a granted timeout gives a lower limit for the tick.
+// By default servers grant session timeouts of 2 to 20 ticks. So a tick is at least a twentieth of the granted timeout.
+// If they granted more than the client asked for, they granted the minimum, and a tick is half of it.
 TEST(relay_bound, is_longer_where_the_granted_timeout_speaks_of_a_longer_tick) {
     EXPECT_EQ(relay_bound({.asked = 60s}, {}, 60s), 18s) << "3 s are 60 s / 20";
     EXPECT_EQ(relay_bound({.asked = 1s}, {}, 10s), 30s) << "5 s are 10 s / 2";
@@ -82,8 +83,8 @@ TEST_F(bound_of_a_connection, is_the_rules_again_on_the_next_one) {
     EXPECT_EQ(session_lease.servers_bound(), 12s) << "of an earlier connection";
 }
 
-// A read was part of the chain under a relay bound of 12 s. The bound turns out to be 18 s, so the chain ends before
-// that read.
+// With a relay bound of 12 s, a read had extended the chain of answered requests. The bound turns out to be 18 s, and
+// the read came too late for that. So the chain ends before the read.
 TEST_F(bound_of_a_connection, takes_back_what_a_shorter_one_linked) {
     session_lease.answered(1, at(7s), at(7s), false);
     EXPECT_EQ(session_lease.trusted_until(), at(20s)) << "7 s + S - R, and no less than the lease";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which earlier answers a write proves, and that the client keeps only a few of them.
+// Tests which earlier answered requests a write proves, and that unproven_answers stores only a few of them.
 #include "core/lease/unproven_answers.hpp"
 
 #include <gtest/gtest.h>
@@ -55,7 +55,8 @@ TEST(unproven_answers, that_are_closer_together_than_the_grain_are_left_out) {
     EXPECT_EQ(answers.take_proven(at(1h), k_bound), std::nullopt);
 }
 
-// The session sends only reads. The next write will prove the latest answer that is old enough at that time.
+// Until the write at 40 s, the session sends only reads. The write proves the latest read that was answered at least
+// the bound before the write.
 TEST(unproven_answers, of_those_that_are_old_enough_the_latest_is_kept) {
     unproven_answers answers;
     for (duration sent = 10s; sent <= 40s; sent += 2s) add(answers, sent);
