@@ -27,7 +27,7 @@ class contract_nodes : public fixture {};
 TEST_F(contract_nodes, a_connection_names_its_session) {
     EXPECT_EQ(me.attached().connection, 1U);
     EXPECT_NE(me.id(), 0);
-    EXPECT_EQ(me.attached().timeout, std::chrono::seconds{20});
+    EXPECT_EQ(me.attached().timeout, std::chrono::seconds{60});
     EXPECT_NE(probe{*servers_}.id(), me.id());
 }
 

@@ -11,7 +11,7 @@
 namespace turnstile::contract {
 namespace {
 
-constexpr std::chrono::seconds k_session_timeout{20};
+constexpr std::chrono::seconds k_session_timeout{60};
 
 core::session_settings settings_with(const std::string& credentials) {
     core::session_settings settings;
