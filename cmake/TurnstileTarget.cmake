@@ -11,6 +11,9 @@ function(turnstile_target target)
             VISIBILITY_INLINES_HIDDEN ON
             POSITION_INDEPENDENT_CODE ON
     )
+    if(NOT TURNSTILE_INTERRUPTION)
+        target_compile_definitions(${target} PRIVATE TURNSTILE_NO_INTERRUPTION)
+    endif()
     target_compile_options(
         ${target}
         PRIVATE

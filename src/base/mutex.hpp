@@ -3,7 +3,8 @@
 //
 // Purpose: the declaration of a member names the mutex that guards it, and the compiler refuses code that uses the
 // member without the lock. Boost's classes are used because their waits are interruption points
-// (boost::thread::interrupt()).
+// (boost::thread::interrupt()). With the CMake option TURNSTILE_INTERRUPTION=OFF the classes are the standard
+// library's, whose waits cannot be interrupted.
 //
 //     base::mutex mutex_;
 //     int count_ GUARDED_BY(mutex_) = 0;
@@ -17,9 +18,14 @@
 #include <algorithm>
 #include <chrono>
 
+#ifdef TURNSTILE_NO_INTERRUPTION
+#include <condition_variable>
+#include <mutex>
+#else
 #include <boost/thread/condition_variable.hpp>
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/mutex.hpp>
+#endif
 
 #include "turnstile/clock.hpp"
 
@@ -43,6 +49,13 @@
 
 namespace turnstile::base {
 
+// The library whose classes are wrapped here.
+#ifdef TURNSTILE_NO_INTERRUPTION
+namespace wrapped = std;
+#else
+namespace wrapped = boost;
+#endif
+
 class CAPABILITY("mutex") mutex {
 public:
     mutex() = default;
@@ -55,7 +68,7 @@ public:
 
 private:
     friend class unique_lock;
-    boost::mutex mutex_;
+    wrapped::mutex mutex_;
 };
 
 // Holds the mutex from its construction to its destruction.
@@ -83,7 +96,7 @@ public:
 
 private:
     friend class condition;
-    boost::unique_lock<boost::mutex> lock_;
+    wrapped::unique_lock<wrapped::mutex> lock_;
 };
 
 class condition {
@@ -93,17 +106,17 @@ public:
     condition& operator=(const condition&) = delete;
 
     // Unlocks the mutex, waits, and locks the mutex again. May return without a notification. A Boost interruption
-    // point: throws boost::thread_interrupted with the mutex locked.
+    // point, unless built without: throws boost::thread_interrupted with the mutex locked.
     void wait(unique_lock& held) { condition_.wait(held.lock_); }
 
     // Waits as wait() does, until `deadline` at the latest. Returns false if the deadline has passed. After a
     // suspension of the machine the wait ends late: pthreads cannot wait on CLOCK_BOOTTIME. Any deadline is allowed: if
-    // the deadline is too far away for Boost, the function waits in parts.
+    // the deadline is too far away for the wrapped class, the function waits in parts.
     bool wait_until(unique_lock& held, boottime_clock::time_point deadline) {
         const auto now = boottime_clock::now();
         if (deadline <= now) return false;
         const auto left = std::min<boottime_clock::duration>(deadline - now, k_longest_wait);
-        condition_.wait_for(held.lock_, boost::chrono::nanoseconds{left.count()});
+        condition_.wait_for(held.lock_, wrapped::chrono::nanoseconds{left.count()});
         return true;
     }
 
@@ -113,7 +126,7 @@ public:
 private:
     static constexpr std::chrono::hours k_longest_wait{24};
 
-    boost::condition_variable condition_;
+    wrapped::condition_variable condition_;
 };
 
 }  // namespace turnstile::base

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "client/call.hpp"
 
+#include "base/interruption.hpp"
 #include "base/out_of_memory.hpp"
 #include "client/internals.hpp"
 #include "client/user_code.hpp"
@@ -78,7 +79,7 @@ result<guard> call::wait() {
         stop = std::move(stop_);
         {
             // Waits until a running callback of the user has returned, unless this thread runs that callback.
-            const boost::this_thread::disable_interruption uninterrupted;
+            const base::disable_interruption uninterrupted;
             const auto me = boost::this_thread::get_id();
             while (telling_waiter_ != boost::thread::id{} && telling_waiter_ != me)
                 changed_.wait(lock);

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include <boost/thread/thread.hpp>
+#include "base/interruption.hpp"
 
 namespace turnstile::detail {
 
@@ -16,11 +16,11 @@ bool caller_help::go_on(base::unique_lock& held, boottime_clock::time_point dead
     const auto now = boottime_clock::now();
     if (until_ == boottime_clock::time_point{}) until_ = now + k_longest;
     const auto until = std::min(until_, deadline);
-    if (until <= now || boost::this_thread::interruption_requested()) {
+    if (until <= now || base::interruption_requested()) {
         session_ = nullptr;
         return false;
     }
-    const boost::this_thread::disable_interruption uninterrupted;
+    const base::disable_interruption uninterrupted;
     held.unlock();
     if (!session_->help(until)) session_ = nullptr;
     held.lock();

@@ -12,6 +12,7 @@
 #include "client/back_ends.hpp"
 #include "core/seam/coordinator.hpp"
 #include "local/coordinator.hpp"
+#include "needs_interruption.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -141,6 +142,7 @@ TEST_F(caller_help, is_not_given_where_the_servers_take_none) {
 }
 
 TEST_F(caller_help, is_not_given_by_a_thread_that_is_interrupted) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     const auto servers = connect();
     mutex lock{*servers, "/orders"};
     const auto held = lock.acquire().value();

@@ -4,6 +4,7 @@
 
 #include <boost/thread/thread.hpp>
 
+#include "needs_interruption.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -157,6 +158,7 @@ TEST_F(commits, wait_for_the_connection) {
 }
 
 TEST_F(commits, are_interruption_points) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     detach();
     testing::event interrupted;
     boost::thread waiting{[&] {

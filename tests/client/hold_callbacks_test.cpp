@@ -7,6 +7,7 @@
 
 #include "client/client_impl.hpp"
 #include "client/internals.hpp"
+#include "needs_interruption.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -41,6 +42,7 @@ TEST_F(hold_callbacks, on_queued_is_not_called_after_acquire_has_returned) {
 }
 
 TEST_F(hold_callbacks, acquire_returns_after_an_on_queued_that_is_under_way) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     const auto own_thread = connect();
     mutex theirs{*own_thread, "/lock"};
     const auto first = lock.acquire({.timeout = limit()}).value();

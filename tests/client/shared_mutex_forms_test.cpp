@@ -7,6 +7,7 @@
 #include <boost/thread/lock_types.hpp>
 #include <boost/thread/thread.hpp>
 
+#include "needs_interruption.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -139,6 +140,7 @@ TEST_F(shared_mutex_forms, an_upgrade_in_vain_is_false_and_keeps_the_hold) {
 }
 
 TEST_F(shared_mutex_forms, an_interrupted_upgrade_throws_and_keeps_the_hold) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     auto reading = lock.acquire_shared().value();
     boost::thread upgrading{[&] {
         lock.lock_upgrade();

@@ -6,6 +6,7 @@
 
 #include "client/worker_pool.hpp"
 #include "local/tree.hpp"
+#include "needs_interruption.hpp"
 #include "sharing_fixture.hpp"
 
 namespace turnstile::tests {
@@ -55,6 +56,7 @@ TEST_F(sharing, a_hold_that_was_released_is_not_told_of_a_later_loss) {
 }
 
 TEST_F(sharing, each_wait_has_its_own_deadline_stop_token_and_interruption) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     mutex lock{*here, path, k_cohort};
     auto mine = lock.acquire({.timeout = limit()}).value();
     EXPECT_EQ(lock.acquire({.timeout = 1ms}).error(), errc::timeout);

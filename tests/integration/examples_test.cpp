@@ -56,13 +56,17 @@ TEST_P(examples, print_what_is_expected_in_memory) {
 }
 
 INSTANTIATE_TEST_SUITE_P(all, examples,
-                         testing::Values("quick_start", "fencing", "cancellation", "guarded_write",
-                                         "multi_lock", "quorum_lock", "path_template", "coroutine",
-                                         "deadlock", "fenced_sqlite", "election", "semaphore",
-                                         "shared_mutex", "shutdown", "from_curator",
-                                         "from_redisson", "from_etcd", "from_kazoo",
-                                         "from_std_mutex"),
+                         testing::Values("quick_start", "fencing", "guarded_write", "multi_lock",
+                                         "quorum_lock", "path_template", "coroutine", "deadlock",
+                                         "fenced_sqlite", "election", "semaphore", "shared_mutex",
+                                         "shutdown", "from_curator", "from_redisson", "from_etcd",
+                                         "from_kazoo", "from_std_mutex"),
                          [](const auto& parameter) { return std::string{parameter.param}; });
+
+#ifdef TURNSTILE_EXAMPLE_WITH_INTERRUPTION
+INSTANTIATE_TEST_SUITE_P(with_interruption, examples, testing::Values("cancellation"),
+                         [](const auto& parameter) { return std::string{parameter.param}; });
+#endif
 
 #ifdef TURNSTILE_EXAMPLE_WITH_ASIO
 INSTANTIATE_TEST_SUITE_P(with_asio, examples, testing::Values("asio"),

@@ -8,6 +8,7 @@
 #include <boost/thread/locks.hpp>
 #include <boost/thread/thread.hpp>
 
+#include "needs_interruption.hpp"
 #include "support.hpp"
 
 namespace turnstile::tests {
@@ -172,6 +173,7 @@ TEST_F(mutex_on_a_server, F13_a_cancelled_wait_leaves_neither_znode_nor_watch) {
 }
 
 TEST_F(mutex_on_a_server, F6_an_interrupted_wait_leaves_no_znode) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     auto first = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(first);
     std::optional<errc> outcome;
@@ -187,6 +189,7 @@ TEST_F(mutex_on_a_server, F6_an_interrupted_wait_leaves_no_znode) {
 }
 
 TEST_F(mutex_on_a_server, F6_lock_throws_what_boost_expects_when_interrupted) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     auto first = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(first);
     bool thrown = false;

@@ -21,6 +21,7 @@
 #include <boost/thread/thread.hpp>
 
 #include "client/support.hpp"
+#include "needs_interruption.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -259,6 +260,7 @@ TEST_F(deadlocks, acquire_waits_as_long_as_the_holder_works) {
 }
 
 TEST_F(deadlocks, acquire_can_be_interrupted) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     mutex lock{*servers, path_of(0)};
     const auto hold = lock.acquire({.timeout = limit()}).value();
     std::optional<error> why;

@@ -6,6 +6,7 @@
 #include <boost/thread/thread.hpp>
 
 #include "client/support.hpp"
+#include "needs_interruption.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -283,6 +284,7 @@ TEST_F(multi_locks, a_client_that_closes_ends_the_wait_and_leaves_nothing) {
 }
 
 TEST_F(multi_locks, a_stop_request_and_an_interruption_leave_nothing) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     const auto theirs = their_b.acquire().value();
     std::stop_source stop;
     outcome here;

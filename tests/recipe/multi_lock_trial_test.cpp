@@ -7,6 +7,7 @@
 #include <boost/thread/thread.hpp>
 
 #include "client/support.hpp"
+#include "needs_interruption.hpp"
 #include "recipe/composite/trial_pace.hpp"
 
 namespace turnstile::tests {
@@ -157,6 +158,7 @@ TEST_F(multi_lock_trials, F15_a_timeout_names_the_lock_that_was_waited_for_and_l
 }
 
 TEST_F(multi_lock_trials, a_caller_that_goes_while_all_are_tried_leaves_nothing) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     make_parents();
     std::stop_source stop;
     silence();

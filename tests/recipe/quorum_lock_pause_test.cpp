@@ -7,6 +7,7 @@
 #include <boost/thread/thread.hpp>
 
 #include "client/support.hpp"
+#include "needs_interruption.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -127,6 +128,7 @@ TEST_F(quorum_pauses, a_wait_goes_on_while_a_majority_of_clients_is_open) {
 }
 
 TEST_F(quorum_pauses, stop_requests_and_interruptions_end_a_pause) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     told mine;
     std::stop_source stop;
     lock->async_acquire({.stop = stop.get_token()}, tell(mine));

@@ -7,6 +7,7 @@
 #include <boost/thread/thread.hpp>
 
 #include "client/support.hpp"
+#include "needs_interruption.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -226,6 +227,7 @@ TEST_F(quorum_locks, later_tokens_are_never_behind) {
 }
 
 TEST_F(quorum_locks, a_wait_ends_by_stop_request_interruption_and_close) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     const auto hold = theirs.lock->acquire().value();
     ASSERT_TRUE(has_parts(hold, 3));
     std::stop_source stop;
@@ -237,7 +239,6 @@ TEST_F(quorum_locks, a_wait_ends_by_stop_request_interruption_and_close) {
     stop.request_stop();
     ASSERT_TRUE(cancelled.wait());
     EXPECT_EQ(lock.acquire({.stop = stop.get_token()}).error(), errc::cancelled);
-
     const auto queued = [&](std::size_t size) {
         return eventually([&] { return single(0).queue().value().size() == size; });
     };
@@ -249,7 +250,6 @@ TEST_F(quorum_locks, a_wait_ends_by_stop_request_interruption_and_close) {
     waiter.join();
     EXPECT_EQ(outcome->error(), errc::interrupted);
     EXPECT_TRUE(queued(1));
-
     boost::thread closed{[&] { outcome = lock.acquire(); }};
     ASSERT_TRUE(queued(2));
     ours.clients[1]->close();

@@ -17,6 +17,7 @@
 #include "core/contender/part_refusal.hpp"
 #include "core/contender/refusals.hpp"
 #include "local/faults.hpp"
+#include "needs_interruption.hpp"
 #include "turnstile/lock_survey.hpp"
 #include "turnstile/mutex.hpp"
 #include "turnstile/node.hpp"
@@ -120,6 +121,7 @@ TEST(error, message_of_a_refusal_says_nothing_twice) {
 }
 
 TEST(error, message_of_a_call_says_nothing_twice) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     EXPECT_EQ(said_once(guard{}.status().error()), "there is no hold for this call");
     local::faults faults{"said-once"};
     const client servers{"local:said-once",

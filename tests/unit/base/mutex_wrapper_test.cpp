@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/mutex.hpp"
+#include "needs_interruption.hpp"
 
 namespace turnstile::base {
 namespace {
@@ -74,6 +75,7 @@ TEST(base_mutex, a_deadline_that_never_comes_is_waited_for) {
 }
 
 TEST(base_mutex, wait_is_an_interruption_point) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     mutex m;
     condition changed;
     bool interrupted = false;

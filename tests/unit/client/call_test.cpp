@@ -13,6 +13,7 @@
 #include <boost/thread/thread.hpp>
 
 #include "client/option_table.hpp"
+#include "needs_interruption.hpp"
 #include "turnstile/testing/event.hpp"
 
 namespace turnstile::detail {
@@ -139,6 +140,7 @@ TEST(call, a_loss_before_the_hand_over_is_the_outcome_and_told_by_nothing_else) 
 }
 
 TEST(call, an_interruption_ends_the_wait_and_a_grant_that_came_with_it) {
+    TURNSTILE_NEEDS_INTERRUPTION();
     const auto hold = make();
     std::optional<error> why;
     boost::thread waiting{[&] {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// disable_interruption, interruption_requested: Boost.Thread's, for the waits of base::condition. In a build with
+// TURNSTILE_INTERRUPTION=OFF both do nothing, because those waits are no interruption points.
+//
+// boost::thread::join() is an interruption point in every build. Code that joins uses Boost's own class.
+#pragma once
+
+#ifndef TURNSTILE_NO_INTERRUPTION
+#include <boost/thread/thread.hpp>
+#endif
+
+namespace turnstile::base {
+
+#ifdef TURNSTILE_NO_INTERRUPTION
+class [[maybe_unused]] disable_interruption {};
+inline bool interruption_requested() noexcept {
+    return false;
+}
+#else
+using boost::this_thread::disable_interruption;
+using boost::this_thread::interruption_requested;
+#endif
+
+}  // namespace turnstile::base
