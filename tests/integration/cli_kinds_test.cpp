@@ -228,6 +228,11 @@ TEST_F(cli_kinds, a_password_stays_with_the_program) {
     EXPECT_TRUE(printed("turnstile: no servers: ")) << output();
     EXPECT_FALSE(printed("well-kept")) << output();
     std::filesystem::remove(log());
+    const words elect{TURNSTILE_PROGRAM, "elect", "--once", path + "/term", "--"};
+    EXPECT_EQ(code_at(servers, elect + look), 64) << output();
+    EXPECT_TRUE(printed("turnstile: no servers: ")) << output();
+    EXPECT_FALSE(printed("well-kept")) << output();
+    std::filesystem::remove(log());
     auto with_file = start_at("", run_here({}, look), {"TURNSTILE_SERVERS_FILE=" + secret});
     ASSERT_TRUE(with_file.wait());
     EXPECT_EQ(with_file.exit_code(), 0) << output();
