@@ -130,6 +130,16 @@ TEST_F(tls_of_redis, a_name_in_the_subject_alone_does_not_count) {
                            errc::not_connected, "its certificate is not for the name localhost"));
 }
 
+// With another cipher, a thief of the server's key could later decrypt every recorded connection.
+TEST_F(tls_of_redis, ciphers_have_forward_secrecy) {
+    const own_certificate rsa{folder.path(), "rsa", "IP:127.0.0.1", own_certificate::key_kind::rsa};
+    redis_server outdated{
+        {.config = "tls-protocols TLSv1.2\ntls-ciphers AES256-GCM-SHA384\n", .tls = files_of(rsa)}};
+    outdated.start();
+    EXPECT_TRUE(is_refused(with(outdated, "?ca_file=" + rsa.certificate()), errc::not_connected,
+                           "handshake failure"));
+}
+
 TEST_F(tls_of_redis, a_server_without_tls_is_told) {
     const log_lines log;
     client plain{"rediss://" + server.address() + "?verify=none", with_timeout(1s)};
