@@ -38,7 +38,7 @@ async function in_tab(url, body) {
   await tab.page.context().close();
 }
 
-const lock_address = (path) => `/lock?path=${encodeURIComponent(path)}&kind=shared_mutex`;
+const lock_address = (path) => `/lock?path=${encodeURIComponent(path)}&kind=mutex`;
 
 async function sign_in(tab, page, path) {
   await tab.open(path);
