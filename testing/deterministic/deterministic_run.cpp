@@ -27,7 +27,7 @@ using schedule::scheduler;
 
 namespace {
 
-// A thread switch happens at one point in 2, 8, 32 or 4.
+// A random thread continues at one scheduling point in 2, 8, 32 or 4. The seed selects one of these rates for a run.
 constexpr std::array<std::uint32_t, 4> k_rates{2, 8, 32, 4};
 
 [[noreturn]] void refuse(const std::string& why) {

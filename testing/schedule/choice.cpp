@@ -8,7 +8,7 @@ namespace turnstile::schedule {
 
 namespace {
 
-// A run that is so many times longer than planned counts as unfair.
+// After this many times the planned steps, the choice ignores priorities.
 constexpr std::uint32_t k_fairness = 5;
 constexpr std::uint64_t k_priorities = 1'000'000;
 

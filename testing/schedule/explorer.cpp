@@ -33,7 +33,8 @@ bool exhausted(const tally& so_far, const budget& limit) {
     return so_far.schedules >= limit.schedules || std::chrono::steady_clock::now() >= limit.until;
 }
 
-// Returns plans with one more deviation, at a step after the last deviation of `base`.
+// Returns all plans with one deviation more than `base`: at a step after the last deviation of `base`, another runnable
+// thread continues.
 std::vector<plan> further(const plan& base, const record& run) {
     std::vector<plan> plans;
     const auto first = base.deviations.empty() ? 0 : base.deviations.back().at + 1;

@@ -59,7 +59,7 @@ shared_record::~shared_record() {
     ::munmap(record_, sizeof(record));
 }
 
-// Readers ignore the steps beyond the count.
+// Does not clear the trace, because readers ignore its entries beyond `steps`.
 void shared_record::clear() const {
     record_->result = verdict::unfinished;
     record_->steps = record_->switches = 0;

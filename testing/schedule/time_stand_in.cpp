@@ -42,7 +42,8 @@ bool is_readable(int descriptor) {
     return real_poll(&asked, nfds_t{1}, 0) > 0;
 }
 
-// Arms the system's timer of each due timer, which then fires at once. The other timers stay disarmed.
+// For each timer that is due in virtual time, arms the real timer so that it fires at once. The other real timers stay
+// disarmed.
 void fire_due(const scheduler& mine) {
     for (auto next = timers().begin(); next != timers().end();) {
         auto& [timer, set] = *next;

@@ -132,8 +132,8 @@ private:
         return (::waitid(P_PID, id(), &info, flags) == 0 && info.si_pid != 0) || stuck(pid_);
     }
 
-    // Requires mutex_. Reaps the child after its end. A zombie keeps its number and its group's number, so the group
-    // can be killed before that.
+    // Requires mutex_. If the child has ended, kills its process group and then reaps it. Until it is reaped, no other
+    // process can get its number or its group's number, so the signal reaches only this group.
     bool exited() {
         if (reaped_) return true;
         siginfo_t info{};

@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* k_shell = "/bin/sh";
 
-// Kills a process group. The outer shell ends at once, so the waiting shell becomes an orphan.
+// Script that kills a process group when the socket at descriptor 3 closes without a second line. The commands in
+// braces wait in a second shell. The first shell ends at once, so the second shell becomes an orphan.
 constexpr const char* k_kill_group = R"sh(
 {
     read -r group && [ "$group" != done ] || exit 0
@@ -25,7 +26,8 @@ constexpr const char* k_kill_group = R"sh(
 } <&3 >/dev/null 2>&1 &
 )sh";
 
-// Removes a folder. Processes that are being killed may still write into it, so the script tries for 10 s.
+// Script that removes a folder when the socket closes without a line. Processes that are being killed may still write
+// into the folder, so the script tries for 10 s.
 constexpr const char* k_remove_folder = R"sh(
 {
     read -r word && exit 0

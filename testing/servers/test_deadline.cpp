@@ -28,8 +28,8 @@ constexpr double k_default_scale = 1;
 constexpr double k_default_scale = 1;
 #endif
 
-// Up to this many programs for each processor, a machine meets the unscaled limits. ctest runs three tests for each
-// processor.
+// A machine meets the unscaled limits with a load of up to this many programs for each processor. ctest runs three
+// tests for each processor.
 constexpr double k_usual_load = 3;
 
 // Returns the factor, from 1 to 8, by which this machine is slower than usual, because programs wait for a processor. A

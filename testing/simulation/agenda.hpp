@@ -114,7 +114,7 @@ struct leader_told {
 struct inbox_due {  // the completion thread delivers the next event
     client_id client = 0;
 };
-// An event of a closed handle. The handle's thread was still handling an earlier event.
+// A handle delivers an event after the client has closed it, because the handle's thread had already begun.
 struct late_event_due {
     client_id client = 0;
     std::uint64_t epoch = 0;

@@ -104,7 +104,7 @@ private:
     std::deque<open_request> open_;
     std::vector<core::reply> late_;  // answers `unknown` for after the next attach
     bool silence_planned_ = false;
-    // The client moves to this server as soon as it is attached.
+    // The leader, if the client wants to move there. The client moves when it is attached and no request is open.
     std::optional<server_id> leader_;
     std::vector<core::coordinator_event> events_;
     std::vector<std::string> woken_;

@@ -38,15 +38,15 @@ struct znode_record {
     std::int64_t deleted = 0;
     arrival came = arrival::in_time;
     removal why = removal::none;
-    // True: another client removed it, or an operator closed its session.
+    // True: another client removed the znode, or an operator closed its session.
     bool by_force = false;
     instant deleted_at{};
-    // When the servers lost its deletion.
+    // When the servers lost the znode's deletion, so that the znode existed again.
     std::optional<instant> returned_at;
     bool was_forced = false;  // true: another client or an operator had deleted it
-    // True: its client had removed it, or its session had ended.
+    // True: before the znode existed again, its client had removed it, or its session had ended.
     bool was_given_up = false;
-    // Sessions that a watch on it notified, except its owner's.
+    // Sessions that a watch on the znode notified, except the session of the znode's owner.
     std::set<session_id> woken;
 };
 

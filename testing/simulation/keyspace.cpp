@@ -89,7 +89,8 @@ void keyspace::open(step& now) {
     now.done.touched = true;
 }
 
-// Begins a new history of the tree, because a restarted or new server may have older data.
+// Begins a new history of the tree at the first command of a restarted or new server, which may have older data than
+// the clients know. A history is a time without loss of data, identified by the number of its first transaction.
 void keyspace::begin_history(const step& now) {
     if (server_ == now.wanted.server) return;
     server_ = now.wanted.server;
@@ -99,7 +100,8 @@ void keyspace::begin_history(const step& now) {
     histories_.push_back({tree_.zxid(), before});
 }
 
-// Raises the next number to the clock, as a client of MariaDB does at each connection.
+// Raises the number of the next transaction to the server's clock, as MariaDB's back end does when a client connects. A
+// restarted or new server does so at its first command.
 void keyspace::raise_number(const step& now) {
     const bool connects = std::holds_alternative<connect_request>(now.wanted.request);
     if (!connects && server_ == now.wanted.server) return;

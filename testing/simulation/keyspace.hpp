@@ -6,7 +6,7 @@
 // |-------------------------------------|------------------------------|---------------------------------------------|
 // | due sessions are ended              | by each request, first       | by lists, and by polls of waiting sessions  |
 // | a session's deadline moves          | with each of its requests    | with its writes and touches                 |
-// | the next number is                  | the last + 1, or the clock's | the last + 1; attaches raise it to the      |
+// | the next transaction's number is    | the last + 1, or the clock's | the last + 1; attaches raise it to the      |
 // |                                     |                              | clock's                                     |
 // | watches after a new attach          | set again by the client      | still exist, and the client compares them   |
 // | events whose answer was lost        | come through the new watches | are fetched again                           |

@@ -31,8 +31,8 @@ struct connect_request {
     // For a single server: the client's watches, and how many events it has received.
     local::client_watch_list watches{};
     std::uint64_t heard = 0;
-    // For a Redis server: the tree's history that the session knows, and the latest znode whose creation or removal it
-    // knows, by number.
+    // For a Redis server. `history`: the server's history when the session last attached (keyspace::begin_history).
+    // `changed`: the number of the latest creation or removal of a znode that the session knows.
     std::int64_t history = 0;
     std::int64_t changed = 0;
     // For an SQL server: how many changes of the session the server has reported, and the session's znodes that others
@@ -61,7 +61,7 @@ using client_message =
 
 struct connect_answer {
     session_id session = 0;
-    // From the answer to a separate request.
+    // The server's role. A real client learns it from the answer to a separate request.
     core::server_role role = core::server_role::unknown;
     std::int64_t zxid = 0;
 };
@@ -74,7 +74,7 @@ struct request_answer {
 struct watch_fired {
     core::watch_kind kind{};
     std::string path;
-    // True: happened while the client was away, and arrives at its return.
+    // True: the event happened while the client had no connection, and arrives at its next attach.
     bool missed = false;
 };
 // A single server's answer to any message, which begins with the session's events.
@@ -112,7 +112,7 @@ struct proposal {
     std::optional<server_id> origin;                    // the server that answers the request
     connection_id connection{};
     instant proposed{};
-    // Creates in this folder that were in progress at the proposal.
+    // Number of this create in a series of creates in its folder, each proposed while an earlier one was not committed.
     std::int32_t creates_under_way = 0;
     std::vector<std::pair<server_id, connection_id>> syncs;  // syncs that wait for this proposal
     bool held_up = false;  // true: its server's thread was stopped during the request

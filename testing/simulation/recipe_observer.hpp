@@ -43,7 +43,7 @@ public:
     virtual void on_share(contender_key /*hold*/, const lock_owner& /*owner*/,
                           core::time_point /*now*/) {}
     virtual void on_share_left(contender_key /*hold*/, const lock_owner& /*caller*/) {}
-    // The caller of an acquire. A real contender has this text in its metadata.
+    // on_owner() reports the caller of an acquire, as a text. A real contender has this text in its metadata.
     virtual void on_owner(contender_key /*key*/, const std::string& /*owner*/) {}
     [[nodiscard]] virtual std::string owner_of(const std::string& /*data*/) const { return {}; }
     virtual void on_deadlock(contender_key /*key*/, const deadlock& /*found*/) {}

@@ -143,12 +143,13 @@ struct scenario {
     core::duration longest_hold{};
     core::duration longest_rest{};  // between two calls; zero: a fourth of the timeout
     core::duration lock_delay{};    // lock delay of the mutexes; zero: none
-    // A longer queue uses the low-water mark.
+    // In a queue longer than this, contenders use the folder's low-water mark.
     std::uint32_t long_queue = core::k_long_queue;
     core::removal_limits removals;
     core::creation_limits creations;
     core::window_limits window;
-    // Fraction of the collective give-ups during which an operator deletes many znodes.
+    // Fraction of the faults all_give_up (all waiters of a client give up at once) with which an operator also deletes
+    // many znodes.
     double swept = 0;
     // Most waiters of a client that watch their own znodes.
     std::size_t watched_in_line = core::k_most_watched_in_line;

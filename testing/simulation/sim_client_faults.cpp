@@ -29,8 +29,9 @@ void sim_client::stop_machine(core::duration length) {
     clock_.stop(around_.future.now());
 }
 
-// Returns true if the client's clock stopped in this epoch. The lease then ends too late, by the time that the clock
-// missed, and so may later leases.
+// Returns true if the client's clock stopped in this epoch (the time of one session). The lease then ends too late, by
+// the time that the clock missed. Later leases of the session may end too late as well, because the clock does not show
+// whether they follow without a gap.
 bool sim_client::rests_on_a_stopped_clock() const {
     return stopped_in_ == core_.epoch();
 }

@@ -114,7 +114,7 @@ private:
     std::int64_t seen_zxid_ = 0;
     std::uint64_t heard_ = 0;   // events received
     std::int64_t history_ = 0;  // history of the tree at the latest attach
-    // Number of the latest znode whose creation or removal an answer has shown.
+    // Number of the latest creation or removal of a znode that an answer has shown.
     std::int64_t changed_ = 0;
     // True: such a change was in progress when the connection broke.
     bool has_unknown_change_ = false;

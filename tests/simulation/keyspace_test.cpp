@@ -107,7 +107,7 @@ TEST(keyspace, of_redis_numbers_by_its_clock_where_that_is_ahead) {
     keeping server{server_kind::redis};
     const auto holder = server.attach();
     const auto first = server.apply(holder, ephemeral("/a")).zxid;
-    // the clock continues after the transactions of an earlier history and of a session
+    // The beginning of the history and the session took a number each. So this number is larger than the clock by 2.
     EXPECT_EQ(first, std::chrono::microseconds{1h}.count() + 2);
     server.pass(5ms);
     EXPECT_EQ(server.apply(holder, ephemeral("/b")).zxid,

@@ -85,7 +85,8 @@ void recipe_judge::judge_shares() {
 void recipe_judge::on_deadlock(contender_key key, const deadlock& found) {
     std::int64_t newest = 0;  // when the cycle's newest wait was created
     std::int64_t first_gone = 0;
-    // The same, of the waits that the servers have kept. A server that loses a wait also loses all later creates.
+    // The next two have the same meaning, but count only the waits that the servers have kept. A server that loses a
+    // wait also loses all later creates.
     std::int64_t newest_kept = 0;
     std::int64_t first_lost = std::numeric_limits<std::int64_t>::max();
     std::set<instant> losses;

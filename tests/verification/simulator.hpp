@@ -33,9 +33,9 @@ struct outcome {
     std::uint64_t grants = 0;
     std::uint64_t batches = 0;  // batches of removals
     std::uint64_t creation_batches = 0;
-    // On servers that do not promise exclusion: `double_holds` counts pairs of holds that were valid at once. In
-    // `refused_by_token` of them, the later hold has the larger token. In `brought_back` of them it has the smaller
-    // token: another client had removed its waiter, and the servers brought the waiter back.
+    // On servers that do not promise exclusion: `double_holds` counts pairs of holds that were valid at once.
+    // `refused_by_token` counts the pairs whose later hold has the larger token. `brought_back` counts the pairs whose
+    // later hold has the smaller token: another client had removed that hold's znode, and the servers brought it back.
     std::uint64_t double_holds = 0;
     std::uint64_t refused_by_token = 0;
     std::uint64_t brought_back = 0;

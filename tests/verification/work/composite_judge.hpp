@@ -35,7 +35,7 @@ public:
 
     // ---- notices ---- ----
     [[nodiscard]] instant now() const { return agenda_.now(); }
-    // Returns the instant that the contender's guard shows.
+    // Returns the end of the validity of the contender's guard, on its client's clock.
     [[nodiscard]] core::time_point valid_until(client_id client, core::contender_id which) const;
     // Returns true if the part's guard is valid.
     [[nodiscard]] bool part_valid(client_id client, const composite& composite,

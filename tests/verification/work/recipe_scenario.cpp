@@ -30,7 +30,7 @@ void draw_conversions(scenario& scenario) {
     scenario.every[static_cast<std::size_t>(fault::resize)] = {};
 }
 
-// Draws plain locks, without composites.
+// Draws plain locks. No call takes several locks at once.
 void draw_locks(scenario& scenario, std::vector<std::string>&& folders) {
     scenario.read_write.clear();
     scenario.semaphore.clear();
