@@ -13,8 +13,8 @@ public:
     static constexpr std::int64_t k_start = 1'000'000'000'000'000;
 
     process_clock() = default;
-    // The products below cannot overflow: the rate is below a tenth of a million parts, and a run lasts a few days at
-    // most.
+    // The rate must be below 100,000 parts per million. A run lasts a few days at most, so the products below do not
+    // overflow.
     process_clock(std::int64_t offset, std::int64_t parts_per_million)
         : offset_{offset}, rate_{parts_per_million} {}
 

@@ -17,7 +17,7 @@ namespace turnstile::schedule {
 
 namespace {
 
-constexpr std::int64_t k_step = 1'000;  // virtual time of a step
+constexpr std::int64_t k_step = 1'000;  // virtual time of a step, in ns
 
 scheduler* the_one = nullptr;
 thread_local bool t_mine = false;

@@ -37,8 +37,8 @@ port_range usable_ports() {
     return {k_first, end - k_first};
 }
 
-// Reserves a port by a socket with an abstract address, which disappears with its process. Returns no socket if another
-// process has the port.
+// Reserves a port by a socket with an abstract address, which disappears when the socket is closed. Returns no socket
+// if another process has reserved the port.
 support::descriptor reserve(std::uint16_t port) {
     support::descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     if (!socket.open()) detail::throw_errno("socket");

@@ -61,7 +61,8 @@ pid_t parent_of(pid_t pid) {
     return parent;
 }
 
-// PostgreSQL's children make new process groups, so a signal to the group misses them.
+// Searches /proc, because PostgreSQL's children make new process groups, and a signal to the server's group misses
+// them.
 std::vector<pid_t> children_of(pid_t parent) {
     std::vector<pid_t> found;
     for (const auto& entry : std::filesystem::directory_iterator{"/proc"}) {

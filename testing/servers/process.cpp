@@ -51,8 +51,9 @@ process_options checked(process_options options) {
     return options;
 }
 
-// Returns true if a stopped process is inside the kernel and cannot run on: it waits in vfork() for a child that was
-// stopped before exec().
+// Called for a process that got SIGSTOP and does not count as stopped yet. Returns true if the process is inside the
+// kernel and will stop before it runs on. It stays in this state while it waits in vfork() for a child that was stopped
+// before exec().
 bool stuck(pid_t pid) {
     constexpr int k_fields_between =
         16;  // fields from the state to the number of threads, see proc(5)

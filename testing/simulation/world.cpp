@@ -263,8 +263,8 @@ std::string world::unsettled() const {
     for (client_id id = 0; id != clients_.size(); ++id) {
         const auto& client = *clients_[id];
         if (client.crashed() || client.closed()) continue;
-        // A client may never be quiet: if the timeout is hardly above the relay bound, each late answer breaks the
-        // chain of its lease, and the client replaces its session.
+        // Once all clients were quiet, they only have to stay at rest. With a timeout hardly above the relay bound,
+        // each late answer breaks the chain of a lease, and the client replaces its session again and again.
         if (settled_ ? !client.at_rest() : !client.quiet())
             text += fmt::format("client {} is not at rest; ", id);
         if (client.core().owned_bytes() != 0)

@@ -147,7 +147,8 @@ std::string seconds(duration d) {
     return fmt::format("{:.1f}", std::chrono::duration<double>{d}.count());
 }
 
-// Runs a session idle for many different lengths of time, and then takes the lock and holds it for long.
+// Repeats this with many different lengths: a session is idle for this length, and then takes the lock and holds it for
+// a long time.
 void print(const setting& setting) {
     constexpr int k_phases = 200;
     std::optional<duration> first_least;

@@ -80,7 +80,8 @@ void draw_clients(dice& chance, scenario& s) {
     for (std::uint64_t i = 0; i != count; ++i) {
         client_plan plan;
         plan.clock_offset = chance.up_to(100'000s);
-        const auto extreme = chance.below(4);  // 0 to 3: one of the limits takes its extreme value
+        const auto extreme =
+            chance.below(4);  // 0: slowest clock, 1: fastest clock, 2 and 3: any rate
         plan.clock_parts_per_million = extreme == 0 ? -most
                                        : extreme == 1
                                            ? most
@@ -168,8 +169,8 @@ void draw_low_water_marks(dice& chance, scenario& s) {
     }
 }
 
-// Makes many contenders give up at once, so that one batch removes their znodes. An operator has deleted some of these
-// znodes.
+// Makes many contenders give up at once, so that one batch removes their znodes. In some histories an operator deletes
+// many of these znodes at the same time.
 void draw_crowds(dice& chance, scenario& s) {
     if (!chance.chance(0.2)) return;
     const auto timeout = s.time.session_timeout;
@@ -265,7 +266,7 @@ void draw_batches(dice&& chance, scenario& s, bool plain) {
 }
 
 // Two clients take one lock often, mostly at different times, and its folder is deleted and created again. So the
-// number of a create often proves that no contender is ahead.
+// sequence number of a create sometimes proves that no contender is ahead.
 void draw_quiet_lock(dice&& chance, scenario& s) {
     if (!chance.chance(0.2)) return;
     const auto timeout = s.time.session_timeout;

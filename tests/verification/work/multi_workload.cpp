@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_thread_hand_over = 500us;  // longest delay between threads
+constexpr auto k_thread_hand_over = 500us;  // longest time until the next thread acts
 
 bool ends_with_session(const error& why) {
     return why == errc::session_lost || why == errc::removed;

@@ -10,7 +10,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto k_hand_over = 500us;  // longest delay between threads
+constexpr auto k_hand_over = 500us;  // longest time until the next thread acts
 constexpr auto k_overtaken = 5ms;    // delay of a slow thread
 constexpr double k_is_overtaken = 0.2;
 constexpr double k_wants_a_warning = 0.3;
