@@ -24,7 +24,7 @@ public:
     [[nodiscard]] virtual instant awake_since() const = 0;
     // Returns the length of the latest stop of the client's clock.
     [[nodiscard]] virtual core::duration latest_stop() const = 0;
-    // Returns since when the client has been attached by a working connection.
+    // Returns the time since which the client has been attached by a working connection.
     [[nodiscard]] virtual instant undisturbed_since() const = 0;
     [[nodiscard]] virtual bool closed() const = 0;
     [[nodiscard]] virtual const core::session_core& core() const = 0;

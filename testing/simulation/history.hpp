@@ -85,7 +85,7 @@ struct contender_record {
 
 class history {
 public:
-    // Returns the text in the data of a contender's znodes.
+    // Returns the text by which the data of a contender's znodes identify the contender.
     [[nodiscard]] static std::string tag(contender_key key);
 
     // ---- the servers' side: committed transactions, in order ---- ----
@@ -117,7 +117,7 @@ public:
         std::int64_t stamp = 0;  // the leader's time stamp, in ms
     };
     void on_written(written&& write) { written_.push_back(std::move(write)); }
-    // A persistent znode was created or removed.
+    // Records that a persistent znode was created (`there`) or removed.
     void on_presence(const std::string& path, std::int64_t zxid, bool there);
     // Returns the zxid after which writes were lost, if any were lost since the last call.
     [[nodiscard]] std::optional<std::int64_t> take_lost() {
@@ -155,7 +155,8 @@ public:
     [[nodiscard]] bool tampered(const std::string& folder) const {
         return tampered_.contains(folder);
     }
-    // The lease of this znode's holder must have ended. From now on, deleting the znode is not by force.
+    // Called when the lease of this znode's holder must have ended. A later deletion of the znode does not count as
+    // forced.
     void on_due(const std::string& znode) { due_.insert(znode); }
     [[nodiscard]] bool due(const std::string& znode) const { return due_.contains(znode); }
     // Returns the number of an operator's latest write into this znode; 0: none. Only for znodes that belong to no

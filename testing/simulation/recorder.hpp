@@ -32,12 +32,13 @@ public:
     virtual void on_given_up(contender_key /*key*/) {}  // by now the contender must have its answer
     virtual void on_state(client_id /*client*/, const session_change& /*step*/) {}
     virtual void on_notice(client_id client, const core::notice& notice);
-    // The core has taken a step, so leases may have changed.
+    // Called after a step of the client's core, which may have changed its lease.
     virtual void on_step(client_id client);
     virtual void on_crash(client_id client);
     void on_expired(session_id session) { history_.told_over.insert(session); }
     virtual void on_woken(client_id /*client*/, const std::string& /*znode*/) {}
-    // A timer is due repeatedly at one instant, so the history would never end. Throws std::logic_error.
+    // Called when a client's timer is due repeatedly at one instant, so that the history would never end. Throws
+    // std::logic_error.
     virtual void on_spin(client_id client);
     virtual void on_end(const std::string& /*left_over*/) {}  // empty: nothing is left
     virtual void after_event();

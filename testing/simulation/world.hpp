@@ -48,7 +48,8 @@ public:
     void write_by_hand(const std::string& znode);
     // Runs `task` in a separate event after the pause.
     void call_after(core::duration pause, std::function<void()> task);
-    // Ends all faults. Then clients release their holds, and all calls and znodes must end.
+    // Ends all faults. Then the clients release their holds, all calls must end, and no znode of a contender may
+    // remain.
     void stop_faults();
     void stop_faults_after(core::duration pause) { agenda_.after(pause, faults_stop{}); }
 

@@ -88,8 +88,8 @@ TEST(search, takes_every_kind_of_step) {
     }
 }
 
-// In a search, missing two events at once takes two faults and more steps than a test has time for. So this test calls
-// the servers directly.
+// A client can miss two events at once only after two faults, and such a search takes more steps than a test has time
+// for. So this test calls the servers directly.
 TEST(search, tells_missed_events_in_either_order) {
     constexpr session_name session = 101;
     servers world;

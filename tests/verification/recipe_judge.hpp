@@ -19,6 +19,9 @@
 // | X1   | A wait that gives up because of a deadlock was the newest of a cycle that existed at   |
 // |      | an instant.                                                                            |
 // | X2   | Only one wait of a cycle gives up.                                                     |
+//
+// E1: a hint in an election's folder names the next leader. It also has the number of other participants that may step
+// aside for that leader. An entry (R1) is one pass through a rate gate.
 #pragma once
 
 #include <cstddef>
