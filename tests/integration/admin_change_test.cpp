@@ -136,6 +136,29 @@ TEST_F(admin_change, a_take_says_beforehand_how_long_it_may_last) {
     observer->close();
 }
 
+// The contender of another client claims a session timeout that no server grants. The page does not believe it.
+TEST_F(admin_change, a_take_lasts_no_longer_for_an_impossible_claim) {
+    const auto foreign = path + "/_c_11111111-1111-2222-3333-444444444444-lock-0000000000";
+    const auto hold = mutex{*observer, path + "-tools"}.acquire({.timeout = limit()}).value();
+    const auto page = start_with_secrets();
+    for (const std::string claim : {"2147483647", "-1"}) {
+        transaction writes;
+        if (!read_node(*observer, path)) writes.create(path, "");
+        ASSERT_TRUE(hold.commit(writes.create(foreign, "host=evil pid=1 timeout=" + claim)));
+        EXPECT_TRUE(shows(
+            page, "/api/v1/lock?path=" + path,
+            [](const json& seen) {
+                const auto& holders = seen.at("lock").at("holders");
+                return !holders.empty() && holders.at(0).at("session_timeout_ms") == "" &&
+                       holders.at(0).at("take_at_most_ms") <= 5'000 + 2 * 60'000;
+            },
+            bearer()))
+            << claim;
+        ASSERT_TRUE(hold.commit(transaction{}.remove(foreign)));
+    }
+    observer->close();
+}
+
 TEST_F(admin_change, a_holder_that_does_not_go_is_told) {
     testing::event lost;
     error why{errc::timeout};
