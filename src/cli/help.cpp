@@ -305,8 +305,9 @@ The lock:
                        name]
 
 Waiting:
-  -n, --try            do not wait
-  -w, --wait DURATION  the longest wait; 0 is --try [no limit]
+  -n, --try            do not wait for the lock. The wait for a server has its own
+                       limit, --connect-timeout
+  -w, --wait DURATION  the longest wait for the lock; 0 is --try [no limit]
   --reenter            if a turnstile run that started this one holds PATH, run
                        the command under that hold; without --reenter this is
                        refused, because each would wait for the other
