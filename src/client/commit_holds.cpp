@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <boost/thread/thread.hpp>
-
+#include "base/interruption.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/resource_name.hpp"
 #include "client/hold.hpp"
@@ -157,7 +156,7 @@ boottime_clock::time_point deadline_of(const hold& held, const query_options& op
 // are disabled here, because an interruption would also end the commit with outcome_unknown. It stays pending, and ends
 // the read that follows.
 result<void> catch_up(const std::shared_ptr<hold>& held, const query_options& options) {
-    const boost::this_thread::disable_interruption uninterrupted;
+    const base::disable_interruption uninterrupted;
     const auto deadline = deadline_of(*held, options);
     for (;;) {
         const auto done =
