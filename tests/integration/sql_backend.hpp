@@ -33,7 +33,6 @@ inline std::unique_ptr<client> connect_to_database(
 }
 
 // Returns a coordinator's diagnosis for the connect string `where`.
-[[nodiscard]] std::string diagnosis_of(const std::string& where,
-                                       std::chrono::milliseconds timeout = 60s);
+[[nodiscard]] std::string diagnosis_of(const std::string& where);
 
 }  // namespace turnstile::tests

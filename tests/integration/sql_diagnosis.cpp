@@ -4,13 +4,13 @@
 
 namespace turnstile::tests {
 
-std::string diagnosis_of(const std::string& where, std::chrono::milliseconds timeout) {
+std::string diagnosis_of(const std::string& where) {
     struct silent final : core::session_sink {
         void deliver(core::coordinator_event&&) noexcept override {}
     } sink;
     const auto servers = sql::make_coordinator(where);
     core::session_settings settings;
-    settings.timeout = timeout;
+    settings.timeout = 60s;
     const auto session = servers->open(settings, sink);
     std::string said;
     EXPECT_TRUE(eventually([&] {
