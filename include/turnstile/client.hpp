@@ -190,7 +190,7 @@ public:
     //   close() waits for the executor's queued callbacks up to `close_timeout` again, see `executor`.
     // - A log sink that blocks: at most one second (log.hpp).
     //
-    // So if ZooKeeper servers do not answer, close() still returns within `close_timeout` + 4.5 s, provided that none
+    // If ZooKeeper servers do not answer, close() still returns within `close_timeout` + 4.5 s, provided that none
     // of your callbacks blocks and no name is being resolved.
     //
     // Any thread and any callback may call close(), more than once. If a callback calls close(), close() does not wait

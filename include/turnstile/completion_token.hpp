@@ -141,7 +141,7 @@ public:
     }
 
 private:
-    // Contains all members that refer to the context, so that one assignment destroys them when the context ends.
+    // Contains all members that refer to the context, so that a single assignment destroys them when the context ends.
     struct waiting {
         explicit waiting(Handler&& callable)
             : executor{Net::get_executor(callable)},

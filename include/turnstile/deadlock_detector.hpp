@@ -17,7 +17,7 @@
 // owner is the thread that called a blocking acquire(). So set `acquire_options::owner` to a name of your own
 // - in asynchronous acquisitions and coroutines. These belong to no thread. Without a name they have no owner, and the
 //   detector never finds them in a cycle. It does not find contenders of other libraries either.
-// - if guards move between threads, so that one thread acquires and another thread releases.
+// - if guards move between threads, so that different threads acquire and release.
 //
 // A reported cycle is real. The detector reads the queues twice, and reports a cycle only if all its znodes exist both
 // times. So all of them existed at the instant between the two readings. docs/why/deadlocks.md names the errors that

@@ -80,7 +80,7 @@ enum class errc {
     not_held,
     // The servers sent an answer that the library does not understand. The message quotes it.
     protocol,
-    // An operator or a program took away the contender's place in the queue, or its hold. The hold is over at once. The
+    // An operator or a program took away the contender's place in the queue, or its hold. The hold ends at once. The
     // message names the operator and the reason.
     revoked,
     // The hold lasted for `max_hold`, so the client ended it.

@@ -188,7 +188,7 @@ public:
         const query_options& options = {}) const;
     [[nodiscard]] result<std::optional<participant>> present_leader(
         const query_options& options = {}) const;
-    // The same queries with a timeout or a deadline in place of options, as in present_leader(2s).
+    // The queries also take a timeout or a deadline in place of options, as in present_leader(2s).
     template <waiting_time W>
     [[nodiscard]] result<std::vector<participant>> participants(const W& limit) const {
         return participants({.timeout = limit});

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // lock_options: how the threads of one process share a lock, and how long a lock stays free after its holder crashed.
 //
-// Use `retain_for` and `cohort` for a lock that one process acquires again and again. Use `lock_delay` if writes of a
+// Use `retain_for` and `cohort` for a lock that mostly the same process acquires. Use `lock_delay` if writes of a
 // crashed holder may arrive late at a store that does not compare fencing tokens.
 //
 //     turnstile::mutex orders{servers, "/locks/orders", {.retain_for = 30s}};

@@ -117,7 +117,7 @@ public:
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
-    // The same queries with a timeout or a deadline in place of options, as in queue(2s).
+    // The queries also take a timeout or a deadline in place of options, as in queue(2s).
     template <waiting_time W>
     [[nodiscard]] result<bool> is_locked(const W& limit) const {
         return is_locked({.timeout = limit});

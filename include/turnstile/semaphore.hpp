@@ -129,9 +129,9 @@ public:
     // Errors: the errors of the queries, and `bad_option` (out of range), `bad_path` (as above), `no_permission`. After
     // `timeout`, `cancelled`, `interrupted` and `not_connected` the number may have been set, or may be set later.
     result<void> set_limit(permit_count permits, const query_options& options = {});
-    // Returns the number of permits that one call could get now: the permits that no contender holds or waits for.
+    // Returns the number of permits that a call could get now: the permits that no contender holds or waits for.
     [[nodiscard]] result<std::int32_t> available(const query_options& options = {}) const;
-    // The same functions with a timeout or a deadline in place of options, as in set_limit(30, 2s).
+    // The functions above also take a timeout or a deadline in place of options, as in set_limit(30, 2s).
     template <waiting_time W>
     [[nodiscard]] result<std::int32_t> limit(const W& longest) const {
         return limit({.timeout = longest});
@@ -157,7 +157,7 @@ public:
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
-    // The same queries with a timeout or a deadline in place of options, as in queue(2s).
+    // The queries also take a timeout or a deadline in place of options, as in queue(2s).
     template <waiting_time W>
     [[nodiscard]] result<std::vector<contender>> queue(const W& limit) const {
         return queue({.timeout = limit});

@@ -147,7 +147,7 @@ public:
     //
     // The calls wait for the servers' answer, but no longer than the lease. They are not interruption points. After an
     // error the hold is unchanged. Errors:
-    // - `not_held`: the guard is empty. An error of guard::status(): the hold is over.
+    // - `not_held`: the guard is empty. An error of guard::status(): the hold has ended.
     // - `no_permission`: an ACL forbids the change.
     // - `bad_option`: the guard belongs to a different lock; or the hold is a reader's hold, which cannot become
     //   upgradable.
@@ -193,7 +193,7 @@ public:
     [[nodiscard]] result<std::size_t> position(const guard& hold,
                                                const query_options& options = {}) const;
 
-    // The same queries with a timeout or a deadline in place of options, as in queue(2s).
+    // The queries also take a timeout or a deadline in place of options, as in queue(2s).
     template <waiting_time W>
     [[nodiscard]] result<bool> is_locked(const W& limit) const {
         return is_locked({.timeout = limit});

@@ -8,7 +8,7 @@
 //     });
 //     if (!shipped) log(shipped.error().message());
 //
-// It works with every lock type whose acquire() returns a guard, like mutex, multi_lock and quorum_lock.
+// with_lock() accepts every lock type whose acquire() returns a guard, like mutex, multi_lock and quorum_lock.
 //
 // Thread safety: the same as the lock's.
 #pragma once

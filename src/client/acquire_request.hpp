@@ -25,7 +25,7 @@ class session_runner;
 
 struct acquire_request {
     using handler = std::function<void(result<guard>)>;
-    // Which threads run the handler: the threads for the user's callbacks, or the client's workers. A recipe's own
+    // The threads that run the handler: the threads for the user's callbacks, or the client's workers. A recipe's own
     // handler runs on the workers, so that the recipe goes on while the user's executor is blocked.
     enum class answers : std::uint8_t { on_callbacks, on_workers };
 

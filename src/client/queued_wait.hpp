@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::stop_token answered() const noexcept { return answered_.get_token(); }
 
 private:
-    // Returns false if the wait is over. Then the user's callbacks must not run any more.
+    // Returns false if the wait has ended. Then the user's callbacks must not run any more.
     [[nodiscard]] bool begin_telling();
     void tell(const std::function<void()>& callback);
     void tell_znode(const std::string& znode);

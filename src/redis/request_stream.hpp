@@ -88,7 +88,7 @@ public:
     [[nodiscard]] bool takes_announced_event() const noexcept {
         return pending_.empty() && !replicas_.is_needed();
     }
-    // Until `end_along`, a matching request of this thread gets the reply in `along`.
+    // A matching request of this thread gets the reply in `along`, until the thread calls `end_along`.
     void begin_along(std::optional<answer_along>&& along);
     // Returns true if a request has used the reply in `along`.
     [[nodiscard]] bool end_along() { return !std::exchange(along_, std::nullopt); }

@@ -36,9 +36,9 @@ public:
         patience& whole_;
         const boottime_clock::time_point until_;
     };
-    // Waits until the socket is ready, and returns its events. Returns 0 when the time is over.
+    // Waits until the socket is ready, and returns its events. Returns 0 when the time has passed.
     [[nodiscard]] short await(int socket, short events);
-    // True if the time is over or close() has begun.
+    // True if the time has passed or close() has begun.
     [[nodiscard]] bool is_over() const noexcept {
         return is_closing() || boottime_clock::now() >= until_;
     }

@@ -58,7 +58,7 @@ enum class close_outcome { ended, absent, held };
 inline constexpr std::int64_t k_most_attachments = 1 << 20;
 
 // The result of store::end_others(). `held`: an expired session remains, because a user's own transaction has locked
-// one of its znodes. `some_left`: the time was over.
+// one of its znodes. `some_left`: the time had passed.
 enum class ends_of_others { all, held, some_left };
 
 struct stored_session {

@@ -121,7 +121,7 @@ private:
     look_schedule schedule_;
     pending_requests pending_;
     std::deque<std::string> given_back_;  // paths of watches to be removed at the database
-    // The largest weight of the next batch. After a failure it is 1, so that one faulty request does not make other
+    // The largest weight of the next batch. After a failure it is 1, so that a faulty request does not make other
     // requests fail.
     std::size_t together_ = k_most_together;
     bool attached_ = false;

@@ -47,7 +47,7 @@ inline constexpr int k_first_suspicion = 4;
 inline constexpr int k_last_suspicion = 256;
 // The end of a connection is early if the connection lasted less than the session timeout divided by this.
 inline constexpr int k_early_part = 3;
-// Largest number of servers that one check asks for the session's znodes. The other client may break the check's
+// Largest number of servers that a check asks for the session's znodes. The other client may break the check's
 // connection to each server, so the check asks several.
 inline constexpr std::size_t k_most_looks = 3;
 // If another client has the session, too: longest wait, when this client stops using the session, until the servers

@@ -86,8 +86,8 @@ void ensemble::on(const gives_up& event) {
     const auto& here = servers_[event.server];
     if (here.life != event.life || here.stands == standing::looking) return;
     trace_.note(agenda_.now(), [&] { return name(event.server) + " gives up"; });
-    // Until now, this server answered reads, although these answers do not prove that the sessions continue. From now
-    // on, some of its clients reach no other server.
+    // This server has answered reads until now, although these answers do not prove that the sessions continue. From
+    // now on, some of its clients reach no other server.
     if (scenario_.ambush > 0) cut_off_clients(event.server, k_stranded, {});
     start_looking(event.server);
 }

@@ -23,7 +23,7 @@ void history::on_created(const std::string& znode, const std::string& data, sess
     const auto folder = znode.substr(0, slash);
     auto& all = contenders_[folder];
     auto place = zxid;
-    // A contender that one transaction renames keeps its place.
+    // A contender that a single transaction renames keeps its place.
     for (const auto& earlier : all)
         if (earlier.deleted == zxid && earlier.session == session && earlier.data == data)
             place = earlier.place;

@@ -57,7 +57,7 @@ public:
     // The client's address has used up its connections. Until this time the servers accept no further one.
     void set_crowded(client_id client, instant until) { crowded_until_[client] = until; }
     [[nodiscard]] bool crowded(client_id client) const { return lasts(crowded_until_, client); }
-    // Until this time, the servers discard most requests of this client, because these wait too long in the servers.
+    // The servers discard most requests of this client until `until`, because the requests wait too long there.
     void set_throttled(client_id client, instant until) { throttled_until_[client] = until; }
     // True if the client is throttled, or was within the time `lately`.
     [[nodiscard]] bool throttled(client_id client, core::duration lately = {}) const;

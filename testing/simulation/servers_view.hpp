@@ -23,10 +23,10 @@ public:
     // True if all servers run and reach each other.
     [[nodiscard]] virtual bool healthy() const = 0;
     [[nodiscard]] virtual std::size_t watch_count() const = 0;
-    // Until then the servers are busy with closing expired sessions.
+    // Returns the instant until which the servers are busy with closing expired sessions.
     [[nodiscard]] virtual instant expiring_until() const noexcept { return {}; }
-    // Until then the servers keep this session if they receive nothing more from it. Nothing if that is unknown, or if
-    // the session has ended or is about to end.
+    // Returns the instant until which the servers keep this session if they receive nothing more from it. Returns
+    // nothing if the instant is unknown, or if the session has ended or is about to end.
     [[nodiscard]] virtual std::optional<instant> deadline(session_id /*session*/) const {
         return std::nullopt;
     }

@@ -114,7 +114,7 @@ TEST_F(outage_watch_test, a_client_that_has_closed_waits_for_no_server) {
     EXPECT_EQ(told("no session"), 1);
 }
 
-// No server has come up, so the log must not say that the outage is over.
+// No server has come up, so the log must not say that the outage has ended.
 TEST_F(outage_watch_test, the_end_of_a_client_ends_no_outage) {
     tell_the_first();
     change(0, session_state::closed);

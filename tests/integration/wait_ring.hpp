@@ -38,7 +38,7 @@ std::vector<std::future<std::optional<errc>>> wait_ring(const std::string& folde
     return outcomes;
 }
 
-// Each client searches for deadlocks. Checks that one client gives up and the others are granted.
+// Each client searches for deadlocks. Checks that a single client gives up and the others are granted.
 template <class Connect>
 void expect_one_gives_up(const std::string& folder, std::size_t size, Connect connect) {
     std::barrier all_have_one{static_cast<std::ptrdiff_t>(size)};

@@ -350,7 +350,7 @@ core::duration invariants::confirmation() const {
                                                       : scenario_.time.session_timeout / 5;
 }
 
-// Judges contenders whose time to hold or to wait is over. The client must remove such a contender's znode. If the
+// Judges contenders whose time to hold or to wait has passed. The client must remove such a contender's znode. If the
 // client gives up its session instead, the znode may stay until the servers expire the session, up to two ticks after
 // its timeout. A new leader restarts the timeout, and a leader that is closing other expired sessions is late.
 void invariants::judge_given_up() {

@@ -169,8 +169,8 @@ void draw_low_water_marks(dice& chance, scenario& s) {
     }
 }
 
-// Makes many contenders give up at once, so that one batch removes their znodes. In some histories an operator deletes
-// many of these znodes at the same time.
+// Makes many contenders give up at once, so that a single batch removes their znodes. In some histories an operator
+// deletes many of these znodes at the same time.
 void draw_crowds(dice& chance, scenario& s) {
     if (!chance.chance(0.2)) return;
     const auto timeout = s.time.session_timeout;

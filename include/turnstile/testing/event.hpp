@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// event: something that one thread of a test reports, and for which another thread waits.
+// event: lets a thread of a test wait until another thread reports that something has happened.
 //
 //     event granted;
 //     orders.async_acquire({}, [&](auto) { granted.set(); });
@@ -47,7 +47,7 @@ private:
     std::size_t count_ = 0;  // guarded by mutex_
 };
 
-// The same as `happened.wait()`, as a function.
+// Calls `happened.wait()`, and returns its result.
 [[nodiscard]] inline bool wait_for(const event& happened, test_deadline until = {}) {
     return happened.wait(1, until);
 }

@@ -40,8 +40,8 @@ void held::on_reply(contender_call& call, const reply& answer) {
 
 void held::on_watch(contender_call& call, const watch_event& event) {
     if (event.path == call.folder()) {
-        // Until our list is answered and has set our watch, an event comes from the watch of another contender of this
-        // session.
+        // An event that comes before the answer to this contender's list belongs to another contender of this session:
+        // the list sets this contender's watch.
         // place: arrival_behind_the_hold
         if (behind->is_watched_on(event.connection)) on_contended(call);
     } else if (event.path == path(call)) {

@@ -85,7 +85,8 @@ result<hold::znode_holds> multi_hold::parts_for_commit() {
     return all;
 }
 
-// Until the guard is destroyed, at least one part exists, perhaps a lost part. Its client runs the callback.
+// The hold has at least one part until its guard is destroyed, perhaps a lost part. The client of that part runs the
+// callback.
 void multi_hold::run_as_callback(task callback) {
     const auto all = held_parts();
     if (all.empty()) return callback();

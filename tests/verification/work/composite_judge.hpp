@@ -43,7 +43,7 @@ public:
     // Returns true if the guard of a composite that was just granted is valid.
     [[nodiscard]] bool valid(client_id client, const composite& composite) const;
     void on_granted(client_id client, const composite& composite);
-    // Called when the call is over and all its parts have answered.
+    // Called when the call has ended and all its parts have answered.
     void on_over(client_id client, const composite& composite);
     // The holder writes to the shared resource if its guard is valid.
     void on_write(client_id client, const composite& composite);
