@@ -305,8 +305,8 @@ The lock:
                        name]
 
 Waiting:
-  -n, --try            do not wait for the lock. The wait for a server has its own
-                       limit, --connect-timeout
+  -n, --try            do not wait for the lock. The wait for a server has a
+                       limit of its own, --connect-timeout
   -w, --wait DURATION  the longest wait for the lock; 0 is --try [no limit]
   --reenter            if a turnstile run that started this one holds PATH, run
                        the command under that hold; without --reenter this is

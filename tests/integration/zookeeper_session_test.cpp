@@ -196,7 +196,7 @@ TEST_F(zookeeper_session, a_watch_that_is_forgotten_while_detached_is_removed_af
     me.session().forget_watches(path());
     proxy_.accept();
     me.attached(2);
-    // The order is that of the test above: watches first.
+    // The session removes watches first, as in the test above.
     me.ask(exists_op{"/"});
     // The client removes the watch after the attach, and perhaps after the request above.
     EXPECT_TRUE(eventually([&] { return server_watches() == before; }));

@@ -30,7 +30,7 @@ protected:
 
 TEST_F(scale_test, multiplies_every_limit) {
     ::setenv(k_variable, "2.5", 1);
-    EXPECT_EQ(limit(), 75s);
+    EXPECT_EQ(limit(), 150s);
     EXPECT_EQ(scaled(10ms), 25ms);
     EXPECT_GT(test_deadline{100s}.remaining(), 240s);
 }
