@@ -7,7 +7,6 @@
 // starts the server itself. Prints a line of JSON: for each call the median of its ROUNDS times, as a number of round
 // trips. A call that waits for no answer of a server takes 0.
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <exception>
 #include <functional>
@@ -20,51 +19,16 @@
 #include <utility>
 #include <vector>
 
-#include "turnstile/testing/ensemble.hpp"
-#include "turnstile/testing/mariadb_server.hpp"
-#include "turnstile/testing/postgres_server.hpp"
-#include "turnstile/testing/redis_server.hpp"
-#include "turnstile/testing/tcp_proxy.hpp"
+#include "distant_server.hpp"
 #include "turnstile/transaction.hpp"
 #include "turnstile/turnstile.hpp"
 
 namespace {
 
 using namespace std::chrono_literals;
-using namespace turnstile::testing;
+using namespace turnstile::bench;
 using clock_type = std::chrono::steady_clock;
 using milliseconds = std::chrono::duration<double, std::milli>;
-
-// A server, and a connect string that leads through a proxy to it.
-struct distant_server {
-    std::shared_ptr<void> server;
-    std::unique_ptr<tcp_proxy> proxy;
-    std::string connect_string;
-};
-
-template <class Server>
-distant_server through_proxy(std::shared_ptr<Server> server, const std::string& before,
-                             const std::string& behind) {
-    server->start();
-    auto proxy =
-        std::make_unique<tcp_proxy>("127.0.0.1:" + std::to_string(server->port()), traffic::bytes);
-    auto address = proxy->address();
-    return {std::move(server), std::move(proxy), before + address + behind};
-}
-
-distant_server start(const std::string& kind) {
-    if (kind == "redis") return through_proxy(std::make_shared<redis_server>(), "redis://", "");
-    if (kind == "postgresql")
-        return through_proxy(std::make_shared<postgres_server>(), "postgresql://postgres@",
-                             "/postgres?sslmode=disable&gssencmode=disable");
-    if (kind == "mariadb")
-        return through_proxy(std::make_shared<mariadb_server>(), "mysql://root@", "/turnstile");
-    if (kind != "zookeeper") throw std::invalid_argument{"'" + kind + "' is no kind of server"};
-    auto server = std::make_shared<ensemble>();
-    auto proxy = std::make_unique<tcp_proxy>(server->connect_string(0));
-    auto address = proxy->address();
-    return {std::move(server), std::move(proxy), std::move(address)};
-}
 
 double time_of(const std::function<void()>& call) {
     const auto begin = clock_type::now();
@@ -184,26 +148,16 @@ private:
     measured_call several_{"multi_lock_of_ten"};
 };
 
-int number(const std::string& text) {
-    int value = 0;
-    const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (failure != std::errc{} || end != text.data() + text.size() || value < 1)
-        throw std::invalid_argument{"'" + text + "' is no number from 1 on"};
-    return value;
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
     try {
         if (argc != 4) throw std::invalid_argument{"expected KIND DELAY ROUNDS"};
         const std::string kind = argv[1];
-        const std::chrono::milliseconds delay{number(argv[2])};
-        const auto far = start(kind);
-        far.proxy->delay(direction::to_server, delay);
-        far.proxy->delay(direction::to_client, delay);
+        const std::chrono::milliseconds delay{number_from(1, argv[2])};
+        const auto far = start(kind, delay);
         distance measured{far.connect_string, delay};
-        for (int round = 0; round != number(argv[3]); ++round) measured.run(round);
+        for (int round = 0; round != number_from(1, argv[3]); ++round) measured.run(round);
         std::cout << measured.json(kind) << '\n';
         return 0;
     } catch (const std::exception& failure) {
