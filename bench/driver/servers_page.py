@@ -10,8 +10,7 @@ COSTS = ("servers-uncontended", "servers-contended", "servers-queue", "servers-c
 COSTS_PLACE = re.compile(r"(<!-- costs: [^>]*-->\n).*?(<!-- end of costs -->)", re.DOTALL)
 
 AIMS = ("## Aims",
-        "Both sides of a ratio have the same durability. In memory a ratio compares what programs and servers compute; on "
-        "the disk mostly the number of syncs.")
+        "Both sides of a ratio have the same durability. On the disk a ratio mostly compares the number of syncs.")
 
 
 def head():
@@ -23,9 +22,8 @@ def head():
             "measured once, in changing order. A value is the median of the rounds, with the quartiles in brackets. \"Ours "
             "there ÷ this\" is the median of the rounds' ratios. [bench/README.md](../../bench/README.md) describes the "
             "measures.",
-            "The locks promise different things ([choosing.md](../start/choosing.md)). `SET NX PX`, redis-py's Lock and "
-            "flock have no queue. `pg_advisory_lock`, GET_LOCK and flock have no token and no lease: a holder without its "
-            "server does not learn that its lock is gone.",
+            "The locks promise different things ([choosing.md](../start/choosing.md)): `SET NX PX`, redis-py's Lock and "
+            "flock have no queue; `pg_advisory_lock`, GET_LOCK and flock have no token and no lease.",
             "What a write has survived when its answer arrives:",
             "| | data in memory, on /dev/shm | data on disk |\n|---|---|---|\n" + durability)
 

@@ -93,16 +93,27 @@ def section(result, labels, plot):
 
 ALL_PEERS = ("# Benchmarks",
              "`scripts/bench` writes this page from the data of one run, `benchmarks/data.json`. In each round every peer "
-             "is measured once, in changing order. A value is the median of the rounds, with the quartiles in brackets. A "
+             "is measured once, in changing order. A value is the median of the rounds, with the quartiles in brackets; a "
              "ratio is the median of the rounds' ratios. [bench/README.md](../../bench/README.md) describes the peers and "
              "the measures.")
 AIMS = ("## Aims",
         "\"The floor's\" is the ratio of a peer that does only the necessary work: the bare C client or, inside a process, a "
         "queue without a server.")
+VERSION = "version of "  # begins the names of facts that share one row of the page
+
+
+def _facts_table(facts):
+    """Makes a row for each fact, and one row for all versions."""
+    rows = {name: text for name, text in facts.items() if not name.startswith(VERSION)}
+    versions = [f"{name.removeprefix(VERSION)} {text}" for name, text in facts.items() if name.startswith(VERSION)]
+    if versions:
+        rows["versions"] = "; ".join(versions)
+    lines = [_row([name, text.replace("|", "\\|")]) for name, text in rows.items()]
+    return "\n".join(["<!-- scripts/bench makes the facts -->", _row(["", ""]), _row(["---", "---"]), *lines,
+                      "<!-- end of the facts -->"])
 
 
 def page(results, labels, facts, plots, ours, head=ALL_PEERS, aims=AIMS):
     """Returns the whole page. `facts` are names and texts about the run. `plots` maps a measure to a file."""
-    about = "\n".join(_row([name, text.replace("|", "\\|")]) for name, text in facts.items())
-    head = [*head, "\n".join([_row(["", ""]), _row(["---", "---"])]) + "\n" + about, *aims, aims_table(results, ours)]
+    head = [*head, _facts_table(facts), *aims, aims_table(results, ours)]
     return "\n\n".join(head + [section(one, labels, plots.get(one.name)) for one in results]) + "\n"

@@ -25,7 +25,7 @@ def measure(bench):
               Aim("≥ 3 × on ZooKeeper", case_of(8), 3, False, OURS, of=ON_REDIS)])
     shares = bench.new_result(
         "shares", "Fairness of contended hand-overs", "the least served session's grants ÷ the most served's",
-        "higher", about="From the same windows. 1: every session got the same number of grants.")
+        "higher", about="In the same windows. 1: every session got the same number of grants.")
     names = bench.names_that_can("contend")
     with bench.crew(names, max(SESSIONS)) as crew:
         for sessions in SESSIONS:

@@ -21,8 +21,8 @@ def measure(bench):
     rates = bench.new_result(
         "drain", "Draining a queue", "hand-overs a second", "higher", shape="lines",
         reference=OURS,
-        about="All waiters are in one process. Each waiter releases at once. turnstile waits asynchronously; "
-              "Curator has a thread and an object for each waiter.",
+        about="All waiters are in one process, and each releases at once. turnstile waits asynchronously; Curator "
+              "has a thread and an object for each waiter.",
         aims=[Aim(f"≥ 0.9 × with {sizes[0]}", case_of(size), 0.9, False, versus_case=case_of(sizes[0]))
               for size in sizes if size >= 1000 and size != 3000])
     filling = bench.new_result(

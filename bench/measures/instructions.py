@@ -18,8 +18,7 @@ def measure(bench):
     result = bench.new_result(
         "instructions", "Client's instructions, uncontended", "instructions a cycle, outside the kernel", "lower",
         reference=OURS,
-        about="Valgrind's callgrind counts two runs of different length. The table has the difference for one "
-              "cycle, without the start and the end of the process.",
+        about="By Valgrind's callgrind: the difference between two runs of different length, for one cycle.",
         aims=[Aim("≤ 1.5 × bare", UNCONTENDED, 1.5, True, BARE, floor=BARE_NO_LIST)])
     able = bench.names_that_can("cycle")
     for name in (BARE, BARE_NO_LIST, OURS):

@@ -24,16 +24,15 @@ def measure(bench):
     settings = bench.settings
     memory = bench.new_result(
         "memory", "Client memory for each pending acquire", "bytes", "lower", shape="",
-        about=f"{settings.pending:,} acquires on as many paths, and {settings.pending_on_one_path:,} on one. The "
-              "growth of the heap in use (mallinfo2), without the mutex objects, and of the resident set; the heap "
-              "of one mutex object. Measured when the servers have a watch for each acquire and the client has "
-              "read their answers.",
+        about=f"{settings.pending:,} acquires on as many paths, and {settings.pending_on_one_path:,} on one, when "
+              "the servers have a watch for each. The growth of the heap in use (mallinfo2), without the mutex "
+              "objects, and of the resident set; the heap of one mutex object.",
         aims=[Aim("≤ 2 KiB", "on as many paths, heap", 2048, True),
               Aim("≤ 2 KiB", "on one path, heap", 2048, True)])
     cancelling = bench.new_result(
         "cancelling", "Cancelling all of them", "as the columns say", "lower", shape="",
-        about="Seconds until all are queued; seconds from the stop to the last handler; znodes and watches that "
-              "remain at the servers; bytes of heap that remain for each acquire.",
+        about="Seconds until all are queued, and from the stop to the last handler; znodes and watches left at the "
+              "servers; bytes of heap left for each acquire.",
         aims=[Aim("nothing left", f"{case}, left", 0, True) for case in
               ("on as many paths", "on one path")])
     if bench.has(OURS):

@@ -16,14 +16,13 @@ IDLE = "from an idle retained holder"
 def measure(bench):
     rates = bench.new_result(
         "retained", "Taking a retained lock again", "pairs a second", "higher", shape="",
-        about="One thread acquires and releases the lock without a pause. The requests are all that the servers "
-              "counted in that time: confirmations and keep-alives.",
+        about="One thread, without a pause. The requests are confirmations and keep-alives.",
         aims=[Aim("≥ 1,000,000", PAIRS, 1e6, False, of=SHARED)])
     ways = bench.new_result(
         "gives-way", "Giving way", "µs", "lower", shape="",
         reference=OURS,
         about="Ordinary: from the release in one process to the grant in another. Idle: from the second process's "
-              f"call, which creates its znode, to its grant. All are idle for {IDLE_SECONDS * 1000:.0f} ms before.",
+              f"call to its grant. All are idle for {IDLE_SECONDS * 1000:.0f} ms before.",
         aims=[Aim("≤ 2 × an ordinary hand-over", IDLE, 2, True, versus_case=ORDINARY, floor=BARE)])
     if bench.has(OURS):
         _pairs(bench, rates)

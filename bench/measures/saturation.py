@@ -37,9 +37,9 @@ def measure(bench):
         about="In the first of these windows, by the servers' counters.")
     times = bench.new_result(
         "saturation_acquire", "An acquire at half that load", "µs", "lower", reference=OURS, scale="log",
-        about=f"The same sessions and locks. Acquires begin at random instants, {OF_THE_MOST} × as many a second as "
-              f"{bench.labels[OURS]} was granted when saturated, whether or not earlier acquires have ended. Each is "
-              "timed from its planned start to its grant.")
+        about=f"The same sessions and locks. Acquires begin at random instants, at {OF_THE_MOST} × the rate of "
+              f"{bench.labels[OURS]} above, whether or not earlier acquires have ended. The time runs from the "
+              "planned start to the grant.")
     able = bench.names_that_can("saturate")
     names = [kind.name for kind in bench.kinds if kind.name in able and kind.backend == "zookeeper"]
     with bench.crew(names, PROCESSES) as crew:

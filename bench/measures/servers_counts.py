@@ -12,7 +12,7 @@ FEW = 10  # cycles of a run that is subtracted, because it costs the creation of
 def measure(bench):
     counts = bench.new_result(
         "servers-counts", "Requests a cycle", "as the columns say", "lower", shape="",
-        about="By the servers' own counters: ZooKeeper's mntr; Redis's INFO commandstats; PostgreSQL's "
+        about="By the servers' counters: ZooKeeper's mntr; Redis's INFO commandstats; PostgreSQL's "
               "pg_stat_statements, pg_stat_database and pg_stat_wal; MariaDB's Questions and Handler_commit, which "
               "count no syncs; SQLite's trace. On Redis a request is a command of the client; commands in scripts "
               "are counted beside it. On SQLite a log sync is a transaction that writes. Data on disk, each write "

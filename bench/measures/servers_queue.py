@@ -8,12 +8,12 @@ def measure(bench):
     (size,) = bench.settings.drain_sizes
     rates = bench.new_result(
         "servers-queue", f"A queue of {size:,}", "hand-overs a second", "higher", scale="log", reference=bench.beside,
-        about="All waiters are in one process. Each waiter releases at once. turnstile waits asynchronously in one "
-              "client. The others have a thread for each waiter and, but for flock, a connection.")
+        about="All waiters are in one process, and each releases at once. turnstile waits asynchronously in one "
+              "client. The others have a thread for each waiter and, except flock, a connection.")
     filling = bench.new_result(
         "servers-filling", "Filling that queue", "µs per waiter", "lower", shape="",
-        about="turnstile: until the server has the requests of all waiters. Others: until all waiters have sent theirs, on "
-              "connections that exist already.")
+        about="turnstile: until the server has the requests of all waiters. Others: until all waiters have sent "
+              "theirs, on existing connections.")
     names = bench.names_that_can("drain")
     with bench.crew(names) as crew:
         drain_in_turns(bench, [(name, size) for name in names], crew, rates, filling)

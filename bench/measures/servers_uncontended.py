@@ -15,8 +15,8 @@ def measure(bench):
     times = bench.new_result(
         "servers-uncontended", "Uncontended acquire and release", "µs a cycle", "lower", scale="log",
         reference=bench.beside,
-        about="One session, one thread, release confirmed. A round's value is the median of its cycles. Where "
-              "there are two processors, the servers have one and the clients the other.",
+        about="One session, one thread, release confirmed; each round's value is the median of its cycles. With two "
+              "processors, the servers have one and the clients the other.",
         aims=[Aim("Redis ≤ 2.2 × SET NX PX", case, 2.2, True, REDIS, of=ON_REDIS) for case in (MEMORY, DISK)] +
              [Aim("PostgreSQL ≤ 1.5 × one row in and out", case, 1.5, True, PG_ROW, of=POSTGRESQL)
               for case in (MEMORY, DISK)] +

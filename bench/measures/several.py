@@ -18,9 +18,8 @@ CASES = {ALL: ("several", LOCKS), LOOP: ("loop", LOCKS), ONE: ("loop", 1)}
 def measure(bench):
     times = bench.new_result(
         "several", "Several free locks at once", "µs a cycle", "lower", reference=OURS, scale="log",
-        about="One session, one thread, releases confirmed. A round's value is the median of its cycles. As one: "
-              "turnstile::multi_lock, Curator's InterProcessMultiLock. In a loop: one after the other, released in "
-              "reverse order.",
+        about="One session, one thread, releases confirmed; each round's value is the median of its cycles. As one: "
+              "turnstile::multi_lock, Curator's InterProcessMultiLock. In a loop: released in reverse order.",
         aims=[Aim("≤ 1.6 × one lock", ALL, 1.6, True, OURS, versus_case=ONE),
               Aim("≤ 0.5 × Curator's", ALL, 0.5, True, "curator")])
     names = bench.names_that_can("several")

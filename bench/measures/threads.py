@@ -24,8 +24,8 @@ def _measure_rates(bench):
     few, many = _case(FEW), _case(MANY)
     rates = bench.new_result(
         "threads", "Threads of one process on one path", "grants a second", "higher", reference=OURS, scale="log",
-        about="One client. Curator has a lock object for each thread, its faster way; turnstile has one for all. "
-              "Strict order of arrival. The in-process queue is the floor of a hand-over inside a process.",
+        about="One client, strict order of arrival. turnstile has one lock object for all threads; Curator has one "
+              "for each, its faster way. The in-process queue is the floor.",
         aims=[Aim("at least as fast as Curator", few, 1, False, "curator"),
               Aim("cohort ≥ 0.7 × in-process", few, 0.7, False, IN_PROCESS, of=SHARED),
               Aim("cohort ≥ 100 × Curator", few, 100, False, "curator", of=SHARED, floor=IN_PROCESS),
@@ -61,9 +61,8 @@ def _window(bench, peers, path, threads):
 def _measure_lock(bench):
     held = bench.new_result(
         "lock", f"The lock of a shared contender, {MANY} threads", "ns held", "lower", shape="",
-        about="The mutex that the process locks most often: the threads queue by it. `bench/lock_times.cpp` counts "
-              "in a separate process. A thread that loses its processor while it holds the mutex makes the longest "
-              "time.")
+        about="The mutex by which the threads queue, counted in a separate process (`bench/lock_times.cpp`). A "
+              "thread that loses its processor while it holds the mutex makes the longest time.")
     if SHARED not in bench.names_that_can("threads"):
         return held
     locks = waits = 0

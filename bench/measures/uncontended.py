@@ -15,9 +15,9 @@ NOT_WAITED = "release not waited for"
 def measure(bench):
     times = bench.new_result(
         "uncontended", "Uncontended acquire and release", "µs a cycle", "lower", reference=OURS,
-        about="One session, one thread. A round's value is the median of its cycles. Where there are two "
-              "processors, the servers have one and the clients the other. A client without an asynchronous "
-              "release has the same value in both columns.",
+        about="One session, one thread; each round's value is the median of its cycles. With two processors, the "
+              "servers have one and the clients the other. A client without an asynchronous release has one value "
+              "in both columns.",
         aims=[Aim("≤ 0.85 × bare", CONFIRMED, 0.85, True, BARE, floor=BARE_NO_LIST),
               Aim("≤ 0.85 × Curator", CONFIRMED, 0.85, True, "curator"),
               Aim("ahead of go-zookeeper", CONFIRMED, 1, True, "go-zookeeper"),
@@ -28,7 +28,7 @@ def measure(bench):
               Aim("≤ 0.70 × Curator", NOT_WAITED, 0.70, True, "curator")])
     processor = bench.new_result(
         "processor", "Client's processor time, uncontended", "µs a cycle", "lower", reference=OURS,
-        about="Processor time of all threads of the client's process, in the same cycles.",
+        about="All threads of the client's process, in the same cycles.",
         aims=[Aim("≤ 0.95 × bare", CONFIRMED, 0.95, True, BARE, floor=BARE_NO_LIST)])
     names = bench.names_that_can("cycle")
     with bench.apart(names) as under, bench.crew(names, under=under) as crew:

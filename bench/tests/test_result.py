@@ -77,6 +77,11 @@ class Text(unittest.TestCase):
         self.assertEqual(lines[3], "| Speed, one | ≤ 1 × kazoo | not measured |  |  |")
         self.assertEqual(lines[4], "| Speed, two | ≤ 2 × one | 8.00 | **missed** | 3.00 |")
 
+    def test_all_versions_share_one_row(self):
+        facts = {"date": "today", "version of kazoo": "2.8.0", "version of etcd": "3.4"}
+        text = page([sample()], {}, facts, {}, "turnstile")
+        self.assertIn("| date | today |\n| versions | kazoo 2.8.0; etcd 3.4 |\n", text)
+
     def test_the_page_names_the_run_and_shows_the_plots(self):
         text = page([sample()], {}, {"date": "today"}, {"speed": "benchmarks/speed.svg"}, "turnstile")
         self.assertIn("| date | today |", text)
