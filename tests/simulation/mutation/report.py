@@ -56,16 +56,15 @@ def render(results, seeds):
 
 `scripts/mutants` generates this page. A mutant is a known fault at a named place of the sources
 (`tests/simulation/mutants/`). One simulator contains all mutants and switches one on at its start. It plays the seeds 1
-to {seeds} until a promise breaks, and then as many of the hunt against the lease ("of the hunt", `--lease-hunt`).
-
-Faults of recipes that write have other histories ("of commits", `--work commits`), and so have faults of single servers
-("of locks on redis", `--servers redis`). Rare interleavings have more seeds. "Rows" are codes of
-[failures.md](failures.md), promises, or pages of docs/. `tests/verification/invariants.hpp` and the judges that it
-names define the promises. Without a mutant {seeds} seeds break no promise.
+to {seeds}, more for rare interleavings, until a promise breaks. Then it plays as many of the hunt against the lease ("of
+the hunt", `--lease-hunt`). "Of commits" and "of locks on redis" name other histories (`--work commits`,
+`--servers redis`). "Rows" are codes of [failures.md](failures.md), promises, or pages of docs/.
+`tests/verification/invariants.hpp` and the judges that it names define the promises. Without a mutant {seeds} seeds
+break no promise.
 
 ## Caught
 
-"Seed" is the first seed that shows the fault, and so the number of histories.
+"Seed" is the first seed that shows the fault.
 
 """
     text += table(
@@ -75,7 +74,7 @@ names define the promises. Without a mutant {seeds} seeds break no promise.
     text += f"""
 ## {MASKED}
 
-Alone these faults do no harm in {seeds} seeds. The simulator finds each of them once the defence is off too.
+Alone these faults do no harm in {seeds} seeds.
 
 """
     text += table(
