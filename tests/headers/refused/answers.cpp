@@ -4,6 +4,7 @@
 
 #include "turnstile/leader.hpp"
 #include "turnstile/mutex.hpp"
+#include "turnstile/quorum_lock.hpp"
 #include "turnstile/recursive_mutex.hpp"
 #include "turnstile/semaphore.hpp"
 #include "turnstile/shared_mutex.hpp"
@@ -30,6 +31,9 @@ bool ask(const turnstile::mutex& orders, const turnstile::semaphore& permits) {
 #ifdef REFUSED_available
     if (permits.available()) return true;  // refused: deleted
 #endif
+#ifdef REFUSED_mutex_position
+    if (orders.position(turnstile::guard{})) return true;  // refused: deleted
+#endif
 #ifdef REFUSED_cast
     return static_cast<bool>(orders.is_locked());  // refused: deleted
 #endif
@@ -39,7 +43,7 @@ bool ask(const turnstile::mutex& orders, const turnstile::semaphore& permits) {
 
 bool ask_others(const turnstile::recursive_mutex& again, const turnstile::shared_mutex& prices,
                 const turnstile::semaphore& permits, const turnstile::leader& seat,
-                const turnstile::client& servers) {
+                const turnstile::client& servers, const turnstile::quorum_lock& majority) {
 #ifdef REFUSED_recursive_is_locked
     if (again.is_locked()) return true;  // refused: deleted
 #endif
@@ -55,12 +59,22 @@ bool ask_others(const turnstile::recursive_mutex& again, const turnstile::shared
 #ifdef REFUSED_position
     if (permits.position(turnstile::guard{})) return true;  // refused: deleted
 #endif
+#ifdef REFUSED_recursive_position
+    if (again.position(turnstile::guard{})) return true;  // refused: deleted
+#endif
+#ifdef REFUSED_shared_position
+    if (prices.position(turnstile::guard{})) return true;  // refused: deleted
+#endif
+#ifdef REFUSED_heads
+    if (majority.heads().front()) return true;  // refused: deleted
+#endif
 #ifdef REFUSED_present_leader
     if (seat.present_leader()) return true;  // refused: deleted
 #endif
 #ifdef REFUSED_empty_folder
     if (remove_empty_folder(servers, "/a")) return true;  // refused: deleted
 #endif
-    return again.is_locked().value() && prices.is_locked().value() && permits.limit().value() > 0 &&
+    return majority.heads().front().value().has_value() && again.is_locked().value() &&
+           prices.is_locked().value() && permits.limit().value() > 0 &&
            seat.present_leader().value().has_value() && remove_empty_folder(servers, "/a").value();
 }
