@@ -58,9 +58,10 @@ def render(results, seeds):
 (`tests/simulation/mutants/`). One simulator contains all mutants and switches one on at its start. It plays the seeds 1
 to {seeds}, more for rare interleavings, until a promise breaks. Then it plays as many of the hunt against the lease ("of
 the hunt", `--lease-hunt`). "Of commits" and "of locks on redis" name other histories (`--work commits`,
-`--servers redis`). "Rows" are codes of [failures.md](failures.md), promises, or pages of docs/.
-`tests/verification/invariants.hpp` and the judges that it names define the promises. Without a mutant {seeds} seeds
-break no promise.
+`--servers redis`). Without a mutant {seeds} seeds break no promise.
+
+"Rows" and "Broken" are promises, failure codes or pages: G1 to G8 are in [guarantees.md](../guarantees.md), the others
+in [failures.md](failures.md#other-codes).
 
 ## Caught
 
