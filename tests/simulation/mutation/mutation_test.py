@@ -5,6 +5,7 @@
 import pathlib
 import sys
 import tempfile
+import types
 import unittest
 
 sys.dont_write_bytecode = True
@@ -13,6 +14,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import catalogue  # noqa: E402
 import cpp_source  # noqa: E402
 import operators  # noqa: E402
+import report  # noqa: E402
 import schemata  # noqa: E402
 import workshop  # noqa: E402
 
@@ -234,6 +236,31 @@ class Catalogue(unittest.TestCase):
         for change in ({"place": "y", "like": "model"}, {"place": "x", "like": "m2"}, {"place": "x", "like": "model", "skip": True}):
             with self.assertRaises(catalogue.Mistake):
                 of(change)
+
+    def test_the_page_names_the_seed_of_each_mutant(self):
+        none = workshop.Verdict()
+        shown = [
+            ("m1", "F1, lease.md (b)", "locks", workshop.Verdict(seed=20, invariant="G4"), none),
+            ("m2", "F2", "locks on redis", workshop.Verdict(seed=3, invariant="G1"), none),
+            ("m3", "E2", "elections", workshop.Verdict(seed=5, invariant="E4"), none),
+            ("m4", "lease.md", "locks", workshop.Verdict(seed=6, invariant="G1", hunted=True), none),
+            ("m5", "Z", "locks", workshop.Verdict(seed=7, invariant="Z1"), none),
+            ("m6", "F3", "commits", none, workshop.Verdict(seed=8, invariant="G2")),
+            ("m7", "F4", "locks", none, none),
+        ]
+        results = []
+        for number, (name, rows, work, alone, unmasked) in enumerate(shown):
+            mutant = catalogue.Mutant(name, number, rows, "Wrong " + "and long " * 20 + "fault.", [], work=work)
+            mutant.equivalent = "It is right." if name == "m7" else ""
+            results.append(types.SimpleNamespace(mutant=mutant, alone=alone, unmasked=unmasked, as_expected=True))
+        page = report.render(results, 1000)
+        self.assertIn("### E: elections\n\n- `m3`: Wrong and long", page)
+        self.assertIn("### Others\n\n- `m5`", page)
+        self.assertLessEqual(max(len(line) for line in page.splitlines() if not line.startswith("|")), report.WIDTH)
+        known = {name: seed and (seed.seed, seed.work, seed.defence_off) for name, seed in report.parse(page).items()}
+        self.assertEqual(known, {
+            "m1": (20, "locks", False), "m2": (3, "locks on redis", False), "m3": (5, "elections", False),
+            "m4": (6, "hunt", False), "m5": (7, "locks", False), "m6": (8, "commits", True), "m7": None})
 
     def test_errors_of_the_compiler_name_mutants(self):
         mutant = catalogue.Mutant("m1", 5, "F1", "Wrong.", [])

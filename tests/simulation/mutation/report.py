@@ -3,11 +3,33 @@
 
 import dataclasses
 import re
+import textwrap
 
 from catalogue import ROOT
 
 DOCUMENT = ROOT / "docs" / "reference" / "mutants.md"
 MASKED = "Caught once a second defence is off"
+WIDTH = 120  # characters of a line of the page
+
+# The promises, by the beginning of their codes, in the order of the page.
+PROMISES = {
+    "G1": "exclusion",
+    "G2": "fairness",
+    "G3": "no herd",
+    "G4": "no orphans",
+    "G5": "loss is reported",
+    "G6": "fencing",
+    "G7": "nothing hangs",
+    "G8": "honest outcomes",
+    "S": "locks that a process shares",
+    "O": "recursive locks",
+    "M": "`max_hold`",
+    "D": "lock delay, and other clients' data",
+    "X": "deadlocks",
+    "E": "elections",
+    "J": "jobs",
+    "R": "rates",
+}
 
 
 @dataclasses.dataclass
@@ -21,24 +43,55 @@ class Known:
 
 def documented():
     """Returns for each mutant of the page the seed that shows the mutant, or None if no seed does."""
+    text = DOCUMENT.read_text(encoding="utf-8") if DOCUMENT.is_file() else ""
+    return parse(text)
+
+
+def parse(text):
     found = {}
     section = ""
-    text = DOCUMENT.read_text(encoding="utf-8") if DOCUMENT.is_file() else ""
-    for line in text.splitlines():
+    for line in text.replace("\n  ", " ").splitlines():  # an item of a list may have several lines
         if line.startswith("## "):
             section = line
-        row = re.match(r"\| `([^`]+)` ", line)
+        row = re.match(r"[-|] `([^`]+)`", line)
         if not row:
             continue
-        seed = re.search(r"\| (\d+)(?: of (?:the )?(\w+(?: on \w+)?))? \| \w+ \|$", line)
+        shown = r"(\d+)(?: of (?:the )?(\w+(?: on \w+)?))?"
+        seed = re.search(rf"(?:\| {shown} \| \w+ \||; seed {shown}(?:, \w+)?\))$", line)
+        number, work = (seed[1] or seed[3], seed[2] or seed[4]) if seed else (None, None)
         defence_off = section == f"## {MASKED}"
-        found[row[1]] = Known(int(seed[1]), seed[2] or "locks", defence_off) if seed else None
+        found[row[1]] = Known(int(number), work or "locks", defence_off) if seed else None
     return found
 
 
-def cell(verdict, work="locks"):
+def history(verdict, work):
     played = " of the hunt" if verdict.hunted else "" if work == "locks" else f" of {work}"
-    return f"{verdict.seed}{played} | {verdict.invariant}" if verdict.seed else "– | –"
+    return f"{verdict.seed}{played}"
+
+
+def cell(verdict, work="locks"):
+    return f"{history(verdict, work)} | {verdict.invariant}" if verdict.seed else "– | –"
+
+
+def item(result):
+    """Returns the lines of a caught mutant. They name the promise if the heading has only the beginning of its code."""
+    mutant, broken = result.mutant, result.alone.invariant
+    code = "" if broken in PROMISES else f", {broken}"
+    text = f"- `{mutant.name}`: {mutant.fault} ({mutant.rows}; seed {history(result.alone, mutant.work)}{code})"
+    return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
+def items(caught):
+    """Returns the caught mutants, grouped by the promise that they break."""
+    parts = ["<!-- scripts/mutants makes the table -->\n"]
+    for promise, subject in PROMISES.items():
+        group = [item(r) for r in caught if r.alone.invariant.startswith(promise)]
+        if group:
+            parts.append(f"### {promise}: {subject}\n\n" + "\n".join(group) + "\n")
+    others = [item(r) for r in caught if not r.alone.invariant.startswith(tuple(PROMISES))]
+    if others:
+        parts.append("### Others\n\n" + "\n".join(others) + "\n")
+    return "\n".join([*parts, "<!-- end of the table -->"]) + "\n"
 
 
 def table(header, rows):
@@ -60,18 +113,14 @@ to {seeds}, more for rare interleavings, until a promise breaks. Then it plays a
 the hunt", `--lease-hunt`). "Of commits" and "of locks on redis" name other histories (`--work commits`,
 `--servers redis`). Without a mutant {seeds} seeds break no promise.
 
-"Rows" and "Broken" are promises, failure codes or pages: G1 to G8 are in [guarantees.md](../guarantees.md), the others
-in [failures.md](failures.md#other-codes).
-
 ## Caught
 
-"Seed" is the first seed that shows the fault.
+Each heading names the broken promise: G1 to G8 are in [guarantees.md](../guarantees.md), the others in
+[failures.md](failures.md#other-codes). In brackets: the failure codes, promises or pages that the mutant is about, and
+the first seed that shows the fault.
 
 """
-    text += table(
-        ["Mutant", "Rows", "Fault put back", "Seed", "Broken"],
-        [[f"`{r.mutant.name}`", r.mutant.rows, r.mutant.fault, cell(r.alone, r.mutant.work)] for r in caught],
-    )
+    text += items(caught)
     text += f"""
 ## {MASKED}
 
@@ -79,7 +128,7 @@ Alone these faults do no harm in {seeds} seeds.
 
 """
     text += table(
-        ["Mutant", "Rows", "Fault put back", "Defence", "Seed", "Broken"],
+        ["Mutant", "About", "Fault put back", "Defence", "Seed", "Broken"],
         [
             [f"`{r.mutant.name}`", r.mutant.rows, r.mutant.fault, r.mutant.defence, cell(r.unmasked, r.mutant.work)]
             for r in masked
@@ -92,7 +141,7 @@ The mutated code keeps every promise, so no history can show these changes.
 
 """
     text += table(
-        ["Mutant", "Rows", "Change", "Why nothing breaks"],
+        ["Mutant", "About", "Change", "Why nothing breaks"],
         [
             [f"`{r.mutant.name}`", r.mutant.rows, r.mutant.fault, r.mutant.equivalent]
             for r in equivalent
@@ -106,7 +155,7 @@ Holes of the simulator: {seeds} seeds are clean.
 
 """
         text += table(
-            ["Mutant", "Rows", "Fault put back"],
+            ["Mutant", "About", "Fault put back"],
             [[f"`{r.mutant.name}`", r.mutant.rows, r.mutant.fault] for r in holes],
         )
     return text
