@@ -3,13 +3,15 @@
 
 #include <fmt/core.h>
 
+#include "base/duration_text.hpp"
+
 namespace turnstile::base {
 
 result<void> check_span(std::string_view option, boottime_clock::duration value) {
     if (value >= value.zero() && value <= k_longest_span) return {};
     return error{errc::bad_option,
-                 fmt::format("{} {} ns: must not be negative, nor longer than ten years", option,
-                             value.count())};
+                 fmt::format("{} {}: must not be negative, nor longer than ten years", option,
+                             duration_text(value))};
 }
 
 result<std::int64_t> checked_milliseconds(std::string_view option, boottime_clock::duration value) {

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/duration_text.hpp"
 #include "base/process.hpp"
 #include "client/internals.hpp"
 #include "client/metrics_impl.hpp"
@@ -46,8 +47,8 @@ metrics_options checked(metrics_options&& options) {
     auto before = boottime_clock::duration{};
     for (const auto bound : options.bounds) {
         if (bound <= before)
-            refuse(fmt::format("bounds: {} ns after {} ns: must be ascending, and above zero",
-                               bound.count(), before.count()));
+            refuse(fmt::format("bounds: {} after {}: must be ascending, and above zero",
+                               base::duration_text(bound), base::duration_text(before)));
         before = bound;
     }
     return std::move(options);

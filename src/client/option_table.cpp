@@ -3,6 +3,8 @@
 
 #include <fmt/core.h>
 
+#include "base/duration_text.hpp"
+
 namespace turnstile::detail {
 
 acquire_options options_of_part(const acquire_options& whole, composite kind) {
@@ -23,8 +25,8 @@ result<void> check_refused(const acquire_options& options, composite kind, std::
         if constexpr (std::same_as<value, boottime_clock::duration>) {
             const auto span = options.*row.field;
             if (span == span.zero()) return;
-            outcome = error{errc::bad_option, fmt::format("{}: {} {} ns: {}", name, row.name,
-                                                          span.count(), rule.reason)};
+            outcome = error{errc::bad_option, fmt::format("{}: {} {}: {}", name, row.name,
+                                                          base::duration_text(span), rule.reason)};
         }
     });
     return outcome;

@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include "base/duration_text.hpp"
 #include "base/metadata_limits.hpp"
 #include "base/random.hpp"
 #include "base/span_check.hpp"
@@ -14,6 +15,7 @@ namespace turnstile::detail {
 
 namespace {
 
+using base::duration_text;
 using std::chrono::milliseconds;
 
 constexpr unsigned k_most_sessions = 1024;
@@ -58,22 +60,22 @@ result<void> check_credentials(const client_options& o, bool has_identity) {
 // leader's knowledge of the request. A sum that overflows would make this bound too short, and so the lease too long.
 result<void> check_relay_bound(const lease_settings& lease) {
     if (lease.tick < milliseconds{0} || lease.tick > k_longest_int) {
-        return bad(fmt::format("lease.tick {} ms: must not be negative, and at most 2^31 - 1 ms",
-                               lease.tick.count()));
+        return bad(fmt::format("lease.tick {}: must not be negative, and at most 2^31 - 1 ms",
+                               duration_text(lease.tick)));
     }
     // If the settings have no tick, the server reports its tick later. So this check assumes the longest possible tick.
     const auto tick = lease.tick > milliseconds{0} ? lease.tick : k_longest_int;
     if (lease.sync_limit < 0 || lease.sync_limit >= base::k_longest_span / tick) {
         return bad(
             fmt::format("lease.sync_limit {}: must not be negative, and (sync_limit + 1) * "
-                        "lease.tick ({} ms) at most ten years",
-                        lease.sync_limit, tick.count()));
+                        "lease.tick ({}) at most ten years",
+                        lease.sync_limit, duration_text(tick)));
     }
     if (lease.assumed_stall < milliseconds{0} || lease.assumed_stall > base::k_longest_span) {
         return bad(
-            fmt::format("lease.assumed_stall {} ms: must not be negative, nor longer than "
+            fmt::format("lease.assumed_stall {}: must not be negative, nor longer than "
                         "ten years",
-                        lease.assumed_stall.count()));
+                        duration_text(lease.assumed_stall)));
     }
     return {};
 }
@@ -85,17 +87,16 @@ result<void> check_lease(const client_options& o) {
                                o.lease.clock_drift, k_largest_drift));
     }
     if (o.lease.confirm_every < milliseconds{0}) {
-        return bad(fmt::format("lease.confirm_every {} ms: must not be negative",
-                               o.lease.confirm_every.count()));
+        return bad(fmt::format("lease.confirm_every {}: must not be negative",
+                               duration_text(o.lease.confirm_every)));
     }
     const auto certain = std::chrono::floor<milliseconds>(
         support::shortened(o.session_timeout, o.lease.clock_drift));
     if (o.lease.confirm_every > milliseconds{0} && o.lease.confirm_every >= certain) {
         return bad(
-            fmt::format("lease.confirm_every {} ms: must be less than session_timeout * (1 - "
-                        "clock_drift), {} ms, "
-                        "or every hold is lost before it is confirmed",
-                        o.lease.confirm_every.count(), certain.count()));
+            fmt::format("lease.confirm_every {}: must be less than session_timeout * (1 - "
+                        "clock_drift), {}, or every hold is lost before it is confirmed",
+                        duration_text(o.lease.confirm_every), duration_text(certain)));
     }
     return {};
 }
@@ -114,29 +115,29 @@ result<void> check_modes(const lock_options& modes) {
     if (auto good = base::check_span("lock_delay", modes.lock_delay); !good) return good;
     const bool shared = modes.cohort != 0 || modes.retain_for.count() != 0;
     if (!shared || modes.lock_delay.count() == 0) return {};
-    return bad(fmt::format("lock_delay {} ns: must be zero for a lock with retain_for or cohort",
-                           modes.lock_delay.count()));
+    return bad(fmt::format("lock_delay {}: must be zero for a lock with retain_for or cohort",
+                           duration_text(modes.lock_delay)));
 }
 
 result<void> check(const client_options& o, bool has_identity) {
     if (auto good = check_label(o.label); !good) return good;
     if (o.session_timeout <= milliseconds{0} || o.session_timeout > k_longest_session_timeout) {
-        return bad(fmt::format("session_timeout {} ms: must be between 1 ms and 1 h",
-                               o.session_timeout.count()));
+        return bad(fmt::format("session_timeout {}: must be between 1 ms and 1 h",
+                               duration_text(o.session_timeout)));
     }
     if (auto good = check_credentials(o, has_identity); !good) return good;
     if (auto good = check_lease(o); !good) return good;
     if (o.retry_first <= milliseconds{0} || o.retry_longest < o.retry_first ||
         o.retry_longest > k_longest_pause) {
         return bad(
-            fmt::format("retry_first {} ms, retry_longest {} ms: retry_first must be positive, and "
+            fmt::format("retry_first {}, retry_longest {}: retry_first must be positive, and "
                         "at most retry_longest, which must be at most a day",
-                        o.retry_first.count(), o.retry_longest.count()));
+                        duration_text(o.retry_first), duration_text(o.retry_longest)));
     }
     if (o.connection_timeout < milliseconds{0} || o.connection_timeout > k_longest_pause) {
-        return bad(fmt::format(
-            "connection_timeout {} ms: must be at least 0 (no limit), and at most a day",
-            o.connection_timeout.count()));
+        return bad(
+            fmt::format("connection_timeout {}: must be at least 0 (no limit), and at most a day",
+                        duration_text(o.connection_timeout)));
     }
     if (o.sessions < 1 || o.sessions > o.max_sessions || o.max_sessions > k_most_sessions) {
         return bad(
@@ -146,7 +147,7 @@ result<void> check(const client_options& o, bool has_identity) {
     }
     if (o.close_timeout < milliseconds{0}) {
         return bad(
-            fmt::format("close_timeout {} ms: must not be negative", o.close_timeout.count()));
+            fmt::format("close_timeout {}: must not be negative", duration_text(o.close_timeout)));
     }
     return {};
 }

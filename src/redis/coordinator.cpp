@@ -6,6 +6,7 @@
 #include <atomic>
 #include <utility>
 
+#include "base/duration_text.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/process.hpp"
 #include "guardian/guarded_session.hpp"
@@ -175,8 +176,8 @@ std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_str
     if (where.stay_out != 0 && options.session_timeout > std::chrono::seconds{where.stay_out}) {
         const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(options.session_timeout);
         throw_error({errc::bad_connect_string,
-                     fmt::format("{}: stay_out is shorter than the session timeout of {} ms",
-                                 to_string(where), timeout.count())});
+                     fmt::format("{}: stay_out is shorter than the session timeout of {}",
+                                 to_string(where), base::duration_text(timeout))});
     }
     return std::make_unique<servers>(std::move(where), std::string{connect_string}, options);
 }

@@ -14,6 +14,7 @@
 #include <new>
 #include <utility>
 
+#include "base/duration_text.hpp"
 #include "support/private_file.hpp"
 
 namespace turnstile::sql {
@@ -281,7 +282,8 @@ void mariadb_link::drive(const std::function<void()>& reads) {
     while (next_) {
         if (reads && (waiting_ & MYSQL_WAIT_READ) != 0) reads();
         const short ready = patience_.await(socket(), poll_events(waiting_));
-        if (ready == 0) lose(fmt::format("no answer for {} ms", patience_.length().count()));
+        if (ready == 0)
+            lose(fmt::format("no answer for {}", base::duration_text(patience_.length())));
         go_on(ready);
     }
 }

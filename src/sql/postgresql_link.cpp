@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/duration_text.hpp"
 #include "support/poll_time.hpp"
 
 namespace turnstile::sql {
@@ -135,7 +136,7 @@ postgresql_link::owned_result postgresql_link::run(const std::string& statements
 
 void postgresql_link::await_socket(short events) {
     if (patience_.await(::PQsocket(connection_), events) == 0)
-        lose(fmt::format("no answer for {} ms", patience_.length().count()));
+        lose(fmt::format("no answer for {}", base::duration_text(patience_.length())));
 }
 
 void postgresql_link::consume() {

@@ -11,6 +11,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/duration_text.hpp"
 #include "base/never_destroyed.hpp"
 #include "sql/sqlite_file.hpp"
 
@@ -141,8 +142,8 @@ void sqlite_database::check(int code, const char* doing) {
             failure::lost, settings_.path,
             fmt::format(
                 "another process or a transaction of another program has had the file's write lock "
-                "for {} ms, or a user who may read its shared memory locks it",
-                settings_.patience.count())};
+                "for {}, or a user who may read its shared memory locks it",
+                base::duration_text(settings_.patience))};
     if ((kind == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) && db_ != nullptr)
         if (const std::string why = make_room(); !why.empty()) text += ": " + why;
     // The disk failed during the commit. The commit may still prove complete when the file is opened again, so its

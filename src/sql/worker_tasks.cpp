@@ -4,6 +4,7 @@
 #include <array>
 #include <utility>
 
+#include "base/duration_text.hpp"
 #include "base/log.hpp"
 #include "sql/worker.hpp"
 
@@ -131,9 +132,8 @@ bool worker::repair() {
         log::write(
             log_level::warning,
             "session {:#x}: rows of turnstile_sessions were deleted without the rows of their "
-            "nodes (sessions: {}); these sessions end in {} ms",
-            store_.id(), found.sessions,
-            std::chrono::duration_cast<std::chrono::milliseconds>(settings_.timeout).count());
+            "nodes (sessions: {}); these sessions end in {}",
+            store_.id(), found.sessions, base::duration_text(settings_.timeout));
     if (found.root)
         log::write(log_level::warning,
                    "session {:#x}: the root was deleted from turnstile_nodes; it "

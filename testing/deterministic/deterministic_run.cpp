@@ -14,6 +14,7 @@
 #include <system_error>
 #include <utility>
 
+#include "base/duration_text.hpp"
 #include "deterministic/world_state.hpp"
 #include "schedule/place.hpp"
 #include "schedule/run.hpp"
@@ -37,9 +38,10 @@ constexpr std::array<std::uint32_t, 4> k_rates{2, 8, 32, 4};
 void check(const simulation_options& options, const run_limits& limits) {
     model::check("deterministic_run", options);
     if (limits.virtual_time <= std::chrono::seconds{0})
-        refuse(fmt::format("virtual_time {} s: must be positive", limits.virtual_time.count()));
+        refuse(fmt::format("virtual_time {}: must be positive",
+                           base::duration_text(limits.virtual_time)));
     if (limits.patience <= std::chrono::seconds{0})
-        refuse(fmt::format("patience {} s: must be positive", limits.patience.count()));
+        refuse(fmt::format("patience {}: must be positive", base::duration_text(limits.patience)));
     const std::filesystem::directory_iterator threads{"/proc/self/task"};
     const auto count = std::distance(begin(threads), end(threads));
     if (count != 1)

@@ -8,6 +8,8 @@
 
 #include <fmt/core.h>
 
+#include "base/duration_text.hpp"
+
 namespace turnstile::simulation {
 
 namespace {
@@ -28,18 +30,22 @@ void check(std::string_view caller, const testing::simulation_options& o) {
     };
     if (o.servers != 1 && o.servers != 3)
         refuse(fmt::format("servers {}: must be 1 or 3", o.servers));
-    if (o.tick <= 0ms) refuse(fmt::format("tick {} ms: must be positive", o.tick.count()));
+    if (o.tick <= 0ms)
+        refuse(fmt::format("tick {}: must be positive", base::duration_text(o.tick)));
     if (o.session_timeout < 2 * o.tick) {
-        refuse(fmt::format("session_timeout {} ms: must be at least two ticks, {} ms",
-                           o.session_timeout.count(), 2 * o.tick.count()));
+        refuse(fmt::format("session_timeout {}: must be at least two ticks, {}",
+                           base::duration_text(o.session_timeout),
+                           base::duration_text(2 * o.tick)));
     }
     if (o.sync_limit < 1) refuse(fmt::format("sync_limit {}: must be at least 1", o.sync_limit));
     if (o.longest_stall < 0ms || o.longest_stall > o.tick * o.sync_limit) {
-        refuse(fmt::format("longest_stall {} ms: must be from 0 to sync_limit * tick, {} ms",
-                           o.longest_stall.count(), o.sync_limit * o.tick.count()));
+        refuse(fmt::format("longest_stall {}: must be from 0 to sync_limit * tick, {}",
+                           base::duration_text(o.longest_stall),
+                           base::duration_text(o.sync_limit * o.tick)));
     }
     if (o.faults_every < 0ms)
-        refuse(fmt::format("faults_every {} ms: must not be negative", o.faults_every.count()));
+        refuse(fmt::format("faults_every {}: must not be negative",
+                           base::duration_text(o.faults_every)));
     check_part("clock_drift", o.clock_drift, k_largest_drift);
     check_part("lost_messages", o.lost_messages, 1);
     check_part("slow_messages", o.slow_messages, 1);

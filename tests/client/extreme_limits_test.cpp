@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/duration_text.hpp"
 #include "support.hpp"
 #include "turnstile/tools/odd_znodes.hpp"
 #include "turnstile/tools/path_trial.hpp"
@@ -270,7 +271,7 @@ void expect_refused(const std::string& name, duration span, F&& make) {
     } catch (const std::system_error& failure) {
         EXPECT_EQ(failure.code(), make_error_code(errc::bad_option)) << name;
         EXPECT_THAT(failure.what(), ::testing::HasSubstr(name));
-        EXPECT_THAT(failure.what(), ::testing::HasSubstr(std::to_string(span.count())));
+        EXPECT_THAT(failure.what(), ::testing::HasSubstr(base::duration_text(span)));
     }
 }
 
@@ -361,7 +362,7 @@ TEST_F(extreme_limits, options_of_quorum_locks_and_detectors_are_refused_by_name
                             milliseconds{24h} + 1ms, milliseconds::max()}) {
         const auto says = [&](const char* name) {
             return ::testing::AllOf(::testing::HasSubstr(name),
-                                    ::testing::HasSubstr(std::to_string(span.count())));
+                                    ::testing::HasSubstr(base::duration_text(span)));
         };
         const auto made_with = [&](const quorum_options& options) {
             return refusal([&] { quorum_lock{ensembles, "/x", options}; });
@@ -375,7 +376,7 @@ TEST_F(extreme_limits, options_of_quorum_locks_and_detectors_are_refused_by_name
                         deadlock_detector{*servers, {"/plain"}, {.look_after = span}};
                     }),
                     ::testing::AllOf(::testing::HasSubstr("look_after"),
-                                     ::testing::HasSubstr(std::to_string(span.count()))));
+                                     ::testing::HasSubstr(base::duration_text(span))));
     }
     for (const std::size_t entries : {std::size_t{0}, SIZE_MAX}) {
         EXPECT_THAT(refusal([&] {

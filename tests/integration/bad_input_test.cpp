@@ -62,7 +62,7 @@ TEST(bad_input, options_are_checked) {
                        [&] {
                            client{"local:", options};
                        }),
-                HasSubstr("session_timeout 0 ms"));
+                HasSubstr("session_timeout 0 s"));
     options = quick_options();
     options.acl = access_policy::creator_only;
     EXPECT_THAT(thrown(errc::bad_option,

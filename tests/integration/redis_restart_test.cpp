@@ -69,7 +69,7 @@ TEST_F(restart_of_redis, it_is_no_shorter_than_the_session_timeout) {
     } catch (const std::system_error& failure) {
         EXPECT_EQ(failure.code(), make_error_code(errc::bad_connect_string));
         EXPECT_THAT(failure.what(), ::testing::HasSubstr(
-                                        "stay_out is shorter than the session timeout of 3001 ms"));
+                                        "stay_out is shorter than the session timeout of 3.001 s"));
     }
 }
 

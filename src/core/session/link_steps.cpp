@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "base/check.hpp"
+#include "base/duration_text.hpp"
 #include "core/session/commit_steps.hpp"
 #include "core/session/contender_steps.hpp"
 #include "core/session/due_times.hpp"
@@ -32,9 +33,9 @@ void link_steps::on_open_failed(const open_failed& failure) {
 // nothing.
 void link_steps::on_clock_stepped(const clock_stepped& step) {
     if (!owners_.link.has_epoch() || owners_.epochs.closing()) return;
-    const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(step.ahead).count();
-    owners_.link.replace("the wall clock went ahead by " + std::to_string(ms) +
-                         " ms: this machine may have been paused");
+    const auto ahead = std::chrono::duration_cast<std::chrono::milliseconds>(step.ahead);
+    owners_.link.replace("the wall clock went ahead by " + base::duration_text(ahead) +
+                         ": this machine may have been paused");
 }
 
 void link_steps::leave_session() {

@@ -5,6 +5,7 @@
 #include <chrono>
 
 #include "base/check.hpp"
+#include "base/duration_text.hpp"
 
 namespace turnstile::core {
 
@@ -16,11 +17,6 @@ constexpr int k_most_moves = 3;
 
 bool leads(server_role role) noexcept {
     return role == server_role::leader || role == server_role::standalone;
-}
-
-std::string in_milliseconds(duration time) {
-    const auto whole = std::chrono::duration_cast<std::chrono::milliseconds>(time);
-    return std::to_string(whole.count()) + " ms";
 }
 
 }  // namespace
@@ -166,8 +162,8 @@ std::string server_placement::way_to_leader() const {
 
 std::string server_placement::short_lease(const lease& lease) const {
     return (stay_ ? stay_->server : std::string{}) + " granted a session timeout of " +
-           in_milliseconds(lease.timeout()) + ", and the relay bound is " +
-           in_milliseconds(lease.servers_bound()) + origin_of_bound() +
+           base::duration_text(lease.timeout()) + ", and the relay bound is " +
+           base::duration_text(lease.servers_bound()) + origin_of_bound() +
            (lease.can_be_kept()
                 ? ". Through a server that is not the leader, a hold lasts only if the timeout is "
                   "at least 5/3 of the relay bound; with this timeout it is lost within seconds"

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "base/duration_text.hpp"
 #include "base/resource_name.hpp"
 #include "client/internals.hpp"
 #include "recipe/composite/quorum_hold.hpp"
@@ -28,8 +29,8 @@ constexpr auto k_longest = std::chrono::hours{24};
 
 void check(const char* name, std::chrono::milliseconds value) {
     if (value <= 0ms || value > k_longest) {
-        refuse(std::string{name} + " is " + std::to_string(value.count()) +
-               " ms; it must be positive and at most a day");
+        refuse(std::string{name} + " is " + base::duration_text(value) +
+               "; it must be positive and at most a day");
     }
 }
 

@@ -7,6 +7,7 @@
 
 #include <fmt/core.h>
 
+#include "base/duration_text.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/path.hpp"
 #include "client/client_impl.hpp"
@@ -73,8 +74,8 @@ public:
           look_after_{options.look_after} {
         if (!client_) throw_error({errc::closed, "it was moved from"});
         if (look_after_ <= look_after_.zero()) {
-            throw_error({errc::bad_option,
-                         fmt::format("look_after {} ms: must be positive", look_after_.count())});
+            throw_error({errc::bad_option, fmt::format("look_after {}: must be positive",
+                                                       base::duration_text(look_after_))});
         }
     }
 

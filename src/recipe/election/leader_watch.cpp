@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "base/duration_text.hpp"
 #include "base/mutex.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/span_check.hpp"
@@ -32,8 +33,8 @@ void check(const leader_watch::listener& listener, const leader_watch_options& o
         throw_error(good.error());
     if (options.every >= 1ms) return;
     throw_error({errc::bad_option,
-                 fmt::format("leader_watch: the option `every` is {} ns; it must be at least 1 ms",
-                             options.every.count())});
+                 fmt::format("leader_watch: the option `every` is {}; it must be at least 1 ms",
+                             base::duration_text(options.every))});
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 
 #include <fmt/core.h>
 
+#include "base/duration_text.hpp"
 #include "base/log.hpp"
 #include "base/out_of_memory.hpp"
 #include "base/path.hpp"
@@ -38,8 +39,8 @@ result<void> check(const contender& target, const revoke_options& options) {
                          fmt::format("\"who\" or \"why\" has {} bytes, more than the {} allowed",
                                      text->size(), core::k_longest_words)};
     if (options.wait && *options.wait < milliseconds{0})
-        return error{errc::bad_option,
-                     fmt::format("wait {} ms: must not be negative", options.wait->count())};
+        return error{errc::bad_option, fmt::format("wait {}: must not be negative",
+                                                   base::duration_text(*options.wait))};
     return {};
 }
 
@@ -226,8 +227,8 @@ public:
                 return i == 0 && !written->wrote ? revocation_outcome::gone_before
                                                  : revocation_outcome::gave_way;
             log::write(log_level::warning,
-                       "{} got the order to release by {}: {}; its znode is deleted after {} ms",
-                       znode(target), order.by, order.why, time.count());
+                       "{} got the order to release by {}: {}; its znode is deleted after {}",
+                       znode(target), order.by, order.why, base::duration_text(time));
             const auto gone = goes_within(to_nanoseconds(time), target, limits);
             if (gone.has_error()) return gone.error();
             if (*gone) return revocation_outcome::gave_way;

@@ -15,6 +15,7 @@
 #include <fmt/core.h>
 
 #include "base/back_off.hpp"
+#include "base/duration_text.hpp"
 #include "base/random.hpp"
 #include "client/settings.hpp"
 #include "core/lease/lease.hpp"
@@ -97,7 +98,10 @@ option one_of(std::string_view name, const Values& values, F member) {
                 auto& at = member(o);
                 using type = std::remove_cvref_t<decltype(at)>;
                 at = type{values[which]};
-                return fmt::format("{}", values[which]);
+                if constexpr (std::same_as<type, milliseconds>)
+                    return base::duration_text(at);
+                else
+                    return fmt::format("{}", values[which]);
             }};
 }
 
@@ -285,7 +289,7 @@ TEST(option_limits, spans_of_a_call_are_refused_by_name_or_within_ten_years) {
         if (checked) return;
         EXPECT_EQ(checked.error(), errc::bad_option);
         EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(std::string{name}));
-        EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(std::to_string(span.count())));
+        EXPECT_THAT(checked.error().message(), ::testing::HasSubstr(base::duration_text(span)));
     };
     for (const auto count : k_counts) {
         const nanoseconds span{count};

@@ -27,13 +27,13 @@ struct refusal {
 const std::vector<refusal> k_refusals{
     {"no timeout",
      [](auto& o) { o.session_timeout = 0ms; },
-     {"session_timeout", "0 ms", "between 1 ms"}},
+     {"session_timeout", "0 s", "between 1 ms"}},
     {"a negative timeout",
      [](auto& o) { o.session_timeout = -5ms; },
      {"session_timeout", "-5 ms", "between 1 ms"}},
     {"a longer timeout than a contender may claim",
      [](auto& o) { o.session_timeout = 1h + 1ms; },
-     {"session_timeout", "3600001 ms", "1 ms and 1 h"}},
+     {"session_timeout", "1 h 0.001 s", "1 ms and 1 h"}},
     {"creator_only without credentials",
      [](auto& o) { o.acl = access_policy::creator_only; },
      {"creator_only", "credentials"}},
@@ -63,15 +63,15 @@ const std::vector<refusal> k_refusals{
      {"lease.confirm_every", "-1 ms", "not be negative"}},
     {"confirmations too seldom to keep any hold",
      [](auto& o) { o.lease.confirm_every = std::chrono::hours{1}; },
-     {"lease.confirm_every", "3600000 ms", "session_timeout * (1 - clock_drift)", "29970 ms"}},
+     {"lease.confirm_every", "1 h", "session_timeout * (1 - clock_drift)", "29.97 s"}},
     {"a confirmation just as a hold ends",
      [](auto& o) {
          o.session_timeout = 10s;
          o.lease.clock_drift = 0.1;
          o.lease.confirm_every = 9s;
      },
-     {"lease.confirm_every", "9000 ms"}},
-    {"no first pause", [](auto& o) { o.retry_first = 0ms; }, {"retry_first", "0 ms", "positive"}},
+     {"lease.confirm_every", "9 s"}},
+    {"no first pause", [](auto& o) { o.retry_first = 0ms; }, {"retry_first", "0 s", "positive"}},
     {"pauses that shrink",
      [](auto& o) { o.retry_longest = 10ms; },
      {"retry_longest", "10 ms", "at most retry_longest"}},
