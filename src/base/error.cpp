@@ -12,7 +12,7 @@ namespace {
 const char* text(errc code) noexcept {
     switch (code) {
         case errc::timeout: return "the deadline passed";
-        case errc::busy: return "another contender holds the lock or is ahead in the queue";
+        case errc::busy: return "the lock or gate is busy";
         case errc::cancelled: return "cancelled by the stop token";
         case errc::interrupted: return "interrupted";
         case errc::session_lost: return "the session with the servers was lost";

@@ -16,13 +16,15 @@ namespace {
 
 const std::string k_none;
 
-error nothing_held() {
-    return errc::not_held;
-}
-
 }  // namespace
 
 namespace detail {
+
+error empty_guard(std::string_view subject) {
+    std::string text{subject};
+    if (!text.empty()) text += ": ";
+    return {errc::not_held, text + "the guard was released, moved from, or never had a hold"};
+}
 
 hold::hold() noexcept : generation_{base::process_generation()} {}
 
@@ -61,7 +63,7 @@ result<void> check_untouched(const transaction& writes, const std::string& znode
 result<void> check_commit(const transaction& writes, const hold& by) {
     if (auto good = writes.validate(); !good) return good;
     for (const auto& further : detail::internals::further_holds(writes))
-        if (!further) return error{errc::not_held, "under()"};
+        if (!further) return empty_guard("under()");
     return check_untouched(writes, by.znode());
 }
 
@@ -109,7 +111,7 @@ lease_evidence guard::evidence() const noexcept {
 }
 
 result<void> guard::status() const {
-    if (!hold_) return nothing_held();
+    if (!hold_) return detail::empty_guard();
     return hold_->status();
 }
 
@@ -123,7 +125,7 @@ void guard::on_lost(std::function<void(const error& why)> callback) {
 
 result<commit_result> guard::commit(const transaction& writes,
                                     const commit_options& options) const {
-    if (!hold_) return nothing_held();
+    if (!hold_) return detail::empty_guard();
     if (const auto good = detail::check_commit(writes, *hold_); !good) return good.error();
     return detail::commit_by(detail::internals::hold_of(*this), writes, options);
 }
@@ -135,18 +137,18 @@ result<commit_result> guard::commit(const transaction& writes) const {
 void guard::async_commit(const transaction& writes, const commit_options& options,
                          std::function<void(result<commit_result>)> handler) const {
     if (!handler) throw_error({errc::bad_option, "async_commit: the handler is empty"});
-    if (!hold_) throw_error(nothing_held());
+    if (!hold_) throw_error(detail::empty_guard());
     if (const auto good = detail::check_commit(writes, *hold_); !good) throw_error(good.error());
     detail::async_commit_by(detail::internals::hold_of(*this), writes, options, std::move(handler));
 }
 
 result<void> guard::release() {
-    if (!hold_) return nothing_held();
+    if (!hold_) return detail::empty_guard();
     return release_until(boottime_clock::now() + hold_->release_limit());
 }
 
 result<void> guard::release_until(boottime_clock::time_point deadline) {
-    if (!hold_) return nothing_held();
+    if (!hold_) return detail::empty_guard();
     if (const auto may = hold_->may_release(); !may) return may;
     return detail::internals::take_hold(std::move(*this))->release(deadline);
 }

@@ -10,6 +10,7 @@
 #include <optional>
 #include <stop_token>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/container/small_vector.hpp>
@@ -132,6 +133,8 @@ private:
     const std::uint64_t generation_;       // the process generation when the hold was made
 };
 
+// Returns the error of a call with an empty guard. `subject`: the path or the call, if it is known.
+[[nodiscard]] error empty_guard(std::string_view subject = {});
 // Refuses a transaction that cannot be committed under the hold `by`, without asking a server.
 [[nodiscard]] result<void> check_commit(const transaction& writes, const hold& by);
 [[nodiscard]] result<void> check_untouched(const transaction& writes, const std::string& znode);

@@ -2,6 +2,7 @@
 // Implements redis::check: finds the contender's record in Redis, so that a program's Lua script can check the hold.
 #include "turnstile/redis.hpp"
 
+#include "client/hold.hpp"
 #include "client/internals.hpp"
 #include "modules/find.hpp"
 #include "turnstile/guard.hpp"
@@ -11,7 +12,7 @@ namespace turnstile::redis {
 // A guard of a Redis lock exists only if its client has loaded the Redis module, so modules::loaded() suffices.
 result<script_check> check(const guard& hold) {
     const auto held = detail::internals::hold_of(hold);
-    if (held == nullptr) return error{errc::not_held, "redis::check"};
+    if (held == nullptr) return detail::empty_guard("redis::check");
     const auto* const single = dynamic_cast<const detail::znode_hold*>(held.get());
     if (single == nullptr)
         return error{

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "client/hold.hpp"
 #include "modules/find.hpp"
 #include "turnstile/guard.hpp"
 
@@ -11,7 +12,7 @@ namespace turnstile::sql {
 namespace {
 
 result<void> check_hold(const guard& hold, modules::module_kind which, void* connection) {
-    if (!hold) return error{errc::not_held, "sql::check"};
+    if (!hold) return detail::empty_guard("sql::check");
     if (connection == nullptr) return error{errc::bad_option, "sql::check: the connection is null"};
     const std::string znode = hold.znode();
     if (znode.empty())

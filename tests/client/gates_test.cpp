@@ -223,7 +223,12 @@ TEST_F(rates, let_so_many_through_and_no_more) {
     EXPECT_EQ(there.try_enter().error(), errc::busy);
     EXPECT_EQ(here.enter({.timeout = 1ms}).error(), errc::timeout);
     EXPECT_EQ(here.enter(1ms).error(), errc::timeout);
-    EXPECT_EQ(there.try_enter(limit()).error(), errc::busy);
+    const auto refused = there.try_enter(limit());
+    EXPECT_EQ(refused.error(), errc::busy);
+    EXPECT_TRUE(refused.error().message().starts_with("the lock or gate is busy: " + there.path() +
+                                                      ": the gate is full: 3 entries in the last "
+                                                      "1 h; the next entry is possible in "))
+        << refused.error().message();
     const auto now = there.state().value();
     EXPECT_EQ(now.entered, 3U);
     EXPECT_GT(now.retry_in, 50min);
@@ -252,10 +257,9 @@ TEST_F(rates, disagreement_is_an_error_that_names_both_rules) {
     const auto other = rate_gate(*servers, "/rule", {.entries = 5, .period = 1min}).enter();
     ASSERT_FALSE(other);
     EXPECT_EQ(other.error(), errc::bad_option);
-    EXPECT_NE(
-        other.error().message().find(
-            "allows 5 entries in 60000 ms, and the record at the servers allows 2 in 1000 ms"),
-        std::string::npos);
+    EXPECT_NE(other.error().message().find(
+                  "allows 5 entries in 1 min, and the record at the servers allows 2 in 1 s"),
+              std::string::npos);
     EXPECT_THROW(rate_gate(*servers, "/rule", {.entries = 0, .period = 1s}), std::system_error);
     EXPECT_THROW(rate_gate(*servers, "/rule", {.entries = 1}), std::system_error);
 }

@@ -5,6 +5,7 @@
 // Thread safety: none, values.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <variant>
@@ -107,6 +108,13 @@ struct replace_session {
 struct retry_later {
     friend bool operator==(const retry_later&, const retry_later&) = default;
 };
+// A single attempt has found contenders ahead, which ends it with `busy`. If only one contender is ahead, and it is a
+// hold of this session, the error names that hold. `predecessor`: the znode of the only contender ahead, or empty.
+struct tell_busy {
+    std::size_t ahead = 0;
+    std::string predecessor;
+    friend bool operator==(const tell_busy&, const tell_busy&) = default;
+};
 struct tell {
     decltype(notice::event) event;
     friend bool operator==(const tell&, const tell&) = default;
@@ -114,13 +122,12 @@ struct tell {
 
 }  // namespace contender_effects
 
-using contender_effect =
-    std::variant<contender_effects::submit, contender_effects::enter, contender_effects::list,
-                 contender_effects::remove, contender_effects::number_known,
-                 contender_effects::watch, contender_effects::unwatch,
-                 contender_effects::unwatch_gone, contender_effects::warn_of_foreign,
-                 contender_effects::containers_unsupported, contender_effects::parent_create_lost,
-                 contender_effects::abandon, contender_effects::replace_session,
-                 contender_effects::retry_later, contender_effects::tell>;
+using contender_effect = std::variant<
+    contender_effects::submit, contender_effects::enter, contender_effects::list,
+    contender_effects::remove, contender_effects::number_known, contender_effects::watch,
+    contender_effects::unwatch, contender_effects::unwatch_gone, contender_effects::warn_of_foreign,
+    contender_effects::containers_unsupported, contender_effects::parent_create_lost,
+    contender_effects::abandon, contender_effects::replace_session, contender_effects::retry_later,
+    contender_effects::tell_busy, contender_effects::tell>;
 
 }  // namespace turnstile::core

@@ -115,6 +115,9 @@ public:
         out_.emplace_back(contender_effects::replace_session{std::move(reason)});
     }
     void retry_later() { out_.emplace_back(contender_effects::retry_later{}); }
+    void tell_busy(std::size_t ahead, std::string predecessor) {
+        out_.emplace_back(contender_effects::tell_busy{ahead, std::move(predecessor)});
+    }
     void tell(decltype(notice::event)&& event) {
         out_.emplace_back(contender_effects::tell{std::move(event)});
     }

@@ -64,6 +64,12 @@ const contender_ahead* nearest_ahead(const contender_state& current) noexcept {
     return waiter != nullptr && waiter->seen_ahead.changed() ? &*waiter->seen_ahead : nullptr;
 }
 
+std::string znode_ahead(const contender_state& current, const std::string& folder) {
+    const auto* const waiter = std::get_if<state::queued>(&current);
+    if (waiter == nullptr || waiter->ahead != 1U || waiter->awaited.empty()) return {};
+    return waiter->awaited.begin()->path(folder);
+}
+
 bool settled(const contender_state& current) noexcept {
     const auto* const hold = std::get_if<state::held>(&current);
     return hold != nullptr && !hold->unannounced && !hold->announcing && !hold->rename->is_wanted();

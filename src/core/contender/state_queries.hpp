@@ -34,6 +34,8 @@ namespace turnstile::core {
 [[nodiscard]] std::optional<time_point> delay_end(const contender_state& current) noexcept;
 // Returns the nearest contender ahead of a waiter; nullptr if there is none, or if the waiter has not read its znode.
 [[nodiscard]] const contender_ahead* nearest_ahead(const contender_state& current) noexcept;
+// Returns the path of the znode for which a waiter waits, if it waits for one; an empty text otherwise.
+[[nodiscard]] std::string znode_ahead(const contender_state& current, const std::string& folder);
 // True for a hold whose contender is not about to write its own znode. Only then may a commit write the znode.
 [[nodiscard]] bool settled(const contender_state& current) noexcept;
 // Returns the version of the contender's znode, as far as the contender knows. If the znode has another version,

@@ -228,9 +228,12 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     // mark before an attempt with attempt::once gives up. Otherwise its removal would delete the other's mark.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
-    if (call.settings.mode == attempt::once)
-        return fail(call,
-                    {errc::busy, folder + ": contenders ahead: " + std::to_string(judged.ahead)});
+    if (call.settings.mode == attempt::once) {
+        const bool is_one = judged.ahead == 1 && !judged.predecessor.empty();
+        c.tell_busy(judged.ahead,
+                    is_one ? base::child_path(folder, judged.predecessor) : std::string{});
+        return call.enter(leaving{std::move(*this)});
+    }
     boost::container::flat_set<std::string_view> names;
     if (judged.verdict == verdict::wait_on) {
         names.insert(judged.predecessor);

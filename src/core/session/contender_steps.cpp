@@ -7,6 +7,7 @@
 #include "base/check.hpp"
 #include "core/contender/refusals.hpp"
 #include "core/contender/state_queries.hpp"
+#include "core/session/own_holds.hpp"
 #include "core/session/session_errors.hpp"
 
 namespace turnstile::core {
@@ -98,6 +99,12 @@ public:
     }
 
     // ---- callers ----
+
+    void operator()(const contender_effects::tell_busy& tried) const {
+        const auto& folder = owners_.contenders.table().at(id_).folder();
+        owners_.basics.actions.emplace_back(
+            notice{id_, failed{busy_error(owners_, folder, tried.ahead, tried.predecessor)}});
+    }
 
     void operator()(contender_effects::tell& told) const {
         if (static_cast<std::uint64_t>(id_) >= k_first_leftover) return;
@@ -213,7 +220,10 @@ void contender_steps::look_again() {
     const auto look = [](contender& waiter, contender_session& c) { waiter.look_again(c); };
     auto& contenders = owners_.contenders;
     contenders.begin_looks(owners_.basics.now);
-    for (const auto id : contenders.take_in_line()) with(id, look);
+    for (const auto id : contenders.take_in_line()) {
+        note_wait_for_own_hold(owners_, id);
+        with(id, look);
+    }
     for (const auto id : contenders.take_further_back()) with(id, look);
 }
 

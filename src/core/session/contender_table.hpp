@@ -19,6 +19,7 @@ namespace turnstile::core {
 struct contender_entry {
     contender value;
     std::optional<time_point> deadline{};  // the deadline of the grant
+    std::uint32_t looks_at_own_hold = 0;  // second looks during a wait for a hold of the same owner
     friend bool operator==(const contender_entry&, const contender_entry&) = default;
 };
 

@@ -302,8 +302,8 @@ result<void> election_seat::why_not() const {
     if (now_.has_entered())
         return error{errc::closed,
                      queue_.path() + ": " + id_ + " no longer takes part in the election"};
-    return error{errc::not_held,
-                 queue_.path() + ": " + id_ + " does not take part in the election yet"};
+    return error{errc::not_held, queue_.path() + ": " + id_ +
+                                     " does not take part in the election yet: call start() first"};
 }
 
 result<void> election_seat::await(const query_options& options) {

@@ -3,16 +3,22 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <iterator>
 
 #include <fmt/core.h>
 
+#include "base/duration_text.hpp"
 #include "base/span_check.hpp"
 #include "recipe/node/text_fields.hpp"
 
 namespace turnstile::detail {
 
 namespace {
+
+std::string text_of(std::int64_t milliseconds) {
+    return base::duration_text(std::chrono::milliseconds{milliseconds});
+}
 
 constexpr std::size_t k_most_quoted = 80;  // limit for a quotation of another client's text
 
@@ -115,8 +121,8 @@ result<rate_record> empty_record(const rate_rule& rule) {
                                                    rule.entries, rate_gate::k_most_entries)};
     }
     if (*period < 1) {
-        return error{errc::bad_option,
-                     fmt::format("rate_gate: a period of {} ms: must be positive", *period)};
+        return error{errc::bad_option, fmt::format("rate_gate: a period of {}: must be positive",
+                                                   base::duration_text(rule.period))};
     }
     return rate_record{rule.entries, *period};
 }
@@ -130,18 +136,21 @@ result<rate_record> record_of(const rate_record& rule, const stamped_data& found
     }
     if (record->entries != rule.entries || record->period != rule.period) {
         return error{errc::bad_option,
-                     fmt::format("{}: this rate_gate allows {} entries in {} ms, and the record at "
-                                 "the servers allows {} in {} ms; give all programs the same rate",
-                                 path, rule.entries, rule.period, record->entries, record->period)};
+                     fmt::format("{}: this rate_gate allows {} entries in {}, and the record at "
+                                 "the servers allows {} in {}; give all programs the same rate",
+                                 path, rule.entries, text_of(rule.period), record->entries,
+                                 text_of(record->period))};
     }
     return std::move(*record);
 }
 
 error no_room(const rate_record& record, std::int64_t wait, const std::string& path) {
-    return {
-        errc::busy,
-        fmt::format("{0}: entries in the last {2} ms: {1}; the next entry is possible in {3} ms",
-                    path, record.entered(), record.period, wait)};
+    const auto entered = record.entered();
+    return {errc::busy,
+            fmt::format("{}: the gate is full: {} in the last {}; the next entry is "
+                        "possible in {}",
+                        path, entered == 1 ? "1 entry" : fmt::format("{} entries", entered),
+                        text_of(record.period), text_of(wait))};
 }
 
 void forget_old(rate_record& record, std::int64_t now) {

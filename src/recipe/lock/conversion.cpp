@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/out_of_memory.hpp"
+#include "client/hold.hpp"
 #include "client/internals.hpp"
 #include "recipe/lock/upgraded_hold.hpp"
 
@@ -23,7 +24,7 @@ struct parts {
 };
 
 result<parts> parts_of(const std::string& path, guard& hold) {
-    if (!hold) return error{errc::not_held, path};
+    if (!hold) return empty_guard(path);
     const auto whole = internals::hold_of(hold);
     parts found{std::dynamic_pointer_cast<upgraded_hold>(whole), nullptr};
     found.base =

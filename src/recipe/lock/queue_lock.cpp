@@ -9,6 +9,7 @@
 
 #include "base/path.hpp"
 #include "base/resource_name.hpp"
+#include "client/hold.hpp"
 #include "client/settings.hpp"
 #include "client/shared_contender.hpp"
 #include "core/queue/contender_name.hpp"
@@ -121,7 +122,7 @@ result<std::vector<contender>> queue_lock::holders(const query_options& options,
 }
 
 result<std::size_t> queue_lock::position(const guard& hold, const query_options& options) const {
-    if (hold.znode().empty()) return error{errc::not_held};
+    if (hold.znode().empty()) return empty_guard(path_.str());
     const auto names = contender_names(*client_, {path_, family_}, options);
     if (!names) return names.error();
     const auto name = hold.znode().substr(hold.znode().rfind('/') + 1);

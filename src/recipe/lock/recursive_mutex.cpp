@@ -163,7 +163,7 @@ bool recursive_mutex::try_take(boottime_clock::duration left) {
 
 void recursive_mutex::give_back() {
     auto hold = state_->threads.pop();
-    if (!hold) throw_error({errc::not_owner, path()});
+    if (!hold) throw_error(detail::standard_forms::no_hold_of_thread(path()));
     hold.unlock();
 }
 

@@ -50,10 +50,16 @@ public:
             throw_from_lock(why);
         return false;
     }
+    [[nodiscard]] static error no_hold_of_thread(const std::string& path) {
+        return {errc::not_owner,
+                path +
+                    ": unlock() ends a hold of lock() on the same thread; if a guard of "
+                    "acquire() holds the lock, release the guard"};
+    }
     // Removes and returns the calling thread's hold. Throws not_owner if there is none.
     [[nodiscard]] guard take(const std::string& path) {
         auto hold = holds_.take_own();
-        if (!hold) throw_error({errc::not_owner, path});
+        if (!hold) throw_error(no_hold_of_thread(path));
         return hold;
     }
 

@@ -122,15 +122,29 @@ TEST(error, message_of_a_refusal_says_nothing_twice) {
 
 TEST(error, message_of_a_call_says_nothing_twice) {
     TURNSTILE_NEEDS_INTERRUPTION();
-    EXPECT_EQ(said_once(guard{}.status().error()), "there is no hold for this call");
+    EXPECT_EQ(
+        said_once(guard{}.status().error()),
+        "there is no hold for this call: the guard was released, moved from, or never had a hold");
     local::faults faults{"said-once"};
     const client servers{"local:said-once",
                          {.credentials = "a:b", .acl = access_policy::creator_only}};
     mutex lock{servers, "/locks/a"};
     const auto hold = lock.acquire({.timeout = testing::limit()}).value();
-    EXPECT_EQ(
-        said_once(lock.try_acquire().error()),
-        "another contender holds the lock or is ahead in the queue: /locks/a: contenders ahead: 1");
+    const auto busy = said_once(lock.try_acquire().error());
+    EXPECT_TRUE(
+        busy.starts_with("the lock or gate is busy: /locks/a: the same client holds the lock: "))
+        << busy;
+    const auto refusal_of = [](auto&& call) -> std::string {
+        try {
+            call();
+        } catch (const std::system_error& refused) {
+            return refused.what();
+        }
+        return {};
+    };
+    EXPECT_EQ(refusal_of([&] { lock.unlock(); }),
+              "the calling thread does not hold the lock: /locks/a: unlock() ends a hold of lock() "
+              "on the same thread; if a guard of acquire() holds the lock, release the guard");
     std::stop_source stop;
     stop.request_stop();
     EXPECT_EQ(said_once(lock.acquire({.stop = stop.get_token()}).error()),

@@ -87,6 +87,7 @@ public:
     std::set<std::string> abandoned;      // GUIDs of abandoned creates
     std::vector<std::string> guids;       // GUIDs of the contender's creates
     std::optional<std::string> replacement;
+    std::string found_ahead;  // the only contender ahead of a single attempt
 
     // ---- execution of the effects ---- ----
     void operator()(core::contender_effects::submit& wanted) { send(std::move(wanted.request)); }
@@ -123,6 +124,10 @@ public:
     }
     void operator()(const core::contender_effects::replace_session& wanted) {
         replacement = wanted.reason;
+    }
+    void operator()(const core::contender_effects::tell_busy& tried) {
+        found_ahead = tried.predecessor;
+        told.push_back(core::failed{{errc::busy, std::to_string(tried.ahead)}});
     }
     void operator()(core::contender_effects::tell& said) {
         if (const auto* mine = std::get_if<core::entered>(&said.event)) {

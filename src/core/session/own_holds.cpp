@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/session/own_holds.hpp"
+
+#include <chrono>
+
+#include "core/contender/contender_ahead.hpp"
+#include "core/contender/state_queries.hpp"
+#include "turnstile/lock_status.hpp"
+
+namespace turnstile::core {
+
+namespace {
+
+constexpr std::chrono::seconds k_patience_with_own_hold{5};
+
+const contender* own_hold(const session_owners& owners, const std::string& folder,
+                          const std::string& znode) {
+    const auto& table = owners.contenders.table();
+    for (const auto id : table.holding())
+        if (const auto& hold = table.at(id); hold.folder() == folder && hold.znode() == znode)
+            return &hold;
+    return nullptr;
+}
+
+std::string claims_of(const contender& own) {
+    return text_of_claims(contender_metadata::parse(own.data()), true);
+}
+
+bool is_same_owner(const contender& a, const contender& b) {
+    const auto owner = contender_metadata::parse(a.data()).owner;
+    return !owner.empty() && owner == contender_metadata::parse(b.data()).owner;
+}
+
+}  // namespace
+
+error busy_error(const session_owners& owners, const std::string& folder, std::size_t ahead,
+                 const std::string& predecessor) {
+    const auto* const own = predecessor.empty() ? nullptr : own_hold(owners, folder, predecessor);
+    if (own == nullptr)
+        return {errc::busy, folder + ": contenders ahead: " + std::to_string(ahead)};
+    return {errc::busy, folder + ": the same client holds the lock: " + claims_of(*own)};
+}
+
+void note_wait_for_own_hold(session_owners& owners, contender_id id) {
+    auto* const waiter = owners.contenders.find(id);
+    if (waiter == nullptr || waiter->deadline) return;
+    const auto& value = waiter->value;
+    const auto* const nearest = nearest_ahead(value.current());
+    if (nearest == nullptr || !nearest->is_own) return;
+    const auto* const own =
+        own_hold(owners, value.folder(), znode_ahead(value.current(), value.folder()));
+    if (own == nullptr || !is_same_owner(*own, value)) return;
+    const auto interval = owners.link.confirm_interval();
+    // The first look may follow the call at once, so it does not count.
+    const auto waited = waiter->looks_at_own_hold++ * interval;
+    if (waited < k_patience_with_own_hold || waited - interval >= k_patience_with_own_hold) return;
+    owners.basics.actions.emplace_back(
+        warning{value.folder() +
+                ": a call without a time limit waits for a hold of the same thread or owner: " +
+                claims_of(*own) +
+                "; if no other thread releases that hold, the wait never ends: release it before "
+                "the call, or use a recursive_mutex"});
+}
+
+}  // namespace turnstile::core
