@@ -18,6 +18,7 @@
 #include "base/random.hpp"
 #include "core/seam/coordinator.hpp"
 #include "guardian/guarded_session.hpp"
+#include "sql/batch_size.hpp"
 #include "sql/closing_signal.hpp"
 #include "sql/database.hpp"
 #include "sql/database_failures.hpp"
@@ -121,9 +122,8 @@ private:
     look_schedule schedule_;
     pending_requests pending_;
     std::deque<std::string> given_back_;  // paths of watches to be removed at the database
-    // The largest weight of the next batch. After a failure it is 1, so that a faulty request does not make other
-    // requests fail.
-    std::size_t together_ = k_most_together;
+    batch_size together_;
+    clock::time_point listened_{};  // the latest call of await_news
     bool attached_ = false;
     bool dead_ = false;
     bool has_news_ = false;  // a bell has rung, and the session has not fetched its events since

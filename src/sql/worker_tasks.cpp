@@ -50,7 +50,7 @@ void worker::carry_out(std::span<pending_request* const> all) {
     } catch (const database_error& e) {
         if (e.kind() == failure::lost) throw;
     }
-    together_ = 1;
+    together_.failed();
     for (pending_request* const each : all) each->sent = {};
     for (pending_request* const each : all) carry_out_one(*each);
 }
@@ -88,7 +88,7 @@ void worker::apply(std::span<pending_request* const> all) {
     }
     carried_out done = store_.apply(wanted);
     failures_.forget();
-    together_ = std::min(2 * together_, k_most_together);
+    together_.took(clock::now() - sent);
     for (queued_event& each : done.events) all[each.ahead_of]->events.push_back(std::move(each));
     if (done.next_end) schedule_.set_next_end(done.next_end);
     if (!done.expired && core::is_write(all.front()->request.op)) schedule_.touched(sent);
@@ -162,6 +162,7 @@ void worker::hear(store::touch how) {
 
 // Waits as database::wait() does. A dead process may have committed changes without waking other sessions.
 void worker::await_news(int caller, clock::time_point until) {
+    listened_ = clock::now();
     switch (db_->wait(caller, until)) {
         case database::woken::by_time:
         case database::woken::by_caller: return;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdint>
 #include <latch>
 #include <memory>
 #include <string>
@@ -13,6 +14,7 @@
 #include "base/latest_failure.hpp"
 #include "session_fixture.hpp"
 #include "sql/session.hpp"
+#include "turnstile/testing/event.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
 namespace turnstile::sql {
@@ -51,6 +53,35 @@ private:
     std::atomic<bool> held_ = false;
     bool waits_ = false;
     bool met_ = false;
+};
+
+// Keeps its session busy: before each commit of a write the session gets another request. The first wait for news after
+// that ends the test's wait.
+class busy_database final : public wrapped_database {
+public:
+    explicit busy_database(const std::filesystem::path& file)
+        : wrapped_database{{file, testing::limit(), nullptr}} {}
+
+    void commit(std::span<const std::int64_t> to_wake) override {
+        if (session* const kept = kept_busy.load(); kept != nullptr && !listened_)
+            kept->submit({core::ticket{++requests_}, core::set_op{"/busy", "again"}});
+        wrapped_database::commit(to_wake);
+    }
+    woken wait(int caller, boottime_clock::time_point until) override {
+        if (kept_busy != nullptr && requests_ > 2) {
+            listened_ = true;
+            listened.set();
+        }
+        return wrapped_database::wait(caller, until);
+    }
+
+    std::atomic<session*> kept_busy = nullptr;
+    testing::event listened;
+
+private:
+    // Only the session's thread uses these members.
+    std::uint64_t requests_ = 2;
+    bool listened_ = false;
 };
 
 // Returns the errors of the answered requests.
@@ -108,6 +139,24 @@ TEST(sql_session, hears_a_bell_that_rings_while_it_waits_for_a_row_of_a_user) {
               (std::vector{server_error::ok, server_error::ok, server_error::throttled}));
     waiting.abandon();
     other.close();
+}
+
+// A server ends a second connection that sends nothing for longer than its limit.
+TEST(sql_session, reads_its_bell_while_it_always_has_requests) {
+    const testing::temporary_folder folder;
+    auto wrapped = std::make_unique<busy_database>(folder.path() / "locks.db");
+    busy_database& busy = *wrapped;
+    recorder told;
+    session always{parts_of(std::move(wrapped)),
+                   {.timeout = std::chrono::seconds{4}, .detect_role = false},
+                   told};
+    told.wait_until([](const auto& all) { return links(all, link_kind::attached) == 1; });
+    always.submit({core::ticket{1}, core::create_op{"/busy"}});
+    told.wait_until([](const auto& all) { return errors(all).size() == 1; });
+    busy.kept_busy = &always;
+    always.submit({core::ticket{2}, core::set_op{"/busy", "first"}});
+    EXPECT_TRUE(busy.listened.wait());
+    always.close();
 }
 
 }  // namespace

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// batch_size: the largest weight of a session's next batch of requests (request_batch.hpp), by the time that earlier
+// batches took.
+//
+// A batch locks its paths until it commits, and the other sessions' batches wait for these locks. If six sessions write
+// at once, a batch may wait for five others. So a batch should take a small part of the session timeout: a longer one
+// halves the weight, and a shorter one doubles it.
+//
+// Thread safety: a value, for one thread.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "core/seam/seam.hpp"
+#include "sql/request_batch.hpp"
+
+namespace turnstile::sql {
+
+class batch_size {
+public:
+    explicit batch_size(core::duration session_timeout)
+        : longest_{session_timeout / k_part_of_timeout} {}
+
+    [[nodiscard]] std::size_t most() const noexcept { return most_; }
+    // Records a batch that was executed.
+    void took(core::duration time) noexcept {
+        most_ = time > longest_ ? std::max<std::size_t>(most_ / 2, 1)
+                                : std::min(2 * most_, k_most_together);
+    }
+    // Records a batch that failed. The next batch has one request, so that a faulty request does not make other requests
+    // fail.
+    void failed() noexcept { most_ = 1; }
+
+private:
+    static constexpr int k_part_of_timeout = 20;
+
+    core::duration longest_;
+    std::size_t most_ = k_most_together;
+};
+
+}  // namespace turnstile::sql

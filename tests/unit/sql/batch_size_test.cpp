@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sql/batch_size.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace turnstile::sql {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(batch_size, begins_with_the_largest_batch_and_never_exceeds_it) {
+    batch_size size{1s};
+    EXPECT_EQ(size.most(), k_most_together);
+    size.took(1ms);
+    EXPECT_EQ(size.most(), k_most_together);
+}
+
+TEST(batch_size, is_halved_by_a_batch_that_takes_more_than_a_twentieth_of_the_timeout) {
+    batch_size size{1s};
+    size.took(50ms);
+    EXPECT_EQ(size.most(), k_most_together);
+    size.took(51ms);
+    EXPECT_EQ(size.most(), k_most_together / 2);
+    size.took(1ms);
+    EXPECT_EQ(size.most(), k_most_together);
+}
+
+TEST(batch_size, is_never_below_one) {
+    batch_size size{1s};
+    for (int i = 0; i != 20; ++i) size.took(1s);
+    EXPECT_EQ(size.most(), 1U);
+}
+
+TEST(batch_size, is_one_after_a_failure_and_grows_again) {
+    batch_size size{1s};
+    size.failed();
+    EXPECT_EQ(size.most(), 1U);
+    size.took(1ms);
+    EXPECT_EQ(size.most(), 2U);
+}
+
+}  // namespace
+}  // namespace turnstile::sql
