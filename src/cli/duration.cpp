@@ -48,6 +48,7 @@ std::string duration_text(std::chrono::seconds span) {
 
 std::string exact_text(std::chrono::milliseconds span) {
     const auto count = span.count();
+    if (count == 0) return "0 s";
     if (count < 1'000) return std::to_string(count) + " ms";
     if (count >= 60'000 || count % 1'000 == 0)
         return duration_text(std::chrono::duration_cast<std::chrono::seconds>(span));

@@ -8,6 +8,7 @@
 #include "cli/duration.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/holder_text.hpp"
+#include "cli/kind_words.hpp"
 #include "cli/wanted_lock.hpp"
 #include "turnstile/job_gate.hpp"
 #include "turnstile/transaction.hpp"
@@ -26,7 +27,9 @@ int complain_of(const client& servers, const error& failure, const run_options& 
     // After a signal, no message is necessary.
     if (failure == errc::cancelled || failure == errc::closed) return code;
     const bool taken = failure == errc::busy;
-    return complain(failure.message() + (taken ? holder_text(servers, options) : ""), code);
+    return complain(
+        message_with_options(failure, options.kind) + (taken ? holder_text(servers, options) : ""),
+        code);
 }
 
 // An exception that carries a failed command's exit code through job_gate, which records the failure.

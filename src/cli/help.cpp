@@ -307,7 +307,8 @@ The lock:
 Waiting:
   -n, --try            do not wait for the lock. The wait for a server has a
                        limit of its own, --connect-timeout
-  -w, --wait DURATION  the longest wait for the lock; 0 is --try [no limit]
+  -w, --wait DURATION  the longest wait for a server and the lock together; 0 is
+                       --try [no limit for the lock]
   --reenter            if a turnstile run that started this one holds PATH, run
                        the command under that hold; without --reenter this is
                        refused, because each would wait for the other

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <optional>
@@ -11,6 +12,7 @@
 
 #include "cli/command_host.hpp"
 #include "cli/complaint.hpp"
+#include "cli/duration.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/held_above.hpp"
 #include "cli/held_work.hpp"
@@ -86,9 +88,10 @@ wait_watch::show_place progress(const client& servers, const run_options& option
 }
 
 acquire_options acquire_options_of(const run_options& options, const status_pipe& status,
-                                   wait_watch& waiting, instant& longest, arrival& came) {
+                                   wait_watch& waiting, instant& longest, arrival& came,
+                                   boottime_clock::time_point begin) {
     acquire_options how;
-    if (options.wait.count() > 0) how.timeout = options.wait;
+    if (options.wait.count() > 0) how.timeout = begin + options.wait;
     how.stop = waiting.stop();
     how.max_hold = options.max_hold;
     how.label = options.label;
@@ -109,7 +112,25 @@ acquire_options acquire_options_of(const run_options& options, const status_pipe
     return how;
 }
 
+// The wait for a server is a part of --wait, but not of --try, which would then fail at each slow connection.
+server_settings settings_for_connection(const run_options& options) {
+    auto settings = options.servers;
+    if (options.wait.count() > 0)
+        settings.connect_timeout = std::min(settings.connect_timeout, options.wait);
+    return settings;
+}
+
+std::string without_server(const error& failure, const run_options& options) {
+    auto text = failure.message();
+    if (failure != condition::unreachable) return text;
+    const auto limit = settings_for_connection(options).connect_timeout;
+    text += "; the wait for a server ended after " + exact_text(limit);
+    if (options.try_only) return text + ": --connect-timeout, which --try does not shorten";
+    return text + (limit == options.wait ? ": --wait" : ": --connect-timeout");
+}
+
 int run_with(client& servers, command_host& host, const run_options& options) {
+    const auto begin = boottime_clock::now();
     arrival came{0};
     wait_watch waiting{servers, host.signals(), progress(servers, options, came)};
     instant longest;
@@ -120,12 +141,13 @@ int run_with(client& servers, command_host& host, const run_options& options) {
         return host.code_of(end, hold.status());
     };
     int code = k_success;
-    if (const auto connected = host.connect(servers, options.servers); connected) {
-        const auto how = acquire_options_of(options, host.status(), waiting, longest, came);
+    if (const auto connected = host.connect(servers, settings_for_connection(options)); connected) {
+        const auto how = acquire_options_of(options, host.status(), waiting, longest, came, begin);
         code = options.once_per.count() > 0 ? work_once(servers, options, how, work)
                                             : work_under_lock(servers, options, how, work);
     } else if (connected.error() != errc::closed) {
-        code = complain(connected.error().message(), exit_code_of(connected.error().code()));
+        code = complain(without_server(connected.error(), options),
+                        exit_code_of(connected.error().code()));
     }
     const int signal = waiting.finish();
     return signal != 0 ? k_signal_base + signal : code;

@@ -131,8 +131,8 @@ void finish(run_options& options) {
         : options.keeping.on_lost == lost_policy::kill ? k_kill_margin
                                                        : k_kill_margin + options.keeping.grace;
     forbid(options.max_hold.count() > 0 && options.max_hold <= reserved, "--max-hold",
-           "leaves the command no time: must be longer than " + std::to_string(reserved.count()) +
-               "ms, the time to end the command");
+           "leaves the command no time: must be longer than " + exact_text(reserved) +
+               ", the time to end the command");
     if (options.label.empty()) options.label = name.substr(0, k_longest_default_label);
 }
 

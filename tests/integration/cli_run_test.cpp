@@ -62,7 +62,10 @@ TEST_F(cli_run, servers_that_are_not_there) {
     auto nobody = start_at("127.0.0.1:1", command);
     ASSERT_TRUE(nobody.wait());
     EXPECT_EQ(nobody.exit_code(), 69);
-    EXPECT_TRUE(printed("in time: 127.0.0.1:1 (Connection refused)\n")) << output();
+    EXPECT_TRUE(
+        printed("in time: 127.0.0.1:1 (Connection refused); the wait for a server ended after 1 s: "
+                "--connect-timeout\n"))
+        << output();
     EXPECT_EQ(code_of(words{TURNSTILE_PROGRAM, "run", "--servers", "127.0.0.1:1",
                             "--connect-timeout", "200ms", path, "--", "true"}),
               69);
@@ -92,7 +95,7 @@ TEST_F(cli_run, a_lock_that_is_taken) {
     EXPECT_TRUE(std::regex_search(output(), std::regex{": contenders ahead: 1; held by \\S+, pid "
                                                        "[0-9]+, nightly, since 20\\S+Z\n"}))
         << output();
-    EXPECT_EQ(code_of(run({path}, run({"--wait", "100ms", path}, {"true"}))), 75);
+    EXPECT_EQ(code_of(run({path}, run({"--wait", "2s", path}, {"true"}))), 75);
     EXPECT_EQ(code_of(inner), 0);
 }
 
@@ -172,7 +175,9 @@ TEST_F(cli_run, the_mutex_of_an_application) {
     // A lock of another kind would not exclude this lock, so `run` refuses it.
     for (const char* const kind : {"-x", "--shared", "--permits=2"})
         EXPECT_EQ(code_of(run({"--try", kind, path}, {"true"})), 64);
-    EXPECT_TRUE(printed(": a mutex came first at this path, and a shared_mutex does not exclude"))
+    EXPECT_TRUE(
+        printed(": a mutex came first at this path (--mutex), and --exclusive does not "
+                "exclude it: give --mutex, or another path\n"))
         << output();
     EXPECT_EQ(queue().size(), 1U);
     ASSERT_TRUE(hold->release());
@@ -240,7 +245,7 @@ TEST_F(cli_run, the_delay_after_a_crash) {
     auto holder = start(run({"--lock-delay", "1h", path}, stubborn("in")));
     ASSERT_TRUE(holder.wait_for_output("in"));
     holder.kill();
-    EXPECT_EQ(code_of(run({"--lock-delay", "1h", "--wait", "500ms", path}, {"true"})), 75);
+    EXPECT_EQ(code_of(run({"--lock-delay", "1h", "--wait", "2s", path}, {"true"})), 75);
     EXPECT_EQ(code_of(run({"--wait", "30s", path}, {"true"})), 0);
 }
 

@@ -45,7 +45,7 @@ TEST_F(cli_terminal, progress) {
 TEST_F(cli_terminal, without_one_there_is_no_progress) {
     auto holder = start(run({path}, stubborn("in")));
     ASSERT_TRUE(holder.wait_for_output("in"));
-    EXPECT_EQ(code_of(run({"--wait", "200ms", path}, {"true"})), 75);
+    EXPECT_EQ(code_of(run({"--wait", "2s", path}, {"true"})), 75);
     EXPECT_FALSE(printed("waiting,")) << output();
 }
 

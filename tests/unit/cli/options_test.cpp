@@ -12,6 +12,7 @@
 namespace turnstile::cli {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using words = std::vector<std::string>;
 
@@ -28,12 +29,12 @@ words run_with(const std::string& option, const std::string& value) {
 
 TEST(options, a_duration_that_would_mean_nothing_names_its_bound) {
     for (const std::string option : {"--max-hold", "--once-per", "--connect-timeout", "--tick"})
-        expect_usage(run_with(option, "0"), option + ": 0 ms: expected at least 1 ms");
+        expect_usage(run_with(option, "0"), option + ": 0 s: expected at least 1 ms");
     expect_usage(run_with("--session-timeout", "99ms"),
                  "--session-timeout: 99 ms: expected at least 100 ms");
     expect_usage(run_with("--max-hold", "2200ms"),
-                 "--max-hold: leaves the command no time: must be longer than 2200ms");
-    expect_usage({"watch", "/", "--interval", "0"}, "--interval: 0 ms: expected at least 1 ms");
+                 "--max-hold: leaves the command no time: must be longer than 2.2 s");
+    expect_usage({"watch", "/", "--interval", "0"}, "--interval: 0 s: expected at least 1 ms");
 }
 
 TEST(options, a_number_of_servers_names_those_there_are) {
@@ -78,7 +79,26 @@ TEST(options, no_time_to_wait_is_one_try) {
     EXPECT_NE(run_command_line({"run", "/locks/a", "--wait", "0", "--servers", "127.0.0.1:1",
                                 "--connect-timeout", "1ms", "--", "true"}),
               k_usage);
-    EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("127.0.0.1:1"));
+    EXPECT_THAT(
+        ::testing::internal::GetCapturedStderr(),
+        AllOf(HasSubstr("127.0.0.1:1"),
+              HasSubstr("; the wait for a server ended after 1 ms: --connect-timeout, which "
+                        "--try does not shorten")));
+}
+
+TEST(options, a_wait_includes_the_wait_for_a_server) {
+    const auto said = [](const words& limits) {
+        words line{"run", "/locks/a", "--servers", "127.0.0.1:1"};
+        line.insert(line.end(), limits.begin(), limits.end());
+        line.insert(line.end(), {"--", "true"});
+        ::testing::internal::CaptureStderr();
+        EXPECT_EQ(run_command_line(line), k_no_server);
+        return ::testing::internal::GetCapturedStderr();
+    };
+    EXPECT_THAT(said({"--wait", "2ms", "--connect-timeout", "1h"}),
+                HasSubstr("; the wait for a server ended after 2 ms: --wait\n"));
+    EXPECT_THAT(said({"--wait", "1h", "--connect-timeout", "2ms"}),
+                HasSubstr("; the wait for a server ended after 2 ms: --connect-timeout\n"));
 }
 
 }  // namespace

@@ -8,11 +8,13 @@
 
 #include "cli/complaint.hpp"
 #include "cli/duration.hpp"
+#include "cli/kind_words.hpp"
 #include "cli/printable.hpp"
 #include "cli/screen.hpp"
 #include "cli/survey_json.hpp"
 #include "cli/survey_text.hpp"
 #include "cli/table.hpp"
+#include "core/contender/refusals.hpp"
 
 namespace turnstile::cli {
 namespace {
@@ -47,6 +49,28 @@ TEST(duration_text, the_two_largest_units) {
     EXPECT_EQ(duration_text(303s), "5 min 3 s");
     EXPECT_EQ(duration_text(3h + 20min + 5s), "3 h 20 min");
     EXPECT_EQ(duration_text(52h), "2 d 4 h");
+}
+
+TEST(kind_words, name_the_options_of_both_kinds) {
+    const error beside{
+        errc::bad_option,
+        core::foreign_kind("/l", core::contender_family::read_write, core::contender_family::lock)};
+    EXPECT_EQ(message_with_options(beside, wanted_kind::exclusive),
+              "bad option: /l: a mutex came first at this path (--mutex), and --exclusive does not "
+              "exclude it: give --mutex, or another path");
+    const error election{errc::bad_option, core::foreign_kind("/l", core::contender_family::lock,
+                                                              core::contender_family::latch)};
+    EXPECT_EQ(message_with_options(election, wanted_kind::mutex),
+              "bad option: /l: a leader by LeaderLatch's protocol came first at this path, and "
+              "--mutex does not exclude it: choose another path");
+    EXPECT_EQ(
+        message_with_options(
+            {errc::bad_path, "/l is no semaphore: its data is not a number of permits but \"\""},
+            wanted_kind::permits),
+        "bad path: /l: programs use this path without --permits (with --mutex, --exclusive or "
+        "--shared): give the same option, or another path");
+    const error other{errc::busy, "/l: contenders ahead: 1"};
+    EXPECT_EQ(message_with_options(other, wanted_kind::mutex), other.message());
 }
 
 TEST(ordinal, as_people_say_it) {

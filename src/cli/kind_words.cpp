@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/kind_words.hpp"
+
+#include <string_view>
+
+namespace turnstile::cli {
+namespace {
+
+std::string_view option_of(wanted_kind kind) {
+    switch (kind) {
+        case wanted_kind::mutex: return "--mutex";
+        case wanted_kind::exclusive: return "--exclusive";
+        case wanted_kind::shared: return "--shared";
+        case wanted_kind::permits: break;
+    }
+    return "--permits";
+}
+
+// Returns the options for a kind as the library names it. An election by LeaderLatch's protocol has none.
+std::string_view options_for(std::string_view kind) {
+    if (kind == "mutex") return "--mutex";
+    if (kind == "shared_mutex") return "--exclusive or --shared";
+    return kind == "semaphore" ? "--permits" : "";
+}
+
+std::string with_detail(const error& failure, const std::string& detail) {
+    return error{failure.code(), detail}.message();
+}
+
+}  // namespace
+
+std::string message_with_options(const error& failure, wanted_kind wanted) {
+    constexpr std::string_view k_article = ": a ";
+    constexpr std::string_view k_first = " came first at this path";
+    constexpr std::string_view k_no_semaphore = " is no semaphore: ";
+    const auto& detail = failure.detail();
+    // Only the path of a semaphore has data. So the path was probably used for locks of other kinds.
+    if (const auto end = detail.find(k_no_semaphore);
+        end != std::string::npos && detail.ends_with("but \"\""))
+        return with_detail(failure, detail.substr(0, end) +
+                                        ": programs use this path without --permits (with --mutex, "
+                                        "--exclusive or --shared): give the same option, or "
+                                        "another path");
+    const auto end = detail.find(k_first);
+    if (end == std::string::npos) return failure.message();
+    const auto begin = detail.rfind(k_article, end);
+    if (begin == std::string::npos) return failure.message();
+    const auto kind = begin + k_article.size();
+    const std::string theirs{options_for(std::string_view{detail}.substr(kind, end - kind))};
+    std::string text = detail.substr(0, end).append(k_first);
+    if (!theirs.empty()) text.append(" (").append(theirs).append(")");
+    text.append(", and ").append(option_of(wanted)).append(" does not exclude it: ");
+    text.append(theirs.empty() ? "choose another path" : "give " + theirs + ", or another path");
+    return with_detail(failure, text);
+}
+
+}  // namespace turnstile::cli
