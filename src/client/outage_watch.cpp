@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/duration_text.hpp"
 #include "base/log.hpp"
 #include "client/away_error.hpp"
 
@@ -130,7 +131,15 @@ std::optional<error> outage_watch::cause() const {
 error outage_watch::explain(const error& away) const {
     if (!lacks_cause(away)) return away;
     const base::lock_guard lock{mutex_};
-    return with_cause(away, servers_->describe(), cause());
+    const auto known = cause();
+    if (!outage_ || away != errc::not_connected || (known && !known->detail().empty()))
+        return with_cause(away, servers_->describe(), known);
+    // The attempt in progress has not failed yet, so there is no other cause.
+    const auto tried =
+        std::chrono::floor<std::chrono::milliseconds>(boottime_clock::now() - since_);
+    return with_cause(away, servers_->describe(),
+                      error{errc::not_connected, "no session after " + base::duration_text(tried) +
+                                                     ", and no server has refused so far"});
 }
 
 void outage_watch::tell(boottime_clock::time_point now) {

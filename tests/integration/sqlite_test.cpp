@@ -241,6 +241,10 @@ TEST(sqlite_refusals, say_what_is_wrong) {
     EXPECT_THAT(diagnosis_of("sqlite:" + file("none/locks.db")), HasSubstr("No such file"));
     std::ofstream{file("text.db")} << std::string(4096, 'x');
     EXPECT_THAT(diagnosis_of("sqlite:" + file("text.db")), HasSubstr("is no SQLite file"));
+    EXPECT_THAT(
+        diagnosis_of("sqlite:" + file("text.db/shop/a")),
+        HasSubstr("is below the file " + file("text.db") +
+                  ". If shop/a is a chroot, write sqlite:" + file("text.db") + "?chroot=/shop/a"));
     std::filesystem::create_directory(file("folder.db"));
     EXPECT_THAT(diagnosis_of("sqlite:" + file("folder.db")), HasSubstr("cannot be opened"));
     connect("sqlite:" + file("later.db"), database_options())->close();
