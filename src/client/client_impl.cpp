@@ -105,8 +105,7 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
                                              acquire_request::handler&& done,
                                              std::string_view recipe) {
     if (forked()) return forked_error();
-    auto request =
-        make_request(std::move(options), mode, options_.session_timeout, std::move(done));
+    auto request = make_request(std::move(options), mode, longest_attempt(), std::move(done));
     if (!request) return request;
     if (!request->done) request->name_owner();
     const auto& label = request->options.label.empty() ? options_.label : request->options.label;
@@ -117,6 +116,14 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
     settings.data = texts_.text(label, request->options.owner, recipe);
     settings.data_names_folder = true;
     return request;
+}
+
+// A program that tries once does not want to wait for an outage to end.
+boottime_clock::duration client_impl::longest_attempt() const {
+    const boottime_clock::duration answered = options_.session_timeout;
+    const boottime_clock::duration connected = options_.connection_timeout;
+    const bool is_away = services_->outage->length(boottime_clock::now()) > connected.zero();
+    return is_away && connected > connected.zero() ? std::min(answered, connected) : answered;
 }
 
 // sessions_.place() reserves room in a session, and only the hold that is made here frees that room. So no step between

@@ -92,6 +92,9 @@ public:
     void post(std::function<void()> callback);
 
     [[nodiscard]] error away_error(const error& why) const;
+    // Returns the time limit of a single attempt: the session timeout, and connection_timeout if no session is attached
+    // and this is shorter.
+    [[nodiscard]] boottime_clock::duration longest_attempt() const;
 
     // ---- for turnstile::client --------------------------------------------------------------
     result<void> wait_connected(boottime_clock::time_point deadline);

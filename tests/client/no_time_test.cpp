@@ -146,6 +146,32 @@ TEST_F(no_time_test, waits_for_the_servers_answer_all_the_same) {
     EXPECT_TRUE(outcome);
 }
 
+// The client has no session yet. The session timeout would make the calls wait for an hour.
+TEST_F(no_time_test, ends_after_the_connection_timeout_if_no_server_answers) {
+    struct call {
+        event told;
+        result<guard> outcome{errc::closed};
+        [[nodiscard]] std::function<void(result<guard>)> handler() {
+            return [this](result<guard> answer) {
+                outcome = std::move(answer);
+                told.set();
+            };
+        }
+    };
+    call plain;
+    call kept;
+    faults.refuse_connections();
+    const client away{where, {.session_timeout = 1h, .connection_timeout = 1ms}};
+    mutex lock{away, "/away"};
+    mutex retained{away, "/away-retained", {.retain_for = 1h}};
+    lock.async_acquire(0s, plain.handler());
+    retained.async_acquire(0s, kept.handler());
+    for (auto* const each : {&plain, &kept}) {
+        ASSERT_TRUE(each->told.wait());
+        EXPECT_EQ(each->outcome.error(), errc::not_connected) << each->outcome.error().message();
+    }
+}
+
 TEST_F(no_time_test, and_with_some_a_call_takes_a_duration_or_a_deadline_alone) {
     mutex lock{*servers, "/timed"};
     EXPECT_TRUE(lock.acquire(limit()));
