@@ -88,8 +88,8 @@ struct release_request {
 //
 // Like a std::function, a callback is constructed from any function object. Copies of the options share that object.
 struct acquire_options {
-    // The longest wait of the call: a duration (2s), or a time point of any clock (steady_clock::now() + 2s). Default:
-    // no limit. With 0s the call does the same as try_acquire() with default options: it returns the hold or `busy`.
+    // The longest wait: a duration (2s) or a time point of any clock. Default: no limit. With 0s or a past time the
+    // call is a try_acquire(): it returns the hold or `busy`, and waits at most 5 s for a session (mutex.hpp).
     wait_limit timeout{};
     std::stop_token stop{};  // ends the wait with `cancelled`
     // Called with the path of the contender's znode when the contender has entered the queue. Later contenders are

@@ -92,9 +92,9 @@ public:
     // - `bad_path`: a parent of the path is ephemeral, or the servers refuse the contender's path as too long.
     // - `bad_option`: the label, the owner, `max_hold` or `warn_before` breaks a rule, or the servers refuse the ACL.
     result<guard> acquire(acquire_options options = {});
-    // Takes the lock if no contender is ahead; otherwise returns `busy`. The other errors are acquire()'s. The call
-    // waits only for the servers' answer, at most for the timeout of the options (default: the session timeout). After
-    // that time it returns `timeout` or `not_connected`.
+    // Takes the lock if no contender is ahead, and otherwise returns `busy`. Waits for the servers' answer. The default
+    // timeout is the session timeout (30 s), or connection_timeout (5 s) if the client has no session and that is
+    // shorter. After this time the call returns `timeout` or `not_connected`. Other errors: as acquire().
     result<guard> try_acquire(acquire_options options = {});
     // Like acquire(), but no thread waits. `handler` runs once, with the result of acquire(), on the callbacks'
     // executor. On a closed client, and in a forked child, the handler runs before this call returns. Throws
