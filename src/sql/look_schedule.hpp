@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// look_schedule: the times at which a session's thread extends its session, cleans containers, and checks whether other
-// sessions have ended.
+// look_schedule: the times at which a session's thread extends its session, reads its bell, cleans containers, and checks
+// whether other sessions have ended.
 //
 // Thread safety: a value, for one thread.
 #pragma once
@@ -23,12 +23,20 @@ namespace turnstile::sql {
 class look_schedule {
 public:
     look_schedule(core::duration session_timeout, std::chrono::microseconds clean_every)
-        : touch_every_{session_timeout / 3}, clean_every_{clean_every} {}
+        : touch_every_{session_timeout / 3},
+          listen_every_{session_timeout / 10},
+          clean_every_{clean_every} {}
 
     void touched(core::time_point at) noexcept { touched_ = at; }
     [[nodiscard]] bool is_touch_due(core::time_point now) const noexcept {
         return now >= touched_ + touch_every_;
     }
+    // A session that always has requests reads its bell at these times. Otherwise the server ends a second connection that
+    // sends nothing for its `wait_timeout` (mariadb_flavour.cpp), and the first connection goes with it.
+    [[nodiscard]] bool is_listening_due(core::time_point now) const noexcept {
+        return now >= listened_ + listen_every_;
+    }
+    void listened(core::time_point now) noexcept { listened_ = now; }
     [[nodiscard]] bool is_clean_due(core::time_point now) const noexcept {
         return now >= clean_at_;
     }
@@ -76,8 +84,10 @@ private:
     static constexpr int k_looks = 7;
 
     const core::duration touch_every_;
+    const core::duration listen_every_;
     const std::chrono::microseconds clean_every_;
     core::time_point touched_{};
+    core::time_point listened_{};
     core::time_point clean_at_{};
     std::optional<core::time_point> next_end_;
     int looks_ = 0;  // number of further looks for a process that may have ended

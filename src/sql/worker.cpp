@@ -13,11 +13,6 @@ namespace {
 
 using core::link_kind;
 
-// A session that always has requests also reads its bell, so often in a session timeout. Otherwise the server ends a
-// second connection that sends nothing for its `wait_timeout` (mariadb_flavour.cpp), and the first connection goes with
-// it.
-constexpr int k_listens_in_timeout = 10;
-
 // Returns the user's name with a digest of user and password, so that the tables contain no password.
 local::identities identities_of(const std::string& credentials) {
     if (credentials.empty()) return {};
@@ -140,8 +135,7 @@ void worker::serve() {
         if (std::exchange(has_news_, false)) hear(store::touch::no);
         if (clock::now() >= schedule_.next(!outlet_.watches().empty())) look();
         if (dead_) return;
-        if (clock::now() >= listened_ + settings_.timeout / k_listens_in_timeout)
-            await_news(tasks_.fd(), clock::now());
+        if (schedule_.is_listening_due(clock::now())) await_news(tasks_.fd(), clock::now());
         if (auto next = tasks_.take(together_.most())) {
             std::visit([this](auto&& each) { execute(std::move(each)); }, *std::move(next));
         } else {

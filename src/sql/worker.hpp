@@ -123,7 +123,6 @@ private:
     pending_requests pending_;
     std::deque<std::string> given_back_;  // paths of watches to be removed at the database
     batch_size together_;
-    clock::time_point listened_{};  // the latest call of await_news
     bool attached_ = false;
     bool dead_ = false;
     bool has_news_ = false;  // a bell has rung, and the session has not fetched its events since

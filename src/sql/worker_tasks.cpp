@@ -162,7 +162,7 @@ void worker::hear(store::touch how) {
 
 // Waits as database::wait() does. A dead process may have committed changes without waking other sessions.
 void worker::await_news(int caller, clock::time_point until) {
-    listened_ = clock::now();
+    schedule_.listened(clock::now());
     switch (db_->wait(caller, until)) {
         case database::woken::by_time:
         case database::woken::by_caller: return;
