@@ -23,6 +23,7 @@ trap '' HUP INT TERM
 sleep 1000 &
 echo "grandchild $!"
 echo "child $$"
+echo "both are printed"
 wait
 )sh";
 
@@ -71,7 +72,7 @@ int main(int argc, char** argv) {
         wait_to_be_killed();
     }
     process child{{.command = {"sh", "-c", k_stubborn}, .output = folder.path() / "child"}};
-    if (!child.wait_for_output("child")) return 1;
+    if (!child.wait_for_output("both are printed")) return 1;
     std::cout << child.output() << std::flush;
     start_careless_child();
     if (scene == "paused") child.pause();
