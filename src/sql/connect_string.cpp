@@ -58,6 +58,22 @@ bool has_unescaped_at(std::string_view uri) noexcept {
     return uri.substr(0, uri.find('?', rest)).find('@', rest) != std::string_view::npos;
 }
 
+// True if an address in brackets does not end within its host. libpq reads such an address up to the next ']', across
+// '/', '?' and ',', and would take parts of the URI that this parser removes for the address.
+bool has_open_bracket(std::string_view uri) noexcept {
+    const auto begin = uri.find("://") + 3;
+    const auto at = uri.substr(0, uri.find('/', begin)).find('@', begin);
+    auto hosts = uri.substr(at == std::string_view::npos ? begin : at + 1);
+    hosts = hosts.substr(0, hosts.find_first_of("/?"));
+    while (!hosts.empty()) {
+        const auto end = std::min(hosts.find(','), hosts.size());
+        const auto host = base::without_blanks(hosts.substr(0, end));
+        if (host.starts_with('[') && host.find(']') == std::string_view::npos) return true;
+        hosts.remove_prefix(std::min(end + 1, hosts.size()));
+    }
+    return false;
+}
+
 // Removes the password and the parameters. As in libpq's parser, the user ends at the first '@' before the first '/',
 // and the password may contain a '?'.
 std::string shown_postgresql(std::string target) {
@@ -79,6 +95,9 @@ result<connect_string> parse_connect_string(std::string_view text) {
         return base::refused_connect_string(
             text,
             "has an '@' that does not end the user: write %40 for an '@' in a password or a name");
+    if (out.kind == kind::postgresql && has_open_bracket(text))
+        return base::refused_connect_string(
+            text, "has a '[' without ']' in its host: write an IPv6 address as [::1]");
     const auto question = std::min(text.find('?'), text.size());
     std::string_view rest = text.substr(std::min(question + 1, text.size()));
     out.target = text.substr(0, question);

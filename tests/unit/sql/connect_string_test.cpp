@@ -71,6 +71,19 @@ TEST(sql_connect_string, passwords_are_masked) {
 }
 
 // libpq's message would quote a part of the password as a host or a database.
+// libpq reads such an address across the end of the hosts.
+TEST(sql_connect_string, an_address_whose_bracket_stays_open_is_refused) {
+    for (const auto* text : {"postgresql://[::1/db?x=]", "postgres://u:p@h,[::1?chroot=/a]",
+                             "postgresql://[::1,h]/db"}) {
+        const auto wrong = parse_connect_string(text);
+        ASSERT_FALSE(wrong) << text;
+        EXPECT_THAT(wrong.error().message(), HasSubstr("'[' without ']'")) << text;
+    }
+    for (const auto* text :
+         {"postgresql://[::1]/db", "postgresql://u:p[@h, [::1]:5432/db?application_name=["})
+        EXPECT_TRUE(parse_connect_string(text)) << text;
+}
+
 TEST(sql_connect_string, an_unescaped_at_in_a_password_is_refused) {
     for (const auto* text : {"postgresql://u:P@secret@h:1/db", "postgresql://u:P@s/secret@h/db",
                              "postgresql://u:1/secret@h/db", "postgres://u:P?x=1@secret@h",
