@@ -4,7 +4,8 @@
 //
 // A batch locks its paths until it commits, and the other sessions' batches wait for these locks. If six sessions write
 // at once, a batch may wait for five others. So a batch should take a small part of the session timeout: a longer one
-// halves the weight, and a shorter one doubles it.
+// halves the weight, and a shorter one doubles it. But smaller batches do not shorten the round trips to a distant
+// server. So a batch is not long before it takes several times as long as the fastest one.
 //
 // Thread safety: a value, for one thread.
 #pragma once
@@ -25,8 +26,10 @@ public:
     [[nodiscard]] std::size_t most() const noexcept { return most_; }
     // Records a batch that was executed.
     void took(core::duration time) noexcept {
-        most_ = time > longest_ ? std::max<std::size_t>(most_ / 2, 1)
-                                : std::min(2 * most_, k_most_together);
+        fastest_ = std::min(fastest_, time);
+        const bool is_long = time > longest_ && time / k_times_fastest > fastest_;
+        most_ =
+            is_long ? std::max<std::size_t>(most_ / 2, 1) : std::min(2 * most_, k_most_together);
     }
     // Records a batch that failed. The next batch has one request, so that a faulty request does not make other requests
     // fail.
@@ -34,8 +37,10 @@ public:
 
 private:
     static constexpr int k_part_of_timeout = 20;
+    static constexpr int k_times_fastest = 4;
 
     core::duration longest_;
+    core::duration fastest_ = core::duration::max();
     std::size_t most_ = k_most_together;
 };
 
