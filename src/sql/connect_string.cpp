@@ -58,12 +58,18 @@ bool has_unescaped_at(std::string_view uri) noexcept {
     return uri.substr(0, uri.find('?', rest)).find('@', rest) != std::string_view::npos;
 }
 
+// Returns the index at which the hosts begin. As in libpq's parser, the user ends at the first '@' before the first '/',
+// and may contain a '?'.
+std::size_t begin_of_hosts(std::string_view uri) noexcept {
+    const auto begin = uri.find("://") + 3;
+    const auto at = uri.substr(0, uri.find('/', begin)).find('@', begin);
+    return at == std::string_view::npos ? begin : at + 1;
+}
+
 // True if an address in brackets does not end within its host. libpq reads such an address up to the next ']', across
 // '/', '?' and ',', and would take parts of the URI that this parser removes for the address.
 bool has_open_bracket(std::string_view uri) noexcept {
-    const auto begin = uri.find("://") + 3;
-    const auto at = uri.substr(0, uri.find('/', begin)).find('@', begin);
-    auto hosts = uri.substr(at == std::string_view::npos ? begin : at + 1);
+    auto hosts = uri.substr(begin_of_hosts(uri));
     hosts = hosts.substr(0, hosts.find_first_of("/?"));
     while (!hosts.empty()) {
         const auto end = std::min(hosts.find(','), hosts.size());
@@ -98,7 +104,8 @@ result<connect_string> parse_connect_string(std::string_view text) {
     if (out.kind == kind::postgresql && has_open_bracket(text))
         return base::refused_connect_string(
             text, "has a '[' without ']' in its host: write an IPv6 address as [::1]");
-    const auto question = std::min(text.find('?'), text.size());
+    const auto before = out.kind == kind::postgresql ? begin_of_hosts(text) : 0;
+    const auto question = std::min(text.find('?', before), text.size());
     std::string_view rest = text.substr(std::min(question + 1, text.size()));
     out.target = text.substr(0, question);
     std::string kept;

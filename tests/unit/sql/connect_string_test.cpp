@@ -71,6 +71,15 @@ TEST(sql_connect_string, passwords_are_masked) {
 }
 
 // libpq's message would quote a part of the password as a host or a database.
+TEST(sql_connect_string, a_question_mark_in_a_user_begins_no_parameters) {
+    const auto read = parse_connect_string("postgresql://u?x@h/db?application_name=a&chroot=/shop");
+    ASSERT_TRUE(read) << read.error().message();
+    EXPECT_EQ(read->chroot, "/shop");
+    const auto alone = parse_connect_string("postgresql://u?x@h/db?chroot=/shop");
+    ASSERT_TRUE(alone) << alone.error().message();
+    EXPECT_EQ(to_string(*alone), "postgresql://u?x@h/db?chroot=/shop");
+}
+
 // libpq reads such an address across the end of the hosts.
 TEST(sql_connect_string, an_address_whose_bracket_stays_open_is_refused) {
     for (const auto* text : {"postgresql://[::1/db?x=]", "postgres://u:p@h,[::1?chroot=/a]",
