@@ -105,7 +105,7 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
                                              acquire_request::handler&& done,
                                              std::string_view recipe) {
     if (forked()) return forked_error();
-    auto request = make_request(std::move(options), mode, longest_attempt(), std::move(done));
+    auto request = make_request(std::move(options), mode, limit_of_attempt(*this), std::move(done));
     if (!request) return request;
     if (!request->done) request->name_owner();
     const auto& label = request->options.label.empty() ? options_.label : request->options.label;
@@ -119,10 +119,11 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
 }
 
 // A program that tries once does not want to wait for an outage to end.
-boottime_clock::duration client_impl::longest_attempt() const {
-    const boottime_clock::duration answered = options_.session_timeout;
-    const boottime_clock::duration connected = options_.connection_timeout;
-    const bool is_away = services_->outage->length(boottime_clock::now()) > connected.zero();
+boottime_clock::duration limit_of_attempt(const client_impl& servers) {
+    const boottime_clock::duration answered = servers.options().session_timeout;
+    const boottime_clock::duration connected = servers.options().connection_timeout;
+    const bool is_away =
+        servers.services().outage->length(boottime_clock::now()) > connected.zero();
     return is_away && connected > connected.zero() ? std::min(answered, connected) : answered;
 }
 

@@ -92,9 +92,6 @@ public:
     void post(std::function<void()> callback);
 
     [[nodiscard]] error away_error(const error& why) const;
-    // Returns the time limit of a single attempt: the session timeout, and connection_timeout if no session is attached
-    // and this is shorter.
-    [[nodiscard]] boottime_clock::duration longest_attempt() const;
 
     // ---- for turnstile::client --------------------------------------------------------------
     result<void> wait_connected(boottime_clock::time_point deadline);
@@ -128,6 +125,10 @@ private:
     enum class life { open, closing, closed } life_ GUARDED_BY(mutex_) = life::open;
     std::map<std::string, std::weak_ptr<void>> shared_ GUARDED_BY(mutex_);
 };
+
+// Returns the time limit of a single attempt: the session timeout, or connection_timeout if no session is attached and
+// connection_timeout is shorter.
+[[nodiscard]] boottime_clock::duration limit_of_attempt(const client_impl& servers);
 
 template <class T, class F>
 std::shared_ptr<T> client_impl::shared(const std::string& name, F&& make) {

@@ -324,7 +324,7 @@ result<acquire_request> shared_contender::request(acquire_options&& options, cor
     if (servers_->forked()) return servers_->forked_error();
     if (const auto good = check_refused(options, composite::shared, path_); !good)
         return good.error();
-    return make_request(std::move(options), mode, servers_->longest_attempt(), std::move(done));
+    return make_request(std::move(options), mode, limit_of_attempt(*servers_), std::move(done));
 }
 
 std::shared_ptr<local_hold> shared_contender::start(acquire_request&& request) {
