@@ -28,12 +28,18 @@ bool is_utf8(std::string_view encoding) noexcept {
            boost::algorithm::iequals(encoding, "UTF-8");
 }
 
+// Returns the index at which the hosts begin. As in libpq's parser, the user ends at the first '@' before the first '/',
+// and may contain a '?'.
+std::size_t begin_of_hosts(std::string_view uri) noexcept {
+    const auto begin = uri.find("://") + 3;
+    const auto at = uri.substr(0, uri.find('/', begin)).find('@', begin);
+    return at == std::string_view::npos ? begin : at + 1;
+}
+
 // Removes blanks around the commas between hosts. libpq would treat these blanks as parts of the hosts' names.
 std::string without_blanks_beside_commas(std::string uri) {
-    const auto begin = uri.find("://") + 3;
-    auto end = std::min(uri.find_first_of("/?", begin), uri.size());
-    const auto at = uri.rfind('@', end);
-    auto from = at == std::string::npos || at < begin ? begin : at + 1;
+    auto from = begin_of_hosts(uri);
+    auto end = std::min(uri.find_first_of("/?", from), uri.size());
     for (; from <= end; ++from) {
         const auto to = std::min(uri.find(',', from), end);
         const std::string host{base::without_blanks(std::string_view{uri}.substr(from, to - from))};
@@ -52,18 +58,8 @@ kind kind_of(std::string_view text) noexcept {
 // True if a password in the URI contains an '@' that is not escaped. libpq would parse the rest of the password as a
 // host or a database, and show it in its messages.
 bool has_unescaped_at(std::string_view uri) noexcept {
-    const auto begin = uri.find("://") + 3;
-    const auto at = uri.substr(0, uri.find('/', begin)).find('@', begin);
-    const auto rest = at == std::string_view::npos ? begin : at + 1;
-    return uri.substr(0, uri.find('?', rest)).find('@', rest) != std::string_view::npos;
-}
-
-// Returns the index at which the hosts begin. As in libpq's parser, the user ends at the first '@' before the first '/',
-// and may contain a '?'.
-std::size_t begin_of_hosts(std::string_view uri) noexcept {
-    const auto begin = uri.find("://") + 3;
-    const auto at = uri.substr(0, uri.find('/', begin)).find('@', begin);
-    return at == std::string_view::npos ? begin : at + 1;
+    const auto hosts = begin_of_hosts(uri);
+    return uri.substr(0, uri.find('?', hosts)).find('@', hosts) != std::string_view::npos;
 }
 
 // True if an address in brackets does not end within its host. libpq reads such an address up to the next ']', across
@@ -80,15 +76,14 @@ bool has_open_bracket(std::string_view uri) noexcept {
     return false;
 }
 
-// Removes the password and the parameters. As in libpq's parser, the user ends at the first '@' before the first '/',
-// and the password may contain a '?'.
+// Removes the password and the parameters.
 std::string shown_postgresql(std::string target) {
     const auto begin = target.find("://") + 3;
-    const auto at = target.substr(0, target.find('/', begin)).find('@', begin);
-    const bool has_user = at != std::string::npos;
-    target.erase(std::min(target.find('?', has_user ? at : begin), target.size()));
+    const auto hosts = begin_of_hosts(target);
+    target.erase(std::min(target.find('?', hosts), target.size()));
     const auto colon = target.find(':', begin);
-    if (has_user && colon < at) target.erase(colon, at - colon);
+    const bool has_password = hosts != begin && colon < hosts;
+    if (has_password) target.erase(colon, hosts - 1 - colon);
     return target;
 }
 

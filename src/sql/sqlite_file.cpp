@@ -61,10 +61,28 @@ constexpr std::array<file_system_kind, 17> k_shared_file_systems{{
     refuse(path, std::generic_category().message(errno));
 }
 
+// In most connect strings a chroot follows the server's name, so people write it behind the file's name too.
+void refuse_path_below_file(const std::string& path) {
+    namespace fs = std::filesystem;
+    const fs::path whole{path};
+    for (auto above = whole.parent_path(); above != above.parent_path();
+         above = above.parent_path()) {
+        std::error_code failed;
+        if (fs::is_regular_file(above, failed))
+            refuse(path, fmt::format("is below the file {0}. If {1} is a chroot, write "
+                                     "sqlite:{0}?chroot=/{1}",
+                                     above.string(), whole.lexically_relative(above).string()));
+    }
+}
+
 std::string fault_of_file_system(const std::string& path) {
     const auto folder = std::filesystem::path{path}.parent_path().string();
     struct statfs found {};
-    if (::statfs(folder.c_str(), &found) != 0) refuse_by_system(folder);
+    if (::statfs(folder.c_str(), &found) != 0) {
+        const int error = errno;
+        if (error == ENOTDIR) refuse_path_below_file(path);
+        refuse(folder, std::generic_category().message(error));
+    }
     const auto kind = std::find_if(
         k_shared_file_systems.begin(), k_shared_file_systems.end(),
         [&](const auto& each) { return each.magic == static_cast<unsigned>(found.f_type); });
@@ -123,26 +141,7 @@ void check_clock_offset_is_known() {
                "has the clock offset of the time namespace; mount /proc");
 }
 
-namespace {
-
-// In most connect strings a chroot follows the server's name, so people write it behind the file's name too.
-void refuse_path_below_file(const std::string& path) {
-    namespace fs = std::filesystem;
-    const fs::path whole{path};
-    for (auto above = whole.parent_path(); above != above.parent_path();
-         above = above.parent_path()) {
-        std::error_code failed;
-        if (fs::is_regular_file(above, failed))
-            refuse(path, fmt::format("is below the file {0}. If {1} is a chroot, write "
-                                     "sqlite:{0}?chroot=/{1}",
-                                     above.string(), whole.lexically_relative(above).string()));
-    }
-}
-
-}  // namespace
-
 std::string prepare_sqlite_file(const std::string& path) {
-    refuse_path_below_file(path);
     const std::string file = find_route(path).file;
     if (const auto fault = fault_of_file_system(file); !fault.empty()) refuse(file, fault);
     make_if_missing(file);

@@ -70,7 +70,6 @@ TEST(sql_connect_string, passwords_are_masked) {
     }
 }
 
-// libpq's message would quote a part of the password as a host or a database.
 TEST(sql_connect_string, a_question_mark_in_a_user_begins_no_parameters) {
     const auto read = parse_connect_string("postgresql://u?x@h/db?application_name=a&chroot=/shop");
     ASSERT_TRUE(read) << read.error().message();
@@ -93,6 +92,7 @@ TEST(sql_connect_string, an_address_whose_bracket_stays_open_is_refused) {
         EXPECT_TRUE(parse_connect_string(text)) << text;
 }
 
+// libpq's message would quote a part of the password as a host or a database.
 TEST(sql_connect_string, an_unescaped_at_in_a_password_is_refused) {
     for (const auto* text : {"postgresql://u:P@secret@h:1/db", "postgresql://u:P@s/secret@h/db",
                              "postgresql://u:1/secret@h/db", "postgres://u:P?x=1@secret@h",
