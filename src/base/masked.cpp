@@ -104,9 +104,10 @@ password_place password_of_user(std::string_view text) noexcept {
     if (at == std::string_view::npos) return {};
     const auto colon = text.find(':', begin);
     if (begin == 0) {
-        // ZooKeeper's servers have no '@', but the path behind them may have one.
-        const bool is_certain = text.find('@') < text.find('/');
-        return from_colon(is_certain ? colon : first_colon_without_port(text), at, is_certain);
+        // ZooKeeper's servers have no '@' and no colon without a port, but the path behind them may have both.
+        const auto path = text.find('/');
+        const auto secret = text.find('@') < path ? colon : first_colon_without_port(text);
+        return from_colon(secret, at, secret < path);
     }
     // Without "://" the word before the colon may be a scheme or the user: "redis:u:secret@h", "u:se:cret@h".
     if (!end_of_scheme(text)) return {begin, at, text[begin - 1] == ':' || colon < at};

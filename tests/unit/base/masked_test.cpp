@@ -123,7 +123,7 @@ TEST(has_password, of_each_form) {
          {"redis://u:secret@h", "redis://:secret@h", "redis://u:secret", "postgresql://u:se/cret",
           "redis://h/0?auth=secret", "mysql://h/db?PWD=secret&x=1", "u:secret@zk:2181",
           "redis+sentinel://a:1/m?sentinel_password=secret", "rediss://u:@h?sslpassword=secret",
-          "postgresql://h/d?passfile=/p&password=secret"})
+          "postgresql://h/d?passfile=/p&password=secret", "redis:0:secret,s2/main/a@b"})
         EXPECT_TRUE(has_password(text)) << text;
     for (const std::string text :
          {"zk1:2181,zk2:2181/shop", "redis://u@h", "postgresql://u@h/db?sslmode=require",
