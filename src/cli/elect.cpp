@@ -27,6 +27,7 @@
 #include "cli/host_names_option.hpp"
 #include "cli/http_address.hpp"
 #include "cli/keeping_options.hpp"
+#include "cli/kind_words.hpp"
 #include "cli/output_option.hpp"
 #include "cli/path_option.hpp"
 #include "cli/printable.hpp"
@@ -88,7 +89,7 @@ public:
             if (terms_.run()) {
                 if (!code_) say("does not lead any more");
             } else if (const auto failure = election_.failure(); failure && !code_) {
-                code_ = complain(failure->message(), exit_code_of(failure->code()));
+                code_ = complain(message_of_elect(*failure), exit_code_of(failure->code()));
             }
         }
         // Leaves the queue first: the page's destructor waits for pending answers, and these wait for servers.

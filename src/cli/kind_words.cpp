@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/kind_words.hpp"
 
+#include <optional>
 #include <string_view>
 
 namespace turnstile::cli {
@@ -27,11 +28,26 @@ std::string with_detail(const error& failure, const std::string& detail) {
     return error{failure.code(), detail}.message();
 }
 
+// The library's sentence about a contender of another kind: "<path>: a <kind> came first at this path, and ...".
+struct foreign_kind {
+    std::string beginning;  // up to "at this path"
+    std::string kind;
+};
+
+std::optional<foreign_kind> foreign_kind_in(const std::string& detail) {
+    constexpr std::string_view k_article = ": a ";
+    constexpr std::string_view k_first = " came first at this path";
+    const auto end = detail.find(k_first);
+    if (end == std::string::npos) return std::nullopt;
+    const auto begin = detail.rfind(k_article, end);
+    if (begin == std::string::npos) return std::nullopt;
+    const auto kind = begin + k_article.size();
+    return foreign_kind{detail.substr(0, end).append(k_first), detail.substr(kind, end - kind)};
+}
+
 }  // namespace
 
 std::string message_with_options(const error& failure, wanted_kind wanted) {
-    constexpr std::string_view k_article = ": a ";
-    constexpr std::string_view k_first = " came first at this path";
     constexpr std::string_view k_no_semaphore = " is no semaphore: ";
     const auto& detail = failure.detail();
     // Only the path of a semaphore has data. So the path was probably used for locks of other kinds.
@@ -41,17 +57,21 @@ std::string message_with_options(const error& failure, wanted_kind wanted) {
                                         ": programs use this path without --permits (with --mutex, "
                                         "--exclusive or --shared): give the same option, or "
                                         "another path");
-    const auto end = detail.find(k_first);
-    if (end == std::string::npos) return failure.message();
-    const auto begin = detail.rfind(k_article, end);
-    if (begin == std::string::npos) return failure.message();
-    const auto kind = begin + k_article.size();
-    const std::string theirs{options_for(std::string_view{detail}.substr(kind, end - kind))};
-    std::string text = detail.substr(0, end).append(k_first);
+    const auto foreign = foreign_kind_in(detail);
+    if (!foreign) return failure.message();
+    const std::string theirs{options_for(foreign->kind)};
+    std::string text = foreign->beginning;
     if (!theirs.empty()) text.append(" (").append(theirs).append(")");
     text.append(", and ").append(option_of(wanted)).append(" does not exclude it: ");
     text.append(theirs.empty() ? "choose another path" : "give " + theirs + ", or another path");
     return with_detail(failure, text);
+}
+
+std::string message_of_elect(const error& failure) {
+    const auto foreign = foreign_kind_in(failure.detail());
+    if (!foreign) return failure.message();
+    return with_detail(
+        failure, foreign->beginning + ", and an election does not exclude it: choose another path");
 }
 
 }  // namespace turnstile::cli

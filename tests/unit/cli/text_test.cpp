@@ -63,6 +63,12 @@ TEST(kind_words, name_the_options_of_both_kinds) {
     EXPECT_EQ(message_with_options(election, wanted_kind::mutex),
               "bad option: /l: a leader by LeaderLatch's protocol came first at this path, and "
               "--mutex does not exclude it: choose another path");
+    EXPECT_EQ(message_of_elect(
+                  {errc::bad_option, core::foreign_kind("/l", core::contender_family::latch,
+                                                        core::contender_family::read_write)}),
+              "bad option: /l: a shared_mutex came first at this path, and an election does not "
+              "exclude it: choose another path");
+    EXPECT_EQ(message_of_elect({errc::bad_path, "/l"}), "bad path: /l");
     EXPECT_EQ(
         message_with_options(
             {errc::bad_path, "/l is no semaphore: its data is not a number of permits but \"\""},
