@@ -16,7 +16,7 @@ protected:
     [[nodiscard]] testing::process start_holder(const std::string& servers, words options = {}) {
         const words quick{"--session-timeout", "4s", "--grace", "300ms", path};
         auto holder = start_at(servers, run(options + quick, stubborn("in")));
-        EXPECT_TRUE(holder.wait_for_output("in")) << output();
+        EXPECT_TRUE(holder.wait_for_output("in\n")) << output();
         return holder;
     }
     // Runs a command that waits for the lock, as one on another machine would.
@@ -48,14 +48,14 @@ TEST_F(cli_loss, run_is_stopped) {
 TEST_F(cli_loss, run_is_killed) {
     const words command = run({"--session-timeout", k_long_session, path}, stubborn("in"));
     auto holder = start(command);
-    ASSERT_TRUE(holder.wait_for_output("in")) << output();
+    ASSERT_TRUE(holder.wait_for_output("in\n")) << output();
     holder.kill();
     EXPECT_EQ(code_of_next(), 0) << output();
 }
 
 TEST_F(cli_loss, run_is_killed_while_it_waits) {
     auto holder = start(run({"--session-timeout", k_long_session, path}, stubborn("in")));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     auto waiter = start(run({"--session-timeout", k_long_session, path}, {"true"}));
     ASSERT_TRUE(eventually([this] { return queue().size() == 2; }));
     waiter.kill();
@@ -64,7 +64,7 @@ TEST_F(cli_loss, run_is_killed_while_it_waits) {
 
 TEST_F(cli_loss, the_keeper_is_killed) {
     auto holder = start(run({"--session-timeout", k_long_session, path}, stubborn("in")));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     ::kill(keeper_of(holder), SIGKILL);
     EXPECT_EQ(code_of_next(), 0) << output();
     ASSERT_TRUE(holder.wait());
@@ -76,7 +76,7 @@ TEST_F(cli_loss, the_keeper_is_killed_and_daemons_with_the_command) {
     const auto daemon = judged("trap '' TERM HUP; echo in; tail -f /dev/null");
     auto holder = start(run({"--session-timeout", k_long_session, path},
                             words{"setsid", "--fork", "--wait"} + daemon));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     ::kill(keeper_of(holder), SIGKILL);
     EXPECT_EQ(code_of_next(), 0) << output();
     ASSERT_TRUE(holder.wait());
@@ -125,7 +125,7 @@ TEST_F(cli_loss, a_connection_that_breaks_is_no_loss) {
     auto holder = start_at(proxy.address(),
                            run({"--session-timeout", k_long_session, path},
                                {"sh", "-c", "echo in; while ! test -e " + go + "; do :; done"}));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     const auto connections = proxy.accepted();
     proxy.cut();
     ASSERT_TRUE(eventually([&] { return proxy.accepted() > connections; }));
@@ -136,7 +136,7 @@ TEST_F(cli_loss, a_connection_that_breaks_is_no_loss) {
 
 TEST_F(cli_loss, the_znode_is_removed) {
     auto holder = start(run({"--session-timeout", k_long_session, path}, stubborn("in")));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     remove_holder();
     ASSERT_TRUE(holder.wait());
     EXPECT_EQ(holder.exit_code(), 76);
@@ -148,7 +148,7 @@ TEST_F(cli_loss, with_on_lost_none_the_command_goes_on_and_the_loss_is_told) {
     auto holder =
         start(run({"--on-lost", "none", path},
                   {"sh", "-c", "echo in; while ! test -e " + go + "; do :; done; echo done"}));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     remove_holder();
     EXPECT_TRUE(holder.running());
     std::ofstream{go} << "go";
@@ -163,7 +163,7 @@ TEST_F(cli_loss, sigterm_comes_first_when_the_hold_runs_out) {
               "trap 'echo asked; exit 0' TERM; echo in; while :; do tail -f /dev/null & "
               "wait; done"};
     auto holder = start(run({"--session-timeout", "4s", "--grace", "300ms", path}, polite));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     holder.pause();
     EXPECT_TRUE(holder.wait_for_output("asked")) << output();
     holder.resume();
@@ -174,7 +174,7 @@ TEST_F(cli_loss, sigterm_comes_first_when_the_hold_runs_out) {
 TEST_F(cli_loss, with_on_lost_kill_there_is_no_sigterm) {
     const auto polite = words{"sh", "-c", "trap 'echo asked' TERM; echo in; while :; do :; done"};
     auto holder = start(run({"--session-timeout", "4s", "--on-lost", "kill", path}, polite));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     const pid_t command = command_of(holder);
     holder.pause();
     EXPECT_TRUE(eventually([&] { return ::kill(command, 0) != 0; }));
@@ -189,7 +189,7 @@ TEST_P(cli_loss_forwarded, to_the_command_and_its_group) {
         run({path}, {"sh", "-c",
                      "trap 'echo outer; exit 7' " + number + "; sh -c 'trap \"echo inner; exit\" " +
                          number + "; echo in; while :; do :; done' & wait; wait"}));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     ::kill(holder.pid(), GetParam());
     ASSERT_TRUE(holder.wait());
     EXPECT_EQ(holder.exit_code(), 7);
@@ -204,7 +204,7 @@ INSTANTIATE_TEST_SUITE_P(each, cli_loss_forwarded,
 
 TEST_F(cli_loss, a_signal_that_ends_the_command) {
     auto holder = start(run({path}, {"sh", "-c", "echo in; exec tail -f /dev/null"}));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     ::kill(holder.pid(), SIGTERM);
     ASSERT_TRUE(holder.wait());
     EXPECT_EQ(holder.exit_code(), 128 + SIGTERM);
@@ -215,7 +215,7 @@ class cli_loss_wait : public cli_loss, public ::testing::WithParamInterface<int>
 
 TEST_P(cli_loss_wait, a_signal_that_ends_the_wait_starts_no_command) {
     auto holder = start(run({path}, stubborn("in")));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     auto waiter = start(run({path}, {"echo", "started"}));
     ASSERT_TRUE(eventually([this] { return queue().size() == 2; }));
     for (const int for_a_command : {SIGUSR1, SIGWINCH, SIGCONT, SIGRTMIN})
@@ -243,7 +243,7 @@ TEST_F(cli_loss, a_signal_while_no_server_answers) {
 
 TEST_F(cli_loss, nohup_stays_in_force) {
     auto holder = start(run({path}, {"sh", "-c", "echo in; exec tail -f /dev/null"}));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     auto waiter = start(words{"nohup"} + run({path}, {"echo", "started"}));
     ASSERT_TRUE(eventually([this] { return queue().size() == 2; }));
     ::kill(waiter.pid(), SIGHUP);
@@ -256,7 +256,7 @@ TEST_F(cli_loss, run_is_not_put_aside) {
     const auto go = file("go");
     auto holder =
         start(run({path}, {"sh", "-c", "echo in; while ! test -e " + go + "; do :; done; exit 3"}));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     ::kill(holder.pid(), SIGTSTP);
     std::ofstream{go} << "go";
     ASSERT_TRUE(holder.wait());
@@ -267,7 +267,7 @@ TEST_F(cli_loss, run_is_not_put_aside) {
 TEST_F(cli_loss, the_keeper_is_killed_while_run_is_stopped) {
     auto holder = start(run({"--session-timeout", k_long_session, path},
                             {"sh", "-c", "echo in; exec tail -f /dev/null"}));
-    ASSERT_TRUE(holder.wait_for_output("in"));
+    ASSERT_TRUE(holder.wait_for_output("in\n"));
     const pid_t command = command_of(holder);
     holder.pause();
     ::kill(keeper_of(holder), SIGKILL);

@@ -77,7 +77,7 @@ private:
 
 TEST_P(guarded_kinds, the_lock_of_a_killed_process_is_the_next_ones) {
     auto holder = start("started", "hold");
-    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    ASSERT_TRUE(holder.wait_for_output("held\n")) << holder.output();
     EXPECT_FALSE(lock.try_acquire().has_value());
     holder.kill();
     EXPECT_TRUE(granted(path));
@@ -87,10 +87,10 @@ TEST_P(guarded_kinds, the_lock_of_a_killed_process_is_the_next_ones) {
 // session must not end.
 TEST_P(guarded_kinds, without_a_guardian_the_lock_of_a_killed_process_stays_taken) {
     auto holder = start("off", "hold");
-    ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();
+    ASSERT_TRUE(holder.wait_for_output("held\n")) << holder.output();
     holder.kill();
     auto second = start("started", "hold", {}, path + "-second");
-    ASSERT_TRUE(second.wait_for_output("held")) << second.output();
+    ASSERT_TRUE(second.wait_for_output("held\n")) << second.output();
     second.kill();
     EXPECT_TRUE(granted(path + "-second"));
     EXPECT_EQ(queue_names(*others, path).size(), 1U);
@@ -152,7 +152,7 @@ TEST_P(guarded_kinds, the_keeper_of_a_killed_run_ends_its_session) {
                                       "--", "sh", "-c", "echo in; sleep infinity"},
                           .environment = {"TURNSTILE_SERVERS=" + where},
                           .output = folder.path() / "run"}};
-    ASSERT_TRUE(run.wait_for_output("in")) << run.output();
+    ASSERT_TRUE(run.wait_for_output("in\n")) << run.output();
     EXPECT_FALSE(lock.try_acquire().has_value());
     run.kill();
     EXPECT_TRUE(granted(path));

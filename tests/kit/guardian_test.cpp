@@ -17,7 +17,7 @@ protected:
     void let_a_guardian_act() {
         process guarded{{.command = {WORKER, servers.connect_string(), orders.path(), GUARDIAN},
                          .output = log}};
-        ASSERT_TRUE(guarded.wait_for_output("held"));
+        ASSERT_TRUE(guarded.wait_for_output("held\n"));
         guarded.kill();
         ASSERT_TRUE(orders.acquire({.timeout = limit()}));
     }
@@ -35,7 +35,7 @@ protected:
 TEST_F(killed_workers, with_a_guardian_hand_over_at_once) {
     process worker{
         {.command = {WORKER, servers.connect_string(), orders.path(), GUARDIAN}, .output = log}};
-    ASSERT_TRUE(worker.wait_for_output("held"));
+    ASSERT_TRUE(worker.wait_for_output("held\n"));
     worker.kill();
     EXPECT_TRUE(orders.acquire({.timeout = limit()}));
 }
@@ -43,7 +43,7 @@ TEST_F(killed_workers, with_a_guardian_hand_over_at_once) {
 TEST_F(killed_workers, without_one_keep_the_lock_for_their_session_time_out) {
     process worker{
         {.command = {WORKER, servers.connect_string(), bills.path()}, .output = second_log}};
-    ASSERT_TRUE(worker.wait_for_output("held"));
+    ASSERT_TRUE(worker.wait_for_output("held\n"));
     worker.kill();
     let_a_guardian_act();
     const auto taken = bills.try_acquire();
@@ -55,7 +55,7 @@ TEST_F(killed_workers, whose_guardian_was_killed_keep_it_as_long) {
     const guardian_program guardian{GUARDIAN};
     process worker{{.command = {WORKER, servers.connect_string(), bills.path(), guardian.path()},
                     .output = second_log}};
-    ASSERT_TRUE(worker.wait_for_output("held"));
+    ASSERT_TRUE(worker.wait_for_output("held\n"));
     ASSERT_EQ(guardian.running().size(), 1U);
     guardian.kill();
     EXPECT_TRUE(guardian.running().empty());
@@ -72,7 +72,7 @@ TEST_F(killed_workers, with_a_guardian_of_a_name_of_the_tests_own_hand_over_at_o
     const guardian_program another{GUARDIAN};
     process worker{{.command = {WORKER, servers.connect_string(), orders.path(), guardian.path()},
                     .output = log}};
-    ASSERT_TRUE(worker.wait_for_output("held"));
+    ASSERT_TRUE(worker.wait_for_output("held\n"));
     another.kill();
     worker.kill();
     EXPECT_TRUE(orders.acquire({.timeout = limit()}));
