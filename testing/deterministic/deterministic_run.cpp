@@ -28,7 +28,8 @@ using schedule::scheduler;
 
 namespace {
 
-// A random thread continues at one scheduling point in 2, 8, 32 or 4. The seed selects one of these rates for a run.
+// At one scheduling point in 2, 8, 32 or 4 on average, the run continues with a random thread. The seed selects one of
+// these rates for a run.
 constexpr std::array<std::uint32_t, 4> k_rates{2, 8, 32, 4};
 
 [[noreturn]] void refuse(const std::string& why) {
@@ -51,7 +52,7 @@ void check(const simulation_options& options, const run_limits& limits) {
                         count)};
 }
 
-// Text that the forked process leaves for its parent.
+// A text that the forked process writes and its parent reads.
 class left_text {
 public:
     left_text() : file_{::memfd_create("turnstile-run", MFD_CLOEXEC)} {
@@ -100,7 +101,7 @@ std::string standings(const schedule::record& run) {
     std::string text;
     for (std::size_t i = 0; i != run.threads.size(); ++i) {
         const auto& each = run.threads[i];
-        // True: a thread of the simulated servers or of the log.
+        // True for a thread of the simulated servers or of the log: process 0, without its first thread.
         const bool own = each.process == 0 && i != 0;
         const bool had_its_turn = i == run.current;
         if ((each.wants == schedule::operation::over || own) && !had_its_turn) continue;

@@ -25,7 +25,8 @@ inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
 
 simulation::scenario live_scenario(const testing::simulation_options& options) {
     auto plan = simulation::scenario_of(options);
-    // With automatic placement, every client may ask the servers for their roles.
+    // With `anywhere` (clients attach to any server), the simulated servers would not report their roles. The clients
+    // of a run choose their own placement, so the servers must report their roles to every client that asks.
     plan.place = core::placement::automatic;
     return plan;
 }
@@ -67,7 +68,8 @@ void live_servers::run() {
         }
         awaited_ = agenda_.next_at().value_or(instant::max());
         awaited_ = std::min(awaited_, instant{limit_ + 1s});
-        // This thread's process has a clock without drift or offset.
+        // This thread belongs to the run's process 0, whose clock has no drift and no offset. So that clock shows the
+        // true time since the run's beginning plus k_start.
         const auto shown = awaited_ + std::chrono::nanoseconds{schedule::process_clock::k_start};
         sooner_.wait_until(lock, shown);
     }

@@ -143,7 +143,7 @@ private:
     std::map<client_id, known_session> sessions_;
     client_id opened_ = 0;
     std::map<std::uint16_t, std::string> processes_;  // running processes and their names
-    // The time that the servers' own thread waits for.
+    // The true time at which the servers' own thread next wakes.
     instant awaited_{};
     boost::thread thread_;  // runs until the end of the run
 };

@@ -75,8 +75,8 @@ simulated_process simulated_world::state::start(std::string_view name, std::func
     return which;
 }
 
-// No process executes its own end. So this thread leaves the process first, and continues even if the process is
-// stopped or killed.
+// The scheduler never continues a thread of an ended process, but this thread must still report the end. So the thread
+// first moves to process 0, where it continues even if its former process is stopped or killed.
 void simulated_world::state::run(process& own, const std::function<void()>& main) {
     auto* const mine = scheduler::of_this_thread();
     mine->become(own.number);

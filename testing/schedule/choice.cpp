@@ -8,7 +8,7 @@ namespace turnstile::schedule {
 
 namespace {
 
-// After this many times the planned steps, the choice ignores priorities.
+// After k_fairness * plan.length steps, a run with priorities ignores the priorities.
 constexpr std::uint32_t k_fairness = 5;
 constexpr std::uint64_t k_priorities = 1'000'000;
 
@@ -51,7 +51,7 @@ std::uint8_t choice::next_to(std::uint8_t current, const thread_set& enabled) co
 std::uint8_t choice::by_priority(const situation& now) {
     if (std::find(changes_.begin(), changes_.end(), now.step) != changes_.end())
         priorities_[now.current] = --lowest_;
-    // The yielding thread waits for another thread, so it becomes the last.
+    // A yielding thread waits for another thread, so it gets the lowest priority.
     if (now.yields) priorities_[now.current] = --lowest_;
     std::size_t best = priorities_.size();
     for (std::size_t i = 0; i != priorities_.size(); ++i) {

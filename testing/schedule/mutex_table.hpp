@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// mutex_table: each mutex's owner, and which mutexes several processes use. A value.
+// mutex_table: records each mutex's owner, and the mutexes that several processes use. A value.
 //
-// A new mutex may have the address of a destroyed one, and may wrongly count as used by several processes. The only
-// effect: a stopped process's thread continues until it releases that mutex.
+// A new mutex may have the address of a destroyed one. Then the table may wrongly count the new mutex as used by
+// several processes. The only effect: a thread of a stopped process continues until it releases that mutex.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// process_clock: the clock of one process in a run. It may be offset, fast or slow. All clock ids of the process show
-// its time. A value, in nanoseconds.
+// process_clock: the clock of one process in a run. The clock may have an offset, and may be fast or slow. All clock
+// ids (CLOCK_REALTIME, CLOCK_BOOTTIME, ...) show this clock's time in the process. All times are in nanoseconds. A
+// value.
 #pragma once
 
 #include <cstdint>

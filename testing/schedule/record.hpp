@@ -19,7 +19,7 @@ inline constexpr std::size_t k_most_name = 24;
 inline constexpr std::size_t k_most_steps = 200'000;
 inline constexpr std::size_t k_most_text = 1024;
 
-// Next operation of a thread, or the operation that it waits for.
+// The next operation of a thread, or the operation for which the thread waits.
 enum class operation : std::uint8_t {
     begin,       // starts to run
     lock,        // takes a mutex

@@ -267,7 +267,7 @@ int scheduler::wake(std::uintptr_t word, int most, std::uintptr_t caller) {
     return woken;
 }
 
-// In a bounded run, a number is used only once.
+// In a bounded run, each new thread gets a new number. In an endless run, it may get the number of an ended thread.
 scheduler::newcomer scheduler::add_thread() {
     auto added = std::make_unique<thread>();
     auto* const place = added.get();

@@ -87,9 +87,9 @@ public:
         std::uint64_t order = 0;             // grows with each wait on a condition or futex
         std::atomic<std::uint32_t> turn{0};  // 1: the thread may run
     };
-    // A new thread begins with `enter` and ends with `leave`. In an endless run, later threads reuse the numbers of
-    // ended threads and of killed processes' threads, even if the system has not started the killed thread yet. The
-    // data at `place` never belong to another thread.
+    // A new thread begins with `enter` and ends with `leave`. In an endless run, a later thread reuses the number of an
+    // ended thread, or of a thread of a killed process. The system may start such a killed thread only after that, so
+    // each thread has its own data at `place`.
     struct newcomer {
         std::uint8_t number = 0;
         thread* place = nullptr;
@@ -167,7 +167,7 @@ private:
     std::function<void()> at_end_;
     std::vector<process_state> processes_{1};
     std::vector<std::unique_ptr<thread>> threads_;
-    // Threads whose numbers other threads have now.
+    // Data of the threads whose numbers later threads have reused.
     std::vector<std::unique_ptr<thread>> former_;
     mutex_table mutexes_;
     std::uint8_t current_ = 0;

@@ -3,8 +3,9 @@
 // scheduler, and otherwise the real function.
 //
 // The dynamic linker searches the program before the C library, also for calls by Boost.Thread and the C++ library. So
-// the shipped code runs unchanged. locks_stand_in.cpp has the functions by which threads wait, threads_stand_in.cpp
-// threads and futexes, and time_stand_in.cpp clocks, sleeps, timers and randomness.
+// the shipped code runs unchanged. locks_stand_in.cpp replaces the functions for mutexes and conditions,
+// threads_stand_in.cpp the functions for threads and futexes, and time_stand_in.cpp the functions for clocks, sleeps,
+// timers and random numbers.
 #pragma once
 
 #include <dlfcn.h>

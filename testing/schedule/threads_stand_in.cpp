@@ -33,8 +33,9 @@ struct start {
     scheduler* by;
 };
 
-// The destructor runs at the end of a thread, also after pthread_exit(). The C library first destroys thread_local
-// objects, and then values with keys, in several rounds. The destructor runs in the last round.
+// Value of the thread-specific key below. The key's destructor removes the thread from the run at the end of the
+// thread, also after pthread_exit(). The C library first destroys thread_local objects, and then values with keys, in
+// several rounds. The thread leaves the run in the last round.
 struct leaving {
     scheduler& from;
     int rounds = 0;
@@ -151,7 +152,7 @@ long wait_for_word(scheduler& mine, const long* a, bool absolute, std::uintptr_t
 
 }  // namespace
 
-// std::atomic::wait and the C++ library's semaphores make this call.
+// Replaces syscall(), because std::atomic::wait and the C++ library's semaphores call it for futexes.
 STANDS_IN long syscall(long number, ...) noexcept {
     va_list list;
     va_start(list, number);

@@ -23,7 +23,7 @@ using namespace turnstile::schedule;
 
 namespace {
 
-// A timer of the run. Only the running thread uses it.
+// A timerfd that a thread of the run has armed, by descriptor in timers(). Only the running thread uses these data.
 struct set_timer {
     std::int64_t when = 0;  // true time
     std::int64_t interval = 0;

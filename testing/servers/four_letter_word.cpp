@@ -26,7 +26,7 @@ std::map<std::string, std::int64_t> parse_counters(std::string_view mntr) {
         std::int64_t value = 0;
         const char* const last = line.data() + line.size();
         const auto parsed = std::from_chars(line.data() + tab + 1, last, value);
-        // The value is a text or a fraction.
+        // Skips a value that is a text or a fraction.
         if (parsed.ec != std::errc{} || parsed.ptr != last) continue;
         counters.emplace(line.substr(k_prefix.size(), tab - k_prefix.size()), value);
     }

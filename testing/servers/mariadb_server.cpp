@@ -30,7 +30,8 @@ struct server_kind {
     std::vector<std::string> client_options;
 };
 
-// MariaDB's client since 11.4 warns about a login without a password, unless it does not check certificates.
+// Since 11.4, MariaDB's client checks the server's certificate, and warns at a login without a password. The client
+// option turns the check off, and with it the warning.
 const server_kind& mariadb() {
     static const server_kind kind{
         .root_variable = "TURNSTILE_TEST_MARIADB",
@@ -74,7 +75,8 @@ std::string program_of(const std::string& name) {
                              " (Debian's package mariadb-server has MariaDB's programs)"};
 }
 
-// The client of another version complains about this system's character sets.
+// A client of another version would complain about this system's character sets, so it gets its own version's folder of
+// character sets.
 std::vector<std::string> character_sets() {
     const auto root = detail::server_root(chosen_kind().root_variable);
     for (const char* folder : {"usr/share/mysql/charsets", "usr/share/mariadb/charsets"})

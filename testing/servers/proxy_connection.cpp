@@ -75,7 +75,8 @@ void proxy_connection::read(std::size_t i, proxy_settings& settings) {
         const auto got = ::recv(ends_.at(i).socket.get(), chunk.data(), chunk.size(), 0);
         if (got > 0) {
             lane.receive(std::span{chunk}.first(static_cast<std::size_t>(got)), due);
-            // A four-letter word and its answer are no messages.
+            // A four-letter word (an admin command such as "ruok") and its answer have no length field. So both
+            // directions stop reading messages.
             if (i == 0 && lane.stream() == proxy_lane::format::raw) lanes_[1].set_raw();
         } else if (got == 0 || (errno != EAGAIN && errno != EINTR)) {
             lane.end(due);

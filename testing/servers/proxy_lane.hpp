@@ -23,7 +23,8 @@ using proxy_clock = std::chrono::steady_clock;
 
 class proxy_lane {
 public:
-    // `messages`: the stream consists of messages. `raw`: it does not, or no longer.
+    // `messages`: the stream consists of messages with a length field. `raw`: the stream never had such messages, or
+    // has none from now on.
     enum class format { messages, raw };
     enum class unit { message, chunk, end };
 
@@ -42,8 +43,8 @@ public:
     void set_raw() { format_ = format::raw; }
 
     [[nodiscard]] bool ended() const { return ended_; }
-    // Returns the next item that may pass. Returns nothing if there is no item, if the item is held, or if the last one
-    // has passed.
+    // Returns the first item, which may pass next. Returns nothing if there is no item, if the filter holds the first
+    // item, if the end of the stream has passed, or if the budget of pass() is used up.
     [[nodiscard]] item* front();
     void pop() { items_.pop_front(); }
     [[nodiscard]] bool empty() const { return items_.empty(); }  // true: everything has passed

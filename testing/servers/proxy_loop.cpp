@@ -28,7 +28,7 @@ proxy_loop::proxy_loop(const std::string& server, traffic carried)
     state_.server = parse_address(server);
     watch(wake_.get(), EPOLLIN);
     listen();
-    // Signals are for the test's threads.
+    // The new thread inherits this mask and so blocks all signals. The test's own threads handle them.
     sigset_t all;
     sigset_t before;
     sigfillset(&all);

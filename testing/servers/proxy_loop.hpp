@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // proxy_loop: the thread of a tcp_proxy, which owns all state of the proxy.
 //
-// Thread safety: any thread may use `call`. Only one function at a time uses the state.
+// Thread safety: any thread may use `call`. The proxy runs the passed functions one at a time.
 #pragma once
 
 #include <cstddef>

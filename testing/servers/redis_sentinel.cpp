@@ -143,9 +143,9 @@ bool redis_sentinel::wait_until_replaced(std::size_t old, test_deadline until) c
         until);
 }
 
-// Returns true if this sentinel has seen every replica as a replica. Four publish periods after a failover, it makes a
-// former master a replica if it last saw that server as a master. It does so even if a second failover has made that
-// server the master again.
+// Returns true if this sentinel has seen every replica as a replica. The sentinel may have last seen a former master as
+// a master. Then, four publish periods after a failover, it makes that server a replica, even if a second failover has
+// made the server the master again.
 bool redis_sentinel::sees_replicas(const redis_server& sentinel, test_deadline until) {
     const auto known = answer_of(sentinel, words("SENTINEL REPLICAS"), until);
     return known.find("role-reported slave") != std::string::npos &&
@@ -166,9 +166,9 @@ std::size_t redis_sentinel::fail_over(test_deadline until) {
                                       [](const auto& each) { return each->running(); });
     const auto port_of_old = " port " + std::to_string(servers_[old]->port()) + ' ';
     std::string answer;
-    // The sentinel refuses a failover until it has seen a suitable replica, and gives up a slow failover. One answer
-    // has both the master and the state of the failover. Between two answers the failover might end, and a second one
-    // would undo it.
+    // The sentinel refuses a failover until it has seen a suitable replica, and gives up a slow failover. So the loop
+    // asks again. It reads the master and the failover's state from one answer. With two answers, the failover might
+    // end in between, and a second failover would undo the first one.
     const bool done = eventually(
         [&] {
             const auto known = answer_of(*first, words("SENTINEL MASTER"), until) + ' ';

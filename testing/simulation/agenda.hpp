@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// agenda: the planned events of a history, by true time. Events of the same instant keep the order of planning. The
-// agenda is the whole future of a history, as plain data.
+// agenda: the planned events of a history (one simulated run), in the order of the simulation's true time. Events of
+// the same instant keep the order of planning. The agenda is the whole future of a history, as plain data.
 #pragma once
 
 #include <cstdint>
@@ -114,7 +114,8 @@ struct leader_told {
 struct inbox_due {  // the completion thread delivers the next event
     client_id client = 0;
 };
-// A handle delivers an event after the client has closed it, because the handle's thread had already begun.
+// A session's handle delivers an event although the client has already closed the handle: the handle's thread had begun
+// the delivery before.
 struct late_event_due {
     client_id client = 0;
     std::uint64_t epoch = 0;

@@ -11,7 +11,8 @@ namespace {
 constexpr double k_soon = 0.6;
 constexpr double k_stops_follower = 0.3;
 constexpr double k_soon_hunted = 0.8;
-// Replaces k_soon in histories with ambushes. It is smaller, so a server without a majority answers reads for longer.
+// Replaces k_soon in histories with ambushes (faults right after an answer, see ensemble::ambush). The smaller value
+// makes a server without a majority answer reads for longer.
 constexpr double k_soon_ambushed = 0.3;
 constexpr double k_stranded = 0.8;
 constexpr double k_paused = 0.3;
@@ -56,7 +57,8 @@ void ensemble::plan_joining(server_id at) {
 void ensemble::plan_giving_up(server_id at) {
     const auto tick = scenario_.time.tick;
     const auto most = tick * scenario_.time.sync_limit;
-    // In a hunt, a deposed leader gives up late, when the other servers already have a new leader.
+    // In a hunt for counterexamples to the lease's rule (lease_hunt.hpp), a deposed leader gives up late, when the
+    // other servers already have a new leader.
     const bool hunting = scenario_.trial.hunting;
     const bool soon = hunting ? !servers_[at].deposed && dice_.chance(k_soon_hunted)
                               : dice_.chance(scenario_.ambush > 0 ? k_soon_ambushed : k_soon);
@@ -133,8 +135,8 @@ void ensemble::lead(server_id chosen) {
     agenda_.after(scenario_.time.tick / 2, ping_round{reign_});
 }
 
-// Removes all data, with requests of an operator, whose effects the judge excuses. Transaction numbers continue, so
-// later tokens are still larger than earlier ones.
+// Removes all data by requests of an operator. The judge excuses the effects of an operator's requests. Transaction
+// numbers continue, so later tokens are still larger than earlier ones.
 void ensemble::forget_everything() {
     latest_forgotten_ = latest_;
     const auto by_hand = [this] {
@@ -237,7 +239,8 @@ void ensemble::partition_follower(std::optional<server_id> which) {
     servers_[victim].down.cut = !which && dice_.chance(0.5);
     plan_giving_up(victim);
     const bool hunting = scenario_.trial.hunting;
-    // In histories with ambushes, more clients stay connected to a server that is cut off from its leader.
+    // In histories with ambushes (faults right after an answer), more clients stay connected to a server that is cut
+    // off from its leader.
     const bool stay = scenario_.ambush > 0 && !hunting;
     cut_off_clients(victim,
                     which  ? 1
@@ -246,8 +249,8 @@ void ensemble::partition_follower(std::optional<server_id> which) {
                     hunting ? scenario_.time.tick / 2 : scenario_.time.tick * 2);
 }
 
-// Cuts off this fraction of the server's clients. A client that reaches no other server may go on to count on answers
-// of this server, although the server never relayed the client's messages to the leader.
+// Cuts off the fraction `part` of the server's clients from all servers. Such a client may still rely on earlier
+// answers of this server, although the server never relayed the client's messages to the leader.
 void ensemble::cut_off_clients(server_id at, double part, core::duration within) {
     for (const auto& [session, by] : servers_[at].attached) {
         if (!dice_.chance(part)) continue;
@@ -260,8 +263,9 @@ bool ensemble::draw_ambush() {
     return scenario_.ambush > 0 && network_.faulty() && dice_.chance(scenario_.ambush);
 }
 
-// Strikes right after an answer, which is the worst time for a client that counts on the answer. If its server then
-// relays nothing, or the client stops or is cut off, nothing extends the session again.
+// Plans a fault right after a server's answer, which is the worst time for a client that relies on the answer. The
+// client's server then stalls and relays nothing to the leader, or the client stops or is cut off. In each case nothing
+// extends the session again.
 void ensemble::ambush(server_id at, connection_id by) {
     if (leader_ != at && dice_.chance(0.5))
         return agenda_.after({}, fault_due{fault::stall, false, at});

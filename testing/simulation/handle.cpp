@@ -179,7 +179,7 @@ void handle::notice_break(connection_id by) {
     if (connection_ == by) lose_connection();
 }
 
-// The search always finds another server. No promise depends on that.
+// In the model, the search for another server always succeeds. No promise of the library depends on that.
 void handle::look_for_another(const core::look_elsewhere& wanted) {
     if (attached_ && wanted.connection == number_)
         agenda_.after(dice_.up_to(wanted.within), found_elsewhere{*connection_});
@@ -189,7 +189,8 @@ void handle::find_elsewhere(connection_id by) {
     if (connection_ == by && attached_) emit_link(core::link_kind::found_elsewhere);
 }
 
-// The connection must not break inside this call. The core learns of this end as of any other.
+// The core does not expect the connection to end inside this call. So the connection ends in a later event, as when the
+// client notices a break.
 void handle::leave_server(std::uint64_t number) {
     if (attached_ && number == number_) agenda_.after({}, client_notices{*connection_});
 }

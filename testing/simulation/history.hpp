@@ -147,7 +147,8 @@ public:
     [[nodiscard]] static bool failed_by_servers(const znode_record& record) {
         return record.why == removal::lost || record.why == removal::early;
     }
-    // True if an operator deleted the znode or closed its session. G1 excludes these znodes.
+    // True if an operator deleted the znode or closed its session. Promise G1 (no two valid holds of a lock) does not
+    // cover such znodes.
     [[nodiscard]] static bool forced(const znode_record& record) { return record.by_force; }
     [[nodiscard]] bool closed_by_hand(session_id session) const {
         return closed_by_hand_.contains(session);
@@ -165,7 +166,7 @@ public:
         const auto found = changed_by_hand_.find(znode);
         return found == changed_by_hand_.end() ? 0 : found->second;
     }
-    // True if a quota refused a create in this folder, or of this folder.
+    // True if a quota refused the create of this folder, or a create in this folder.
     [[nodiscard]] bool over_quota(const std::string& folder) const {
         return over_quota_.contains(folder) ||
                over_quota_.contains(folder.substr(0, folder.rfind('/')));

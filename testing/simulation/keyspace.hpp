@@ -96,7 +96,8 @@ private:
         std::uint64_t fetched_in_all = 0;
         // SQL: how many of the session's requests created or removed znodes.
         std::int64_t changes = 0;
-        // SQL: the session's znodes that others removed since its last change.
+        // SQL: the session's znodes that other sessions have removed since the session's last request that created or
+        // removed znodes.
         std::set<std::string> removed;
     };
     struct step {  // the state of one command

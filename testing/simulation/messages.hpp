@@ -35,8 +35,8 @@ struct connect_request {
     // `changed`: the number of the latest creation or removal of a znode that the session knows.
     std::int64_t history = 0;
     std::int64_t changed = 0;
-    // For an SQL server: how many changes of the session the server has reported, and the session's znodes that others
-    // removed since.
+    // For an SQL server. `changes`: how many of the session's requests had created or removed znodes, by the server's
+    // latest answer. `removed`: the session's znodes that other sessions have removed since the last of these requests.
     std::int64_t changes = 0;
     std::set<std::string> removed{};
 };
@@ -91,9 +91,10 @@ struct served {
     std::optional<local::client_watch_list> watches;  // in the answer to a poll that asks for them
     // In the answer to a connect_request: the current history.
     std::int64_t history = 0;
-    // SQL: the number of the session's changes that the server has.
+    // SQL: how many of the session's requests have created or removed znodes at this server.
     std::int64_t changes = 0;
-    // SQL: the session's znodes that others removed since that change.
+    // SQL: the session's znodes that other sessions have removed since the session's last request that created or
+    // removed znodes.
     std::set<std::string> removed{};
 };
 using server_message =

@@ -15,7 +15,7 @@
 
 namespace turnstile::simulation {
 
-// The owner of a re-entrant lock: a thread, or a part of the program that has the token.
+// The owner of a re-entrant lock: a thread, or an owner token (turnstile::owner) that a program passes to its calls.
 struct lock_owner {
     enum class kind { thread, token } origin = kind::thread;
     std::size_t number = 0;

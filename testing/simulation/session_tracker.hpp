@@ -21,7 +21,7 @@ public:
     void track(session_id session, instant touched);
     // Extends the session, unless it is doomed. Returns false if the session has ended or is being closed.
     bool touch(session_id session, instant now);
-    // The session's deadline has passed. From now on it has no next expiry.
+    // Marks the session as doomed, because its deadline has passed. From now on expiry() returns nothing for it.
     void doom(session_id session);
     // The session's end was requested or has happened. From now on the servers refuse its requests.
     void close(session_id session);

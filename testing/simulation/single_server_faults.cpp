@@ -83,7 +83,7 @@ void single_server::end(bool for_good) {
     for (const auto& [by, each] : peers) {
         auto* on = network_.find(by);
         if (on == nullptr) continue;
-        // The machine has ended as well, and sends nothing.
+        // Sometimes the server's machine ends as well, and then sends nothing to the clients.
         if (dice_.chance(0.3)) network_.cut(by);
         if (on->server_open) network_.close_by_server(by);
     }
@@ -95,7 +95,8 @@ void single_server::end(bool for_good) {
     disturb(agenda_.now() + down);
     agenda_.after(down, server_is_back{life_});
     if (!for_good) return;
-    // The clocks of both servers differ by less than the change takes.
+    // The new server's clock differs from the old server's clock by at most half of the time that the replacement
+    // takes.
     const auto most = std::chrono::duration_cast<std::chrono::microseconds>(down / 2);
     const auto by = dice_.between(-core::duration{most}, core::duration{most});
     was_set_ahead_ = true;

@@ -95,7 +95,8 @@ void single_session::forget_watches(const std::string& path) {
     watches_.forget_watches(path);  // its caller does not know yet that the session is detached
 }
 
-// SQL: a confirmation overtakes other requests, but no other confirmation.
+// SQL: a request that only confirms the lease overtakes all other requests, but no earlier request that confirms the
+// lease.
 void single_session::ask(question&& asks) {
     // place: confirmations_overtake
     const auto place = is_redis() || !confirms(asks)
@@ -270,7 +271,7 @@ void single_session::look_if_due() {
     plan_look();
 }
 
-// Repeats removals of watches that the server refused.
+// Sends again each removal of a watch that the server has refused.
 void single_session::give_back_if_due() {
     if (!attached_ || !watches_.owes() || agenda_.now() < give_back_at_) return;
     give_back_at_ = agenda_.now() + k_busy_pause;

@@ -4,16 +4,18 @@
 // | behaviour                     | Redis                                | SQL                                       |
 // |-------------------------------|--------------------------------------|-------------------------------------------|
 // | requests in progress          | all                                  | a few, in one transaction; the others     |
-// |                               |                                      | wait at the client, confirmations first   |
+// |                               |                                      | wait at the client, requests that confirm |
+// |                               |                                      | the lease first                           |
 // | after a break                 | all sent requests are `unknown`      | the same; the others were not sent        |
 // | a request counts as sent      | when it leaves the client            | the same, however long it waited          |
-// | the client polls the server   | S/3 after the latest request         | S/3 after the latest write or touch       |
+// | the client polls the server   | a third of the session timeout after | a third of the session timeout after the  |
+// |                               | the latest request                   | latest write or touch                     |
 // | and, if it watches a znode    | when another session may expire      | the same                                  |
 // | events                        | come with each answer                | the same; events of a lost answer come    |
 // |                               |                                      | again                                     |
 // | a watch that is given back    | is not set by the next attach        | is given back after the next attach       |
-// | if the server is too busy     | the client repeats that a little     | never happens                             |
-// |                               | later                                |                                           |
+// | if the server is too busy to  | the client repeats the removal a     | never happens                             |
+// | remove a watch                | little later                         |                                           |
 #pragma once
 
 #include <deque>
@@ -116,11 +118,12 @@ private:
     std::int64_t history_ = 0;  // history of the tree at the latest attach
     // Number of the latest creation or removal of a znode that an answer has shown.
     std::int64_t changed_ = 0;
-    // True: such a change was in progress when the connection broke.
+    // True: a request that creates or removes a znode was in progress when the connection broke.
     bool has_unknown_change_ = false;
-    // SQL: number of the session's changes in the latest answer.
+    // SQL: how many of the session's requests had created or removed znodes, by the latest answer.
     std::int64_t changes_ = 0;
-    // SQL: the session's znodes that others removed since that change.
+    // SQL: the session's znodes that other sessions have removed since the session's last request that created or
+    // removed znodes.
     std::set<std::string> removed_;
     local::client_watches watches_;
     std::deque<question> waiting_;         // SQL: requests behind the transaction in progress

@@ -263,8 +263,9 @@ std::string world::unsettled() const {
     for (client_id id = 0; id != clients_.size(); ++id) {
         const auto& client = *clients_[id];
         if (client.crashed() || client.closed()) continue;
-        // Once all clients were quiet, they only have to stay at rest. With a timeout hardly above the relay bound,
-        // each late answer breaks the chain of a lease, and the client replaces its session again and again.
+        // Once all clients were quiet (at rest and attached), they only have to stay at rest. The session timeout may
+        // be hardly longer than the relay bound, the longest time until the leader learns of a message to a follower.
+        // Then each late answer makes the client replace its session, and so detach for a while.
         if (settled_ ? !client.at_rest() : !client.quiet())
             text += fmt::format("client {} is not at rest; ", id);
         if (client.core().owned_bytes() != 0)
@@ -305,7 +306,8 @@ void world::check_settled() {
         return end(std::move(left));
     }
     settled_ = left.empty();
-    // The time starts at the latest progress, because many cycles of waits may end one after another.
+    // The time limit `settle` counts from the latest progress of a caller, because many deadlocks may end one after
+    // another.
     const auto since = std::max(instant{} + scenario_.faults_last, records_->progressed_at());
     if (!settled_ && agenda_.now() > since + scenario_.settle) return end(std::move(left));
     agenda_.after(settled_ ? 2 * timeout + 2s : timeout / 4, settle_check{});
