@@ -102,10 +102,10 @@ void invariants::judge_grant(contender_key key, contender_record& record) {
     judge_token(key, record, mine);
 }
 
-// Returns true if a contender may fail with `lease_too_short`. This can happen to a client of a follower, if the
-// session timeout is hardly longer than the relay bound, and the client does not search for the leader or could not
-// reach it yet. Returns false right after a pause of the client, when it has not read the servers' messages from the
-// pause yet.
+// Returns true if a contender may fail with `lease_too_short`. This can happen to a client of a follower if the session
+// timeout is hardly longer than the relay bound: the longest time until the leader learns of a message to the follower.
+// The client must also not search for the leader, or must not have reached it yet. Returns false right after a pause of
+// the client, before the client has read the servers' messages from the pause.
 bool invariants::may_lack_a_lease(const client_view& client) const {
     using namespace std::chrono_literals;
     const auto timeout = scenario_.time.session_timeout;
@@ -188,7 +188,8 @@ void invariants::on_state(client_id client, const session_change& step) {
 // for two session timeouts.
 void invariants::judge_lost_session(client_id client) const {
     const auto timeout = scenario_.time.session_timeout;
-    // In a hunt, the timeout may be so short that a client at a follower has almost no lease.
+    // In a hunt for counterexamples to the lease's rule (lease_hunt.hpp), the timeout may be so short that a client at
+    // a follower has almost no lease.
     if (scenario_.trial.hunting || 8 * round_trip() > timeout) return;
     if (slept_lately(this->client(client))) return;
     const auto seen = seen_.find(client);
@@ -249,8 +250,9 @@ void invariants::after_event() {
     judge_packets();
 }
 
-// A client that sends too long a packet of watches would send it again on each new connection, and each server would
-// close the connection. So no packet of a client may be too long if all its watches fit into one packet.
+// After a reconnect, a client sends its watches in packets, and a server closes the connection at a packet that is too
+// long. The client would send the same packet again on each new connection. So a client whose watches fit into one
+// packet must never send a packet that is too long.
 void invariants::judge_packets() const {
     if (scenario_.packets_fit && servers_.refused_packets() != 0)
         breach("G4", "a client has more watches than a server takes in one packet");

@@ -9,8 +9,9 @@
 // | G2   | At some instant a grant's znode was the first of the existing ones.                    |
 // | G3   | A deletion wakes at most one session other than the owner's.                           |
 // | G4   | At the end no znode, watch, request or byte is left, and every call has ended.         |
-// | G5   | A loss is reported when valid_until passes, which never moves back; a removal by hand  |
-// |      | within a confirmation. States come in order. Nothing is lost while all is healthy.     |
+// | G5   | A loss is reported when valid_until passes, which never moves back. A removal by an    |
+// |      | operator is reported at the latest at the client's next regular check of the hold's    |
+// |      | znode. States come in order. Nothing is lost while all is healthy.                     |
 // | G6   | Tokens grow.                                                                           |
 // | G7   | Waits end by their deadlines, a try does not wait, timers do not spin.                 |
 // | G8   | Each notice agrees with the committed state, and comes once and in order. A failure    |
@@ -98,8 +99,8 @@ public:
     struct seen_broken {
         std::uint64_t double_holds = 0;      // pairs of valid guards that exclude each other
         std::uint64_t refused_by_token = 0;  // pairs of these whose earlier hold the token refuses
-        // Pairs of these whose later hold has the smaller token. Another client had removed that hold's znode, and the
-        // servers brought the znode back.
+        // Pairs of valid guards whose later hold has the smaller token. Another client had removed the later hold's
+        // znode, and the servers brought that znode back.
         std::uint64_t brought_back = 0;
     };
     [[nodiscard]] const seen_broken& broken() const noexcept { return broken_; }
@@ -143,7 +144,7 @@ private:
                                  const std::map<std::string, std::vector<contender_key>>& valid);
     void judge_double(contender_key failed, contender_key other);
     [[nodiscard]] bool goes_by_lost_data(client_id client) const;
-    // Returns true for a single server that promises G1: its clock is never set, and it loses no data.
+    // Returns true for a single server that promises exclusion (G1): its clock is never set, and it loses no data.
     [[nodiscard]] bool keeps_its_clock() const;
     void judge_lost_session(client_id client) const;
     void judge_lease(const client_view& view) const;

@@ -39,8 +39,8 @@ bool exclude(contender_kind a, contender_kind b) {
 
 // ---- G2: fairness ---------------------------------------------------------------------------
 
-// Judges a grant to the contender of `mine`. At some instant, `mine` must have existed while no contender was ahead for
-// which this contender has to wait.
+// Judges a grant to the contender with the znode `mine`. At some instant, `mine` must have existed without a contender
+// ahead that excludes it.
 void invariants::judge_place(contender_key key, const znode_record& mine) const {
     // Servers that lost data also lost the order of the contenders. A contender whose session the servers ended too
     // early has lost its position in the queue.
@@ -61,9 +61,10 @@ void invariants::judge_place(contender_key key, const znode_record& mine) const 
     }
 }
 
-// Returns true if an operator deleted `mine` so recently that its client need not know it yet: the client learns of it
-// by its next confirmation. So a grant may still arrive. If the client's clock stopped, the interval between
-// confirmations counts from the time at which the clock continued.
+// Returns true if an operator deleted `mine` so recently that its client need not know it yet, so that a grant may
+// still arrive. The client learns of the deletion at the latest by its next confirmation, the write by which it
+// regularly checks the hold's znode. If the client's clock stopped, the interval between confirmations counts from the
+// time at which the clock continued.
 bool invariants::may_be_unknown(contender_key key, const znode_record& mine) const {
     if (core::family(mine.wants.kind) == contender_family::read_write) return false;
     const auto interval = confirmation();
@@ -161,7 +162,8 @@ bool invariants::stands_alone(const contender_record& record) const {
     });
 }
 
-// Returns true if the upgrade, or the hold that it upgrades, is at the end of the sequence numbers.
+// Returns true if the upgrade, or the hold that it upgrades, has a sequence number so near 2^31 - 1 that numbers no
+// longer give the order.
 bool invariants::at_counter_end(contender_key key) const {
     const auto& record = history_.contenders.at(key);
     const auto tag = history::tag(key);
@@ -174,7 +176,8 @@ bool invariants::at_counter_end(contender_key key) const {
 
 // ---- the lock delay -------------------------------------------------------------------------
 
-// Judges the lock delay of a grant. The delay starts when a holder's znode is removed without a release.
+// Judges the lock delay: the time after a holder's znode is removed without a release, in which no contender may get
+// the lock.
 void invariants::judge_delay(contender_key key, const contender_record& record) {
     using namespace std::chrono_literals;
     if (scenario_.lock_delay == core::duration{} || record.wants.kind != contender_kind::lock)
@@ -193,9 +196,9 @@ void invariants::judge_delay(contender_key key, const contender_record& record) 
 
 // ---- the low-water mark ------------------------------------------------------------------------------
 
-// Judges the low-water mark that clients write into a lock's folder. No existing contender may have the mark's number
-// or a lower one, and the mark must not overwrite another client's data. A contender whose client gave it up does not
-// count, even if the servers brought its znode back from older data: no caller waits for it.
+// Judges the low-water mark, a number that clients write into a lock's folder. No existing contender may have this
+// number or a lower one, and the mark must not overwrite another client's data. A contender whose client gave it up
+// does not count, even if the servers brought its znode back from older data: no caller waits for it.
 void invariants::judge_low_water_marks() {
     const auto& truth = servers_.truth();
     if (low_water_judged_at_ == truth.zxid()) return;
@@ -222,9 +225,9 @@ void invariants::judge_low_water_marks() {
 // ---- G3: no herd ----------------------------------------------------------------------------
 
 // Returns true if this removal may wake more than one session. A leaving writer wakes all readers behind it, and a
-// leaving reader wakes a writer and an upgrade. A leaving semaphore holder wakes two sessions while the first waiter
-// changes. It wakes more only if it held when the limit was lowered, and no client knew yet which holds exceed the
-// limit.
+// leaving reader wakes a writer and an upgrade. A leaving semaphore holder may wake two sessions while one waiter
+// replaces another as the first waiter. It may wake more sessions only if it held when the limit was lowered, and no
+// client knew yet which holds exceed the limit.
 bool invariants::may_wake_many(const znode_record& record) const {
     if (history_.tampered(record.folder)) return true;
     if (record.wants.kind == contender_kind::permit)
@@ -233,8 +236,9 @@ bool invariants::may_wake_many(const znode_record& record) const {
     return core::family(record.wants.kind) == contender_family::read_write;
 }
 
-// Returns true if all contenders of the session behind `record` had room before the deletion of `record`, and one of
-// these was granted only later or not at all. Its client still had a watch on `record`, which the deletion fired.
+// Returns true if all contenders that this session has behind `record` in the queue already had room before the
+// deletion of `record`, and at least one of them was granted only later or not at all. The client of that contender
+// still had a watch on `record`, which the deletion fired.
 bool invariants::has_room_unheard(session_id session, const znode_record& record) const {
     const auto before = record.deleted - 1;
     bool unheard = false;

@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Separate random numbers, so that a setting does not change the others.
+// Seeds of separate random numbers, so that one setting does not change the random numbers of the others.
 constexpr std::uint64_t k_expiry_dice = 0x8ebc6af09c88c6e3;
 constexpr std::uint64_t k_idle = 0x2f6b1f4a5b3c9d17;
 constexpr std::int64_t k_parts_per_million = 1'000'000;
@@ -30,7 +30,8 @@ timing hunt_timing(dice& chance) {
     return t;
 }
 
-// Draws the longest stall, and the relay bound that clients assume. The delay between servers counts as a stall.
+// Draws the longest stall, and the relay bound that clients assume (the longest time until the leader learns of a
+// message to a follower). The delay between servers counts as a stall.
 void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
     auto& t = s.time;
     // A follower that stalls longer leaves its leader.
@@ -52,8 +53,8 @@ void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
     }
 }
 
-// Servers grant timeouts of 2 to 20 ticks. A timeout below 1.3 times the relay bound gives almost no lease through a
-// follower.
+// Servers grant timeouts of 2 to 20 ticks. With a timeout below 1.3 times the relay bound (see draw_relay_bound), a
+// client of a follower has almost no lease.
 core::duration draw_timeout(dice& chance, const scenario& s) {
     const auto least = std::max(2 * s.time.tick, dice::part(s.rule.relay_bound, 1.3));
     // A leader without followers answers syncs for syncLimit ticks, so most longer timeouts would outlast these
@@ -104,8 +105,9 @@ void draw_hunt_faults(dice& chance, scenario& s) {
     s.settle = timeout;
 }
 
-// Makes sessions idle, so that only reads extend their chain of answers. Then the process stops or is disconnected for
-// about the length of that chain. Meanwhile its server forwards nothing, and the leader expires sessions slowly.
+// Makes sessions idle, so that a lease depends on a chain of answers to reads. Then the process stops or is
+// disconnected for about the time for which this lease lasts. Meanwhile its server forwards nothing to the leader, and
+// the leader expires sessions slowly.
 void draw_idle(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     const auto often = [&](fault which, double mean) {

@@ -85,8 +85,8 @@ void recipe_judge::judge_shares() {
 void recipe_judge::on_deadlock(contender_key key, const deadlock& found) {
     std::int64_t newest = 0;  // when the cycle's newest wait was created
     std::int64_t first_gone = 0;
-    // The next two have the same meaning, but count only the waits that the servers have kept. A server that loses a
-    // wait also loses all later creates.
+    // newest_kept is as `newest`, but leaves out the waits that the servers have lost. first_lost is the first lost
+    // wait: a server that loses a wait also loses all later creates.
     std::int64_t newest_kept = 0;
     std::int64_t first_lost = std::numeric_limits<std::int64_t>::max();
     std::set<instant> losses;
@@ -106,7 +106,7 @@ void recipe_judge::on_deadlock(contender_key key, const deadlock& found) {
         return *record;
     };
     const auto& mine = see(found.members.front().awaits + '/' + found.members.front().waiting.name);
-    // A client may name only its current session.
+    // All contenders of this client in the reported deadlock must belong to one session of the client.
     const auto judge_session = [&](const znode_record& record) {
         const bool own = history_.tagged.at(record.data).first == key.first;
         if (own && record.session != mine.session)
@@ -188,7 +188,7 @@ void recipe_judge::judge_hint(const std::string& folder, const std::string& text
     const auto [at, first] = hints_.try_emplace(folder, hint{*next});
     if (first) return;
     auto& now = at->second;
-    // If servers forget a grant, two participants may lead at once, and each may name a successor.
+    // If the servers have lost a grant, two participants may lead at once, and each may name a successor.
     if (forgetful_ && next->successor != now.first.successor) {
         now = hint{*next};
         return;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// reduction: the parts of a history that are left out. The default leaves out nothing.
+// reduction: the parts (clients, rounds, faults) of a history that a replay leaves out. The default leaves out nothing.
 #pragma once
 
 #include <cstddef>

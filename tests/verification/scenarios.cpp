@@ -47,7 +47,8 @@ timing draw_timing(dice& chance) {
     return t;
 }
 
-// Draws the relay bound that clients assume, and stalls of servers that respect it.
+// Draws the relay bound that clients assume (the longest time until the leader learns of a message to a follower), and
+// stalls of servers that do not exceed it.
 core::lease_rule draw_rule(dice& chance, timing& t) {
     core::lease_rule rule;
     rule.clock_drift = chance.pick(std::vector<double>{0.0001, 0.001, 0.01, 0.05, 0.1});
@@ -152,7 +153,8 @@ void draw_delay(dice& chance, scenario& s) {
     s.every[static_cast<std::size_t>(fault::client_crash)] = s.time.session_timeout;
 }
 
-// Makes long queues of few clients, some of which do not know low-water marks.
+// Makes long queues of few clients. Some of the clients do not use low-water marks (numbers in a folder's data: each
+// contender up to this number is gone), and always list the folder.
 void draw_low_water_marks(dice& chance, scenario& s) {
     if (!chance.chance(0.3)) return;
     s.long_queue = static_cast<std::uint32_t>(chance.from_to(2, 4));
@@ -207,8 +209,8 @@ void draw_operators(dice& chance, scenario& s) {
     if (chance.chance(0.15)) asks = s.time.session_timeout / 2;
 }
 
-// Gives semaphores many waiters and sometimes lowers the limit. No operator changes the folder, so that G3 can be
-// judged.
+// Gives semaphores many waiters and sometimes lowers the limit. No operator changes the folder, so that the judge can
+// check G3 (a deletion wakes at most one session).
 void shrink_semaphore(scenario& s) {
     for (const auto by_hand : {fault::hand_delete, fault::hand_set, fault::hand_close,
                                fault::take_away, fault::all_give_up})
@@ -218,8 +220,8 @@ void shrink_semaphore(scenario& s) {
     s.rounds += 2;
 }
 
-// Makes servers refuse large packets of watches. Either every client that keeps its limits stays below the size, or
-// none does.
+// Makes servers refuse large packets of watches. Either the packets of every client that keeps its limits are small
+// enough, or each client may send packets that are too large.
 void draw_packets(dice& chance, scenario& s) {
     constexpr std::size_t k_path = 80;  // more than the longest path with its length field
     if (chance.chance(0.05)) {
@@ -313,11 +315,11 @@ scenario draw_strict_scenario(std::uint64_t seed) {
     s.time = draw_timing(chance);
     s.rule = draw_rule(chance, s.time);
     s.roles_known = chance.chance(0.5);
-    // Through a follower, a client could never confirm a shorter session.
+    // With a shorter timeout, a client of a follower could never prove in time that its session continues.
     s.time.session_timeout = dice::part(s.rule.relay_bound, chance.between(2.5, 5)) + 500ms;
     dice placing{seed ^ k_placement};
     if (placing.chance(k_placed)) draw_placement(placing, s);
-    // Lets requests take longer than the assumed relay bound.
+    // Lets requests take longer than the relay bound that clients assume.
     if (chance.chance(0.3)) s.time.slow_latency = s.rule.relay_bound * 3 / 2;
     if (chance.chance(0.2)) s.confirm_every = s.time.session_timeout / 10;
 
@@ -367,7 +369,8 @@ scenario draw_strict_scenario(std::uint64_t seed) {
 scenario draw_scenario(std::uint64_t seed) {
     auto s = draw_strict_scenario(seed);
     dice sharing{seed ^ k_sharing};
-    // The packet limit is computed for one contender. A retained lock would add another.
+    // The limit of a packet of watches is computed for one contender of each client. A retained lock would add a
+    // contender.
     const bool bounded = s.packets_fit && s.most_packet != scenario{}.most_packet;
     const bool strict = !s.ensembles.empty() || s.lock_delay > core::duration{} || bounded;
     if (sharing.chance(k_shares) && !strict) draw_sharing(sharing, s);

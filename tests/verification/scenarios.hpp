@@ -18,7 +18,7 @@ namespace turnstile::simulation {
 [[nodiscard]] scenario draw_strict_scenario(std::uint64_t seed);
 // Draws a scenario for a recipe. The recipe's settings have separate random numbers (work/recipe_scenario.cpp).
 [[nodiscard]] scenario draw_scenario(std::uint64_t seed, work_kind work);
-// Draws the same for an ensemble, or for a single server (single_scenario.cpp).
+// Draws a scenario for a recipe on an ensemble, or on a single server (single_scenario.cpp).
 [[nodiscard]] scenario draw_scenario(std::uint64_t seed, work_kind work, server_kind servers);
 // Returns the promises that the back ends declare for a server with this plan.
 [[nodiscard]] turnstile::promises promised_by(server_kind servers, const single_server_plan& plan);

@@ -33,9 +33,10 @@ struct outcome {
     std::uint64_t grants = 0;
     std::uint64_t batches = 0;  // batches of removals
     std::uint64_t creation_batches = 0;
-    // On servers that do not promise exclusion: `double_holds` counts pairs of holds that were valid at once.
+    // On servers that do not promise exclusion, `double_holds` counts pairs of holds that were valid at once.
     // `refused_by_token` counts the pairs whose later hold has the larger token. `brought_back` counts the pairs whose
-    // later hold has the smaller token: another client had removed that hold's znode, and the servers brought it back.
+    // later hold has the smaller token: another client had removed the later hold's znode, and the servers brought that
+    // znode back.
     std::uint64_t double_holds = 0;
     std::uint64_t refused_by_token = 0;
     std::uint64_t brought_back = 0;

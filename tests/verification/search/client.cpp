@@ -89,7 +89,7 @@ void client::execute(const core::notice& notice) {
     } else if (const auto* failed = std::get_if<core::failed>(&notice.event)) {
         hear_failed(*failed);
     } else if (std::holds_alternative<core::lost>(notice.event)) {
-        // A single step may report the loss of a hold that the application has just released.
+        // In a single step the core may report the loss of a hold that the application has released in the same step.
         if (granted_ == 0) return wrong("G8: told of the loss of what it does not hold");
         at_ = stage::leaving;
     } else if (std::holds_alternative<core::gone>(notice.event)) {

@@ -5,9 +5,10 @@
 // A client's time advances only by `timer` (to the core's next deadline) and by `silence` (by a session timeout, so
 // that the lease ends).
 //
-// `inbox_` has the messages to the client, in order: from the servers, and from the client's own handle (detached,
-// unknown). `up_` has the core's requests to the servers. If the connection breaks, the inbox is dropped, and the
-// writes in `up_` become `late_`: the servers may still execute them, until they execute a write of a new connection.
+// `inbox_` has the messages to the client, in order: from the servers, and from the client's own handle, which models
+// the ZooKeeper client library (detached, unknown). `up_` has the core's requests to the servers. If the connection
+// breaks, the inbox is dropped, and the writes in `up_` become `late_`: the servers may still execute them, until they
+// execute a write of a new connection.
 #pragma once
 
 #include <cstdint>
@@ -67,8 +68,8 @@ struct answer_on_wire {
     core::reply reply;
     friend bool operator==(const answer_on_wire&, const answer_on_wire&) = default;
 };
-// Messages to the client. A core::reply in this variant comes from the client's own handle: unknown, not sent, or
-// refused.
+// Messages to the client. A core::reply in this variant comes from the client's own handle (the modelled ZooKeeper
+// client library): unknown, not sent, or refused.
 using to_client = std::variant<answer_on_wire, core::watch_event, core::reply, core::link_event>;
 
 // Events of a client. Replies and watch events are missing here: client::on() handles these.
@@ -200,7 +201,7 @@ private:
     std::deque<to_client> inbox_;
     std::deque<core::operation> late_;
     std::deque<session_name> given_up_sessions_;  // given-up sessions that the servers still have
-    // Replies that the client's handle delivers after the next attach.
+    // Replies that the client's handle (the modelled ZooKeeper client library) delivers after the next attach.
     std::vector<core::reply> held_back_;
     local::client_watches watches_;
     std::string breach_;

@@ -39,9 +39,9 @@ std::string model::judge_client(const position& before, const position& after,
     return judge_rest(after, client);
 }
 
-// G2: the granted contender exists, and no contender is ahead. A contender that an operator removed may get a grant
-// before its client receives the event. This model has no clock, so the simulator judges how soon the event must arrive
-// (F37, G5).
+// Promise G2 (fairness): the granted contender exists, and no contender is ahead. A contender that an operator removed
+// may get a grant before its client receives the event. This model has no clock. So the simulator judges how soon the
+// event must arrive (failure F37, promise G5).
 std::string model::judge_grant(const position& before, const position& after,
                                unsigned client) const {
     const auto which = face_of(after, client).granted;
@@ -58,7 +58,7 @@ std::string model::judge_grant(const position& before, const position& after,
     return {};
 }
 
-// When a client rests or is done, it has no znode left (G4, G8).
+// When a client rests or is done, it has no znode left (promises G4 and G8 of docs/guarantees.md).
 std::string model::judge_rest(const position& at, unsigned client) const {
     const auto& f = face_of(at, client);
     if (f.crashed || (f.at != stage::resting && f.at != stage::done)) return {};

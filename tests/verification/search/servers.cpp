@@ -131,7 +131,8 @@ void servers::tell_everybody(std::vector<told_watch>& told) const {
     for (const auto& [name, raw] : sessions_) told.push_back({name, first.kind, first.path});
 }
 
-// G3: the deletion of a znode may wake its owner and one other session. A deletion by an operator may wake more.
+// Promise G3: the deletion of a znode may wake its owner and one other session. A deletion by an operator may wake more
+// sessions.
 void servers::judge_woken(const std::vector<told_watch>& told) {
     if (!by_hand_.empty()) return;
     std::map<std::string, std::set<session_name>> woken;

@@ -7,7 +7,8 @@
 // |      | it has a majority. No two quorum holds are valid at once.                              |
 // | G4   | A failed or abandoned call has no part left.                                           |
 // | G5   | The loss of a part (of the majority) is reported soon.                                 |
-// | G6   | A write with the vector of a valid hold never has a smaller part than an earlier write.              |
+// | G6   | A write carries the fencing tokens of all locks of a valid hold. None of these tokens  |
+// |      | is smaller than the token of the same lock in an earlier write.                        |
 // | G7   | Waits end by their deadlines.                                                          |
 //
 // G1 excludes parts that an operator removed.

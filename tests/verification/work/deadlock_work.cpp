@@ -75,7 +75,7 @@ void deadlock_work::hear(const core::notice& notice) {
     }
 }
 
-// Called when a lock was lost, or when the time to search for a deadlock has come.
+// Called when the worker's first lock was lost, or when the time to search for a deadlock has come.
 void deadlock_work::lose_patience(worker& actor) {
     if (!actor.first) return client_.cancel(actor.current);
     if (!actor.look) {

@@ -133,7 +133,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
 void sharing_judge::judge(client_id client, const shared_lock& lock,
                           const core::sharing::give_back& back) {
     auto& mine = books_[&lock];
-    // The contender was granted when no caller waited any more.
+    // Ignores a contender that the process no longer requests: it was granted when no caller waited any more.
     if (back.contender != mine.number || mine.contender != has::it) return;
     mine.contender = has::nothing;
     if (mine.holder)
@@ -300,8 +300,8 @@ bool sharing_judge::others_queue(client_id client, const shared_lock& lock) cons
     });
 }
 
-// The process must learn of waiters as fast as of a removal by an operator: it learns of both by a watch event, or by a
-// list on the next connection.
+// The process must learn of waiters of other processes as fast as of a removal by an operator. In both cases it learns
+// by a watch event, or by a list of the folder on its next connection.
 void sharing_judge::judge_knowledge(const holder& party, const shared_lock& lock,
                                     books& mine) const {
     if (mine.knows_of_waiters || !lock.held || !contenders_.healthy() ||

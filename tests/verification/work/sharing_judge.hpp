@@ -11,11 +11,11 @@
 // | G6   | Tokens grow from grant to grant, over all processes.                                   |
 // | G7   | Local waits end by their deadlines.                                                    |
 // | G8   | A local failure has its reason.                                                        |
-// | S1   | cohort: at most n hand-overs after the process knows of other waiters, and none after  |
-// |      | it was asked to release; then the contender is given back. The process learns of       |
-// |      | waiters soon.                                                                          |
-// | S2   | retained: while idle, the contender is given back once others queue, and after the     |
-// |      | idle time; and never without a reason.                                                 |
+// | S1   | lock_options::cohort: after the process knows of waiters in other processes, its       |
+// |      | threads hand the lock over at most `cohort` times, and never after a request to        |
+// |      | release. Then the process releases the contender. It learns of waiters soon.           |
+// | S2   | lock_options::retain_for: a process without a holder releases the contender once       |
+// |      | others queue, and after the retain time; and never without a reason.                   |
 // | S3   | The threads of a process are granted in the order of their arrival.                    |
 // | S4   | While a thread waits, its process has requested a contender, or a thread of it holds.  |
 // |      | Each call has one answer, each contender is requested once.                            |
