@@ -18,8 +18,8 @@ enum class written { ok, refused, unknown };
 class checked_store {
 public:
     virtual ~checked_store() = default;
-    // Calls `dawdle` between the check and the end of the transaction, if the server has transactions. Blocks until the
-    // server answers.
+    // Appends `data` to the list, if the hold still exists. Calls `dawdle` between the check of the hold and the end of
+    // the transaction, if the server has transactions. Blocks until the server answers.
     virtual written append(const turnstile::guard& hold, const std::string& data,
                            const std::function<void()>& dawdle) = 0;
 };

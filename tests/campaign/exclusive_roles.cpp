@@ -32,7 +32,7 @@ void play_again(player& me) {
 
 namespace {
 
-// The owner takes the lock twice. The notes treat the inner entry as the same hold.
+// The owner takes the lock twice. The worker's notes record the inner acquire as a part of the same hold.
 void nested_turn(player& me, turnstile::recursive_mutex& lock, const std::string& path) {
     const auto timeout = me.some_timeout();
     const auto mine = me.begin("role=recursive path=" + path + " want=exclusive", timeout);
@@ -63,7 +63,8 @@ void play_recursive(player& me) {
     for (; me.goes_on(); me.think()) nested_turn(me, lock, path);
 }
 
-// Threads of this process share the lock, retained, as a cohort, or both. Other processes use other modes.
+// Threads of this process share the lock. The process keeps the lock between their holds (retain_for), hands it from
+// thread to thread (cohort), or both. Other processes use other settings.
 void play_retained(player& me) {
     const std::string path = "/campaign/retained";
     turnstile::lock_options modes;

@@ -32,7 +32,7 @@ struct trace {
     std::atomic<bool> release_requested = false;
 };
 
-// The functions by which a player can acquire one lock.
+// The three ways to acquire one lock.
 struct way {
     std::function<result<guard>(acquire_options)> acquire;
     std::function<result<guard>(acquire_options)> try_acquire;
@@ -58,7 +58,8 @@ inline std::int64_t process_number() {
 
 class player {
 public:
-    // `others` is the process's other session with the same servers, whose connect string is `where`.
+    // `where` is the connect string of the servers. `servers` and `others` are the process's two sessions with these
+    // servers. The player uses mainly `servers`.
     player(notes& out, turnstile::client& servers, turnstile::client& others, std::string where,
            std::string name, std::uint64_t seed, std::stop_token ending)
         : out_{out},

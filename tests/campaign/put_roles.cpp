@@ -52,7 +52,7 @@ std::string entry_of(const commit_mark& mark, int i) {
     return fmt::format("{}.{}", mark.data, i);
 }
 
-// There are few places, so that processes meet. Each place has one entry.
+// Few znodes, so that the processes write and remove the same ones. Each of these znodes has one child, "entry".
 constexpr int k_places = 4;
 std::string place(int i) {
     return fmt::format("{}/{}/row", k_shelf, i % k_places);
@@ -72,7 +72,8 @@ std::string told(const result<commit_result>& outcome) {
 std::future<void> commit(player& me, const commit_mark& mark, held& first, held* further,
                          transaction& writes) {
     if (further != nullptr) writes.under(further->hold);
-    // For the judge: commits on slow servers may take longer than the hold was valid at its grant.
+    // Records for the judge whether the hold is still valid. On slow servers a commit may come after the end of the
+    // validity that the grant's note has.
     static_cast<void>(me.still_valid(*first.of, first.hold));
     const auto timeout = me.some_timeout();
     const auto now = boottime_clock::now();

@@ -78,7 +78,8 @@ public:
         return "ready " + addresses + ' ' + folders + ' ' + links;
     }
 
-    // Answers an order that fails with the error. Then the director copies the servers' files.
+    // Returns the answer to an order. If the order fails, the answer says so. Then the director copies the servers'
+    // files.
     [[nodiscard]] std::string answer(const std::string& line) {
         std::istringstream words{line};
         std::string command;

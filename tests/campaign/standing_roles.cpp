@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recipes of a campaign whose callers stay: elections, jobs and rates. Also the operator.
+// Plays the recipes whose callers take part for a long time: elections, jobs and rates. Also plays the operator.
 #include <optional>
 
 #include "player.hpp"
@@ -17,7 +17,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Leads once, with notes. The last note says that the participant gives up the lead.
+// Leads for one term, and records this in the notes. The last note says that the participant gives up the lead.
 void lead(player& me, turnstile::leader_term& term, const std::string& path) {
     const auto mine = std::make_shared<trace>(me.out(), me.out().next_id());
     const auto now = boottime_clock::now();
@@ -70,7 +70,7 @@ void play_election(player& me) {
 
 namespace {
 
-// The lead of a participant that uses the protocol `latch`.
+// A participant's time as the leader, in an election with the protocol `latch`.
 struct leadership {
     turnstile::fencing_token token;
     time_point until;
@@ -137,7 +137,8 @@ void play_job(player& me) {
     turnstile::job_gate gate{
         me.servers(), path, {.period = 700ms, .at_least_for = 100ms, .at_most_for = 2s}, me.name()};
     for (; me.goes_on(); me.think()) {
-        // A job that must not wait has the session timeout as its limit.
+        // Without `options.timeout`, run() does not wait for the lock, and each of its phases ends within a session
+        // timeout. So the notes give such a call the session timeout as its limit.
         const bool waits = me.chance(0.5);
         const auto timeout = waits ? me.some_timeout() : me.servers().session().timeout;
         const auto mine =

@@ -20,10 +20,11 @@ turnstile::testing::ensemble_options options_for(
     options.count = k_servers;
     options.tick_time = std::chrono::milliseconds{settings.tick_ms};
     options.sync_limit = settings.sync_limit;
-    // The preloaded stall_disk.cpp decides how long a sync takes.
+    // ZooKeeper syncs each write to the disk. The preloaded library (stall_disk.cpp) decides how long a sync takes.
     options.sync = turnstile::testing::disk_sync::on;
     options.heap_mebibytes = 1024;  // room for an hour's requests to stopped followers
-    // Servers must not log the requests for their role, which would wait for a stalled log.
+    // The servers must not log the requests by which clients ask for a server's role. Otherwise the answer would wait
+    // while the log stalls.
     const std::string level = "org.slf4j.simpleLogger.log.org.apache.zookeeper.server.";
     options.system_properties = {{"org.slf4j.simpleLogger.logFile", k_log},
                                  {level + "NIOServerCnxn", "warn"},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios for callback_queue, worker_pool and their crew of threads: each task must run once, and both must end.
+// Scenarios for callback_queue and worker_pool, whose tasks run on a crew: threads that several queues and pools share.
+// Each task must run once, and queues, pools and crews must end.
 #include <atomic>
 #include <deque>
 #include <stdexcept>
@@ -16,7 +17,7 @@ namespace {
 using detail::callback_queue;
 using detail::worker_pool;
 
-// Returns a deadline after the end of every scenario, so that the queue's end waits for its executor.
+// Returns a deadline after the end of every scenario, so that the end of a queue waits for the queue's executor.
 boottime_clock::time_point at_leisure() {
     return boottime_clock::now() + std::chrono::hours{1};
 }
@@ -91,7 +92,7 @@ void executor_that_drops() {
     all.require_all();
 }
 
-// The executor is an event loop with one thread. finish() must wait for it, and it must run all tasks.
+// The executor is an event loop with one thread. finish() must wait for the loop, and the loop must run all tasks.
 void executor_of_one_thread() {
     callbacks all;
     base::mutex mutex;
@@ -215,8 +216,8 @@ void end_of_all_in_a_callback() {
     others.require_all();
 }
 
-// The crew has a thread for one running member. It must notice that this member blocks, and give a second member its
-// turn.
+// The crew lets one member (a queue or a pool) run at a time. When the running member blocks, the crew must notice that
+// and let a second member run.
 void turns_while_one_blocks() {
     callbacks others;
     const auto timers = std::make_shared<detail::timer_thread>(

@@ -2,8 +2,9 @@
 // fresh_turns: chooses the histories of a run on fresh seeds. The kinds of histories alternate, each with a block of
 // seeds from a random start.
 //
-// A value: the same seed gives the same choices. It never chooses the seeds of the fixed ranges, which the tests play,
-// nor seeds from 10,000,000 on, which are reserved for independent judges.
+// A value: the same seed gives the same choices. The object never chooses the seeds of the fixed ranges, which the
+// tests play. It never chooses seeds from 10,000,000 on either: these are reserved for independent checks of the
+// library.
 #pragma once
 
 #include <cstddef>

@@ -82,7 +82,7 @@ TEST(search, takes_every_kind_of_step) {
     const auto found = search_all(limits);
     for (std::size_t i = 0; i != k_acts; ++i) {
         const auto kind = static_cast<act>(i);
-        // other tests below cover these two
+        // Other tests below cover these two kinds of steps.
         if (kind == act::pass || kind == act::serve_backwards) continue;
         EXPECT_GT(found.taken[i], 0U) << name_of(kind);
     }
@@ -103,7 +103,8 @@ TEST(search, tells_missed_events_in_either_order) {
     EXPECT_EQ(forwards[1].path, other[0].path);
 }
 
-// Time passes only if nothing else can happen. Here the client waits for an event that the servers never send.
+// The step `pass` lets time pass, and is possible only if nothing else can happen. Here the client waits for an event
+// that the servers never send.
 TEST(search, lets_time_pass_where_nothing_else_can_happen) {
     auto limits = small(2, 0);
     limits.wrong = wrong_world::lost_watch;

@@ -47,9 +47,10 @@ void expect_kept(work_kind work) {
         expect_kept(seed, work);
 }
 
-// Seeds that once broke a promise. The comments name the last commit with the failure, the promise, and the unit test
-// that now covers the cause. "The judge", "the model" and "the scenario" mean that this part of the simulation was
-// wrong, and not the library; its corrected rule follows. A seed keeps its history only until the simulator changes.
+// Seeds that once broke a promise. Each comment names the last commit with the failure, the promise (invariants.hpp and
+// recipe_judge.hpp in tests/verification list the codes), and the unit test that now covers the cause. In a fault of
+// "the judge", "the model" or "the scenario", this part of the simulation was wrong, and not the library. A seed keeps
+// its history only until the simulator changes.
 struct found_seed {
     std::uint64_t seed = 0;
     work_kind work = work_kind::locks;
@@ -62,17 +63,17 @@ constexpr std::array k_found{
     // Commit 6bbd0dd broke the promise G4 in the next seeds. Test:
     // simulation.waits_for_those_who_still_come_to_their_turn
     found_seed{905'244, work_kind::deadlocks},
-    // Commit d7e23cc broke the promise M2 in the next seeds, by a fault of the judge: a session that its client left
-    // ends at the latest two ticks after its timeout.
+    // Commit d7e23cc broke the promise M2 in the next seeds, by a fault of the judge. Corrected rule: a session that
+    // its client left ends at the latest two ticks after its timeout.
     found_seed{1'418'227, work_kind::recursion},
-    // Commit d7e23cc broke the promise E1 in the next seeds, by a fault of the judge: a term whose znode was removed by
-    // hand does not use up the next term's hint.
+    // Commit d7e23cc broke the promise E1 in the next seeds, by a fault of the judge. Corrected rule: if an operator
+    // removes the znode of a leader's term, that term does not use up the hint that names the next leader.
     found_seed{1'362'975, work_kind::elections},
-    // Commit 1fbf697 broke the promise G6 in the next seeds, by a fault of the judge: a client whose clock stopped may
-    // learn of its grant late.
+    // Commit 1fbf697 broke the promise G6 in the next seeds, by a fault of the judge. Corrected rule: a client whose
+    // clock stopped may learn of its grant late.
     found_seed{6'683'334},
-    // Commit b5bbae5 broke the promise G2 in the next seeds, by a fault of the judge: a clock that stopped does not
-    // show how long ago a znode was deleted by hand.
+    // Commit b5bbae5 broke the promise G2 in the next seeds, by a fault of the judge. Corrected rule: a clock that
+    // stopped does not show how long ago an operator deleted a znode.
     found_seed{689'493},
     found_seed{1'741'584},
     found_seed{3'257'218},
@@ -86,26 +87,26 @@ constexpr std::array k_found{
     // session_looks.give_back_a_watch_that_another_contender_set
     found_seed{4'096'197, work_kind::recursion},
     found_seed{4'571'912, work_kind::conversions},
-    // Commit eb283cc broke the promise M2 in the next seeds, by a fault of the judge: an expired session stays while
-    // the leader closes other sessions.
+    // Commit eb283cc broke the promise M2 in the next seeds, by a fault of the judge. Corrected rule: an expired
+    // session stays while the leader closes other sessions.
     found_seed{1'700'829},
     // Commit dbf7beb broke the promise G3 in the next seeds. Test:
     // contender_permits.a_second_look_waits_for_the_look_that_is_under_way
     found_seed{1'993'654},
-    // Commit 53c75e4 broke the promise G4 in the next seeds, by a fault of the judge: a client replaces a session that
-    // it does not need if an answer is late.
+    // Commit 53c75e4 broke the promise G4 in the next seeds, by a fault of the judge. Corrected rule: if an answer is
+    // late, a client may replace a session that it does not need.
     found_seed{3'653'085, work_kind::recursion},
-    // Commit c1032eb did not end the next seed, by a fault of the modelled quorum: it retried although the lease would
-    // always be too short.
+    // Commit c1032eb did not end the next seed, by a fault of the modelled quorum: the quorum tried again and again,
+    // although the lease would always be too short.
     found_seed{6'136'977},
-    // Commit 470e973 failed in the next seed by a fault of the model: a caller that had left got the outcome of its
+    // Commit 470e973 failed in the next seed, by a fault of the model: a caller that had left got the outcome of its
     // call a second time.
     found_seed{101'700},
-    // Commit c87ff03 broke the promise G4 in the next seeds, by a fault of the scenario: the packet limit was computed
-    // for one contender, and there was also a retained lock.
+    // Commit c87ff03 broke the promise G4 in the next seeds, by a fault of the scenario: its limit of a packet of
+    // watches was computed for one contender, and a retained lock added a contender.
     found_seed{240'662},
-    // Commit cb0e738 broke the promise G3 in the next seeds, by a fault of the judge: a permit's contender that now has
-    // room keeps its watch until it gets the event.
+    // Commit cb0e738 broke the promise G3 in the next seeds, by a fault of the judge. Corrected rule: when a
+    // semaphore's waiter gets room, it keeps its watch until it gets the event.
     found_seed{11'016'697},
     // Commit 6bbd0dd broke the promise X1 in the next seeds. Test:
     // wait_for_graph.tells_an_owners_waits_for_one_lock_apart
@@ -141,9 +142,9 @@ TEST(simulation, keeps_what_rates_promise) {
     expect_kept(work_kind::rates);
 }
 
-// Cycles of waits end one after the other, and each needs several reads. That takes long, but is no standstill: the
-// time until `settle` counts from the latest answer. In seed 1 the leader takes 16 timeouts to close sessions one after
-// another. The last contender leaves 29 timeouts after the last fault.
+// Deadlocks (cycles of waits) end one after the other, and each needs several reads. That takes long, but callers make
+// progress: the time limit `settle` counts from the latest answer. In seed 1 the leader takes 16 session timeouts to
+// close sessions one after another. The last contender leaves 29 session timeouts after the last fault.
 TEST(simulation, waits_for_those_who_still_come_to_their_turn) {
     for (std::uint64_t seed = 1; seed <= 100; ++seed) {
         auto scenario = draw_scenario(seed, work_kind::deadlocks);
