@@ -55,16 +55,16 @@ def orders_to_go(campaign):
 
 
 def told_to_go(hold, taken):
-    """Returns the time until which a hold counts that an operator ended. The hold is over before its znode is deleted,
-    and the library informs the program in another thread a little later. So the program's own checks of the hold
-    decide.
+    """Returns the time until which the judge counts the hold as valid. If an operator's order ended the hold early, the
+    hold is over before its znode is deleted, and the library informs the program in another thread a little later. So
+    the hold counts until the program's own last check that found it valid.
     """
     if hold.lost is None or hold.lost >= hold.until:
         return hold.end
     for path in hold.paths:
         for order in taken[path]:
-            # A hold of several locks has several znodes, and so has a converted hold. Their orders need not name the
-            # recorded znode.
+            # A hold of several locks has several znodes, and so has a converted hold. The order that ended such a hold
+            # may name another of these znodes than the recorded one.
             simple = hold.znode != "-" and len(hold.modes) == 1
             if simple and order.znode != hold.znode:
                 continue
@@ -108,17 +108,17 @@ def judge_permits(holds, verdict):
                            *(s[3] for s in active))
 
 
-# Name of a promise: the order of the tokens of two holds that are valid at once. If two Redis masters serve at the same
-# time, each gives out tokens, and these have no common order.
+# Name of a promise: the tokens of two holds that are valid at once have the order of the grants. If two Redis masters
+# serve at the same time, each master gives out tokens, and the tokens of both have no common order.
 ORDER = "order"
 
 
 def judge_tokens(path, holds, forced, verdict):
     """G6: of two grants that exclude each other, the later one has the larger token. A process may hand a hold over
-    before it learns that the hold's znode was deleted by force. Such a grant counts as earlier than the deletion. A
-    hold that is handed on inside a process has its znode's token with a higher counter. If two threads may hold at a
-    time, such a token counts as later than the other hold's. Tokens that two masters give out at one time have no
-    order: ORDER names what the servers do not promise then.
+    before it learns that the hold's znode was deleted by force. The judge ignores grants after such a deletion. When a
+    process hands a hold from thread to thread, the new token is the znode's token with a higher counter. On servers
+    that do not promise exclusion, such a token below an earlier grant's token counts as a violation of G1. If two holds
+    are valid at once on servers that do not promise ORDER, a smaller token counts as a violation of ORDER.
     """
     grants = sorted(((at, mode, said[path], hold, line) for hold in holds
                      for at, mode, said, line in hold.grants

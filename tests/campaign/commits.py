@@ -22,7 +22,7 @@ def judge(campaign, history, verdict):
 
 
 def judge_written(campaign, store, all_written, verdict):
-    """`all_written`: pairs of a place in the servers' order and data."""
+    """`all_written`: pairs (position in the order in which the servers wrote, data)."""
     written = collections.defaultdict(list)
     for place, data in all_written:
         written[data].append(place)

@@ -32,9 +32,10 @@ class Verdict:
 
     Two kinds of contradictions are faults of the servers and are kept apart. `losses`: transactions that the servers
     lost from their own logs. A loss covers a contradiction between a client's answer and the logs at an instant (`at`,
-    wall clock, ms). `divergences`: a server's tree differs from the logs. If such a contender or path breaks a claim,
-    the claim names the divergence (`divergence`). `dropped`: znodes whose create the servers dropped (txn_log.History).
-    The history does not have them, so no contradiction follows from them.
+    wall clock, ms). `divergences`: contenders that a server's tree has or lacks in contradiction to the logs. If a
+    violation concerns such a contender or its path, `divergence` names the divergence in the violation. `dropped`:
+    znodes whose create the servers dropped (txn_log.History). The history does not have these znodes, so no
+    contradiction follows from them.
     """
 
     def __init__(self, losses=(), divergences=None, not_promised=(), dropped=()):
@@ -47,7 +48,7 @@ class Verdict:
         self.of_servers = []  # faults of the servers, in the form of `broken`
         self.looked = collections.Counter()  # promise -> number of examined cases
         self.numbers = collections.Counter()  # numbers for the report
-        # sentence about the event that the campaign exists for, if the event did not happen; else empty
+        # A sentence, if the event that the campaign tests (such as a failover) never happened; otherwise empty.
         self.unplayed = ""
 
     def break_(self, promise, sentence, *lines, at=None, divergence=None):

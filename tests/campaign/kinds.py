@@ -108,8 +108,8 @@ class ZooKeeper(Kind):
         return False
 
     def end_standstill(self):
-        """A leader may stop committing although both other servers follow it (docs/why/campaign.md). Then this does
-        what an operator would do: it kills the leader and starts it again.
+        """A leader may stop committing although both other servers follow it (docs/why/campaign.md). Then this
+        function does what an operator would do: it kills the leader and starts it again.
         """
         poll(self.gives_session, STANDSTILL)
         leader = self.leader()

@@ -247,9 +247,10 @@ class ZooKeeperNemeses(Nemeses):
             return
         flock = self.random.random() < 0.8
         leader = self.c.kind.leader() if flock and self.random.random() < 0.7 else None
-        # The flock's sessions have the timeout of quick sessions, but a slow session expires later. So the flock's last
-        # messages must arrive that much later, within a tick. The victim sends a message every few hundredths of a
-        # second.
+        # The idle sessions of flock.py must expire together with the victim's session. They have the timeout of quick
+        # sessions, and a slow session expires later. If the victim's session is slow, the last messages of the idle
+        # sessions must arrive later by the difference, all within a tick. The victim sends a message every few
+        # hundredths of a second.
         spread = self.c.settings.tick / 1000
         quick = self.c.settings.session / 1000
         words = aim.timeout - quick + self.random.uniform(-0.2, 0.05)
@@ -276,7 +277,8 @@ class ZooKeeperNemeses(Nemeses):
         for worker in hurt:
             worker.go_on(self.c.notes)
         if leader is not None:
-            # Usually longer than the relay bound, so that no lease through a follower is certain.
+            # The log usually stalls for longer than the relay bound, the longest time that clients expect until the
+            # leader learns of a message to a follower. So no client of a follower has a certain lease.
             self.c.pause(self.random.uniform(0.2, 3.0))
             self.flow_log(leader)
         kind = "stop" + ("+flock" if flock else "") + ("+log" if leader is not None else "")

@@ -15,7 +15,9 @@ class Unanswered(Exception):
 
 
 class Observer:
-    """`_ask` raises Unanswered or OSError. Then the next question uses a new connection."""
+    """A subclass asks the server in `_children` and `_data`, which may raise Unanswered or OSError. Then the answer is
+    empty, and the next question uses a new connection.
+    """
 
     def children(self, path):
         return self._safely(self._children, path, [])

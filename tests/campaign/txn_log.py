@@ -192,9 +192,10 @@ class History:
     """The history of the servers: the znodes below one root, the sessions, and the writes to persistent znodes. Times
     are milliseconds of the leader's wall clock.
 
-    `elects_leaders`: the servers may drop a create that a majority had logged, when a server whose tree is behind its
-    log votes with its tree. The history leaves out such a znode. A folder gives each number to one create, until the
-    folder is made again. So if creates of two sessions have the same number, the servers dropped the earlier create.
+    `elects_leaders`: the servers elect a leader, and may then drop a create that a majority had logged. This happens
+    when a server votes with the last transaction of its tree, although its log has later ones. The history leaves out
+    the znode of such a create. A folder gives each number to one create, until the folder is made again. So if creates
+    of two sessions have the same number, the servers dropped the earlier create.
     """
 
     def __init__(self, log, root="/campaign", elects_leaders=False):

@@ -74,8 +74,8 @@ def read_mutants():
 
 
 def spelled_out(change, by_name, wanted_by):
-    """Returns the change itself, or, if it refers with "like" to another mutant's change at the same place, that
-    change.
+    """Returns the change itself. If the change refers with "like" to another mutant, returns that mutant's change at
+    the same place.
     """
     if "like" not in change:
         return change

@@ -183,7 +183,7 @@ def _changed(target, name, value):
 
 
 def _in_statement(source, node, start, end, text):
-    """Makes an edit, which can be switched on, of a change inside a statement."""
+    """Returns the edit that replaces the range start..end of a statement by the text."""
     if node.head or node.kind == "declaration":
         if not node.head or node.head[0] <= start < node.head[1]:
             outer = expression(source, node)
@@ -218,7 +218,7 @@ def _sole_statement(node):
 
 
 def edit(source, node, wanted):
-    """Makes the edit for an operator, with its narrowing, at a place."""
+    """Returns the edit that an operator makes at a place. `wanted` has the operator, and may narrow the place."""
     names = set(wanted) - NARROWING
     if len(names) != 1 or not names <= OPERATORS:
         raise Inapplicable(f"one operator is wanted, not {', '.join(sorted(names)) or 'none'}")

@@ -41,7 +41,7 @@ class Workshop:
         self.call(
             ["cmake", "-G", "Ninja", "-S", str(self.tree), "-B", str(self.build)]
             + ["-DCMAKE_BUILD_TYPE=None", "-DCMAKE_COMPILE_WARNING_AS_ERROR=OFF"]
-            # without assertions, because the judges of the promises must find the faults
+            # The build has no assertions, because the judges of the promises must find the faults.
             + ["-DCMAKE_CXX_FLAGS=-O1 -w -DNDEBUG -DTURNSTILE_NO_CHECKS"]
             + [f"-DTURNSTILE_BUILD_{part}=OFF" for part in ("EXAMPLES", "DEMO", "BENCH")]
             + ["-DTURNSTILE_INSTALL=OFF"]
