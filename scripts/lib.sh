@@ -98,8 +98,9 @@ and use the CMake presets (cmake --list-presets)"
         install --no-install-recommends "${missing[@]}"
 }
 
-# make_debian_root <suite> <folder> [<package>,...] makes a minimal Debian with these packages, unless an earlier run
-# has made it. apt does not check the date of a Release file, because a mirror may be older than sid's file allows.
+# make_debian_root <suite> <folder> [<package>,...] makes a root folder (the files of a minimal Debian system) with
+# these packages, unless an earlier run has made it. apt does not check the date of a Release file, because a mirror may
+# be older than sid's file allows.
 make_debian_root() {
     local mirror=${TURNSTILE_MIRROR:-http://deb.debian.org/debian}
     [[ -e $2/.complete ]] && return 0
@@ -114,9 +115,10 @@ make_debian_root() {
     touch "$2/.complete"
 }
 
-# in_debian_root <folder> <shell line> runs the line in the root. The root's mounts and processes end with the line. The
-# word `exit` at the end keeps the shell as the namespace's first process, which has to reap orphans. The root is
-# mounted on itself, because a test that makes a mount namespace needs a mount as its root.
+# in_debian_root <folder> <shell line> runs the line inside a root folder that make_debian_root has made. The mounts and
+# the processes in the root folder end with the line. The word `exit` at the end keeps the shell as the namespace's
+# first process, which has to reap orphans. The function mounts the root folder on itself, because a test that makes a
+# mount namespace needs a mount as its root.
 in_debian_root() {
     # shellcheck disable=SC2016 # for the inner shell
     unshare --mount --pid --fork --propagation private bash -ec '
