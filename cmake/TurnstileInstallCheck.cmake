@@ -18,7 +18,7 @@ set(turnstile_installed_files "")
 foreach(target IN LISTS turnstile_installed)
     string(APPEND turnstile_installed_files " [==[$<TARGET_FILE:${target}>]==]")
 endforeach()
-# The build makes the files that the program prints last, so this file shows that they exist.
+# The program prints its manual pages and completions during the build. If this file exists, the build has made them.
 if(TURNSTILE_BUILD_CLI AND NOT CMAKE_CROSSCOMPILING)
     string(APPEND turnstile_installed_files " [==[${PROJECT_BINARY_DIR}/src/cli/printed/turnstile.fish]==]")
 endif()
