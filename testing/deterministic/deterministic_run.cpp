@@ -101,7 +101,8 @@ std::string standings(const schedule::record& run) {
     std::string text;
     for (std::size_t i = 0; i != run.threads.size(); ++i) {
         const auto& each = run.threads[i];
-        // True for a thread of the simulated servers or of the log: process 0, without its first thread.
+        // True for a thread of the simulated servers or of the log. These threads belong to process 0, as the run's
+        // first thread does.
         const bool own = each.process == 0 && i != 0;
         const bool had_its_turn = i == run.current;
         if ((each.wants == schedule::operation::over || own) && !had_its_turn) continue;

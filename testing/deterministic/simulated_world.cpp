@@ -39,7 +39,8 @@ simulated_world::state::state(const simulation_options& options, const run_limit
     set_log_sink([this](log_level, std::string_view line) {
         servers_.enter([&] { servers_.note([&] { return std::string{line}; }); });
     });
-    // The first log line starts the log's thread. It must belong to no simulated process, because a process may end.
+    // The first log line, which the next call writes, starts the log's thread in the caller's process. The caller is in
+    // process 0 here. The log's thread must not belong to a simulated process, because such a process may end.
     detail::stand_in_for_zookeeper(make_live);
 }
 

@@ -9,7 +9,7 @@
 //                           probability of at least 1 / (n * k^(d-1))
 //     walk:SEED/8           at one point in eight a random runnable thread continues
 //
-// All plans with at most n deviations are the delay-bounded schedules (Emmi, Qadeer, Rakamaric, POPL 2011).
+// The plans with at most N deviations are all schedules with the delay bound N (Emmi, Qadeer, Rakamaric, POPL 2011).
 #pragma once
 
 #include <cstdint>

@@ -41,7 +41,8 @@ struct ping_round {
 struct commit_due {
     std::uint64_t reign = 0;
 };
-// The leader's loop selects the session for expiry, so the session is doomed.
+// The leader's loop selects the session for expiry. From now on the session is doomed: the leader closes it later, and
+// nothing can save it.
 struct expiry_due {
     std::uint64_t reign = 0;
     session_id session = 0;

@@ -71,7 +71,7 @@ public:
     void close_by_hand(session_id session);
     void reap();
     void use_up_quota(instant until) { quota_used_up_until_ = until; }
-    // Executes a fault of the kinds above.
+    // Executes a fault that affects the servers.
     void strike(const fault_due& event);
     // Called when another client asks for the end of expired sessions. Has no effect, because the leader ends sessions.
     void end_what_is_due() {}
@@ -172,7 +172,7 @@ private:
     std::uint64_t refused_packets_ = 0;
     std::set<session_id> watched_expiries_;  // sessions with a planned expiry_due
     instant polled_{};                       // sessions that expired by this time are doomed
-    // The leader's loop closes doomed sessions until this time.
+    // The leader's loop closes expired sessions until this time.
     instant expiring_until_{};
     instant leader_stalled_until_{};
     instant disturbed_until_{};

@@ -23,7 +23,8 @@ namespace turnstile::simulation {
 // because the servers forgot its latest message or a clock was set. Both are faults of the servers.
 enum class removal { none, by_owner, with_session, by_hand, after_order, lost, early };
 
-// late: the server stopped while it handled the create. The client may have searched in vain and continued.
+// late: the server stopped while it handled the create. Meanwhile the client may have searched for the znode in vain,
+// and continued without it.
 enum class arrival { in_time, late };
 
 struct znode_record {

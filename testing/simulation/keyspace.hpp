@@ -4,7 +4,7 @@
 //
 // | rule                                | Redis (scripts)              | SQL (transactions)                          |
 // |-------------------------------------|------------------------------|---------------------------------------------|
-// | due sessions are ended              | by each request, first       | by lists, and by polls of waiting sessions  |
+// | due sessions are ended              | at the start of each request | by lists, and by polls of waiting sessions  |
 // | a session's deadline moves          | with each of its requests    | with its writes and touches                 |
 // | the next transaction's number is    | the last + 1, or the clock's | the last + 1; attaches raise it to the      |
 // |                                     |                              | clock's                                     |

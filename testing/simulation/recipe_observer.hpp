@@ -39,7 +39,8 @@ public:
                                   const core::commit_outcome& /*outcome*/) {}
     // A participant begins to lead.
     virtual void on_term(contender_key /*hold*/, const std::string& /*participant*/) {}
-    // An owner enters or leaves this hold, which owners share. `now` is on the clock of the hold's client.
+    // An owner of a re-entrant lock enters this hold, perhaps again, or leaves it. `now` is on the clock of the hold's
+    // client.
     virtual void on_share(contender_key /*hold*/, const lock_owner& /*owner*/,
                           core::time_point /*now*/) {}
     virtual void on_share_left(contender_key /*hold*/, const lock_owner& /*caller*/) {}

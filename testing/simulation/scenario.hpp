@@ -72,7 +72,7 @@ struct single_server_plan {
 
 // Changed rules, for a hunt for counterexamples to the lease's rule (lease_hunt.hpp).
 struct lease_trial {
-    // Compares each lease with the leader's deadline at each step.
+    // True: at each step the judge compares the end of each lease with the session's deadline at the leader.
     bool judge_leases = false;
     bool hunting = false;            // the history ends with its faults
     bool judge_guards_only = false;  // judges only whether two guards are valid at once
@@ -143,7 +143,8 @@ struct scenario {
     core::duration longest_hold{};
     core::duration longest_rest{};  // between two calls; zero: a fourth of the timeout
     core::duration lock_delay{};    // lock delay of the mutexes; zero: none
-    // In a queue longer than this, contenders use the folder's low-water mark.
+    // In a queue longer than this, contenders read the low-water mark in the folder's data (each contender up to this
+    // number is gone) instead of the list of the folder's children.
     std::uint32_t long_queue = core::k_long_queue;
     core::removal_limits removals;
     core::creation_limits creations;
@@ -151,7 +152,7 @@ struct scenario {
     // Fraction of the faults all_give_up (all waiters of a client give up at once) with which an operator also deletes
     // many znodes.
     double swept = 0;
-    // Most waiters of a client that watch their own znodes.
+    // At most this many waiters of a client watch their own znodes.
     std::size_t watched_in_line = core::k_most_watched_in_line;
     core::watch_limits watches;
     std::size_t most_packet = 1024 * 1024;  // the servers' jute.maxbuffer

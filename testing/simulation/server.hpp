@@ -37,7 +37,7 @@ struct one_way {
 
 struct server {
     standing stands = standing::looking;
-    // Isolated: the server was the leader, and still believes that.
+    // Only for an isolated server. True: the server was the leader, and still believes that it is.
     bool deposed = false;
     std::uint64_t life = 0;  // counts the times that the server began to look for a leader
     local::tree replica;

@@ -19,7 +19,8 @@ public:
     session_tracker(core::duration tick, core::duration timeout) : tick_{tick}, timeout_{timeout} {}
 
     void track(session_id session, instant touched);
-    // Extends the session, unless it is doomed. Returns false if the session has ended or is being closed.
+    // Extends the session, unless the leader has selected it for expiry (see doom()). Returns false if the session has
+    // ended or is being closed.
     bool touch(session_id session, instant now);
     // Marks the session as doomed, because its deadline has passed. From now on expiry() returns nothing for it.
     void doom(session_id session);

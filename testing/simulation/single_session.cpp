@@ -271,7 +271,7 @@ void single_session::look_if_due() {
     plan_look();
 }
 
-// Sends again each removal of a watch that the server has refused.
+// The server has refused some removals of watches. Sends these removals again.
 void single_session::give_back_if_due() {
     if (!attached_ || !watches_.owes() || agenda_.now() < give_back_at_) return;
     give_back_at_ = agenda_.now() + k_busy_pause;

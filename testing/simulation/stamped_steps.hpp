@@ -22,7 +22,7 @@ using written_handler = std::function<void(const result<void>&)>;
 void read_stamped(script& by, const std::string& path, stamped_handler then);
 // Writes the hold's znode without a change, and then reads its mtime, which is the leader's time.
 void ask_time(script& by, std::uint64_t call, time_handler then);
-// Writes the data or creates the znode, if it has not changed since it was read.
+// Writes the data, or creates the znode, unless the znode has changed since it was read.
 void write_stamped(script& by, std::uint64_t call, const std::string& path,
                    const detail::stamped_data& as_read, const std::string& text,
                    written_handler then);
