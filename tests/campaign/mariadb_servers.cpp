@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage with a single MariaDB server.
+// The stage of a campaign (the process with the servers), with a single MariaDB server.
 #include <fstream>
 #include <iterator>
 #include <optional>

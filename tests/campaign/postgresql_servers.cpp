@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A campaign's stage with a single PostgreSQL server.
+// The stage of a campaign (the process with the servers), with a single PostgreSQL server.
 #include <fstream>
 #include <iterator>
 #include <optional>

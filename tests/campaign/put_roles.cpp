@@ -18,7 +18,7 @@ using turnstile::commit_result;
 using turnstile::transaction;
 
 constexpr const char* k_shelf = "/campaign-shelf";
-// Folder in which each removal notes the znode that it removed.
+// Znode into which each removal also writes its mark, by which the judge finds the removal in the servers' records.
 constexpr const char* k_swept = "/campaign-shelf-swept";
 
 struct held {
@@ -111,8 +111,8 @@ void put_some(player& me, held& first, held* further) {
     for (auto& each : under_way) each.wait();
 }
 
-// Removes an entry, its parent, or both, many times. So a removal often comes between the read and the write of a put.
-// The servers refuse many removals, because the znode has children or does not exist.
+// Removes an entry, its parent, or both. Players call this many times, so that a removal often comes between the read
+// and the write of a put. The servers refuse many removals, because the znode has children or does not exist.
 void remove_one(player& me, held& first) {
     const auto mark = next_mark(me, 1, true);
     const auto row = place(me.between(0, k_places - 1));

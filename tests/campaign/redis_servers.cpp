@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A campaign's Redis servers. There is a single server that persists each write, or a master with two replicas that
-// lag. An order or the sentinels' decision makes a replica the master.
+// The stage of a campaign (the process with the servers), with Redis. The stage has a single server that persists each
+// write, or a master with two replicas that lag. An order or the sentinels' decision makes a replica the master.
 #include <memory>
 #include <optional>
 #include <stdexcept>

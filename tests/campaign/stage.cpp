@@ -8,11 +8,11 @@
 //     kill I | stop I | start I | pause I | resume I      a server
 //     running I                                           "yes" or "no"
 //     log-stall I | log-flow I | disk-stall I | disk-flow I       ZooKeeper
-//     renew 0                                             ZooKeeper with TLS: all certificates
-//     lag I | promote I                                   Redis with replicas
-//     lag I | follow I | replaced I                       the same with sentinels: of the master I
-//     master                                              its number
-//     sql 0 IN,OUT                                        a database: a file's statements
+//     renew 0                                             ZooKeeper with TLS: renews all certificates
+//     lag I | promote I                                   Redis with replicas: I becomes the master
+//     lag I | follow I | replaced I                       Redis with sentinels: I is the master
+//     master                                              Redis: answers the master's number
+//     sql 0 IN,OUT                                        a database: executes the statements of the file IN
 //     cut W | refuse W | accept W | hole W to_server|to_client|both | pass W    a worker's links
 //     redirect I                                          all links, to that server
 //     wait                                                until all servers serve

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A stage with three ZooKeeper servers. Their disks and logs can be stalled.
+// The stage of a campaign (the process with the servers), with three ZooKeeper servers. The stage can stall the
+// servers' disks and logs.
 #include <fstream>
 
 #include "server_log.hpp"

@@ -53,7 +53,8 @@ void start_and_close_beside_a_term() {
             "a closed election stays in the queue");
 }
 
-// A pause ends during a close() and a start(). Then at most one participant is in the queue.
+// The participant's pause after a term ends while close() and start() run. Then at most one participant is in the
+// queue.
 void pause_beside_close() {
     client servers{k_servers};
     leader election{servers, "/lead", [](leader_term&) {}, {.id = "one", .pause = 10ms}};

@@ -56,24 +56,25 @@ struct found_seed {
     work_kind work = work_kind::locks;
 };
 constexpr std::array k_found{
-    // Commit 6bbd0dd broke the promise G5 in the next seeds. Test:
+    // Commit 6bbd0dd broke the promise G5 (loss is reported) in the next seeds. Test:
     // contender_in_session.whose_watch_an_earlier_connection_lost_asks_for_it_again
     found_seed{7'029'489},
     found_seed{7'262'731},
-    // Commit 6bbd0dd broke the promise G4 in the next seeds. Test:
+    // Commit 6bbd0dd broke the promise G4 (no orphans) in the next seeds. Test:
     // simulation.waits_for_those_who_still_come_to_their_turn
     found_seed{905'244, work_kind::deadlocks},
-    // Commit d7e23cc broke the promise M2 in the next seeds, by a fault of the judge. Corrected rule: a session that
-    // its client left ends at the latest two ticks after its timeout.
+    // Commit d7e23cc broke the promise M2 (removal after max_hold) in the next seeds, by a fault of the judge.
+    // Corrected rule: a session that its client left ends at the latest two ticks after its timeout.
     found_seed{1'418'227, work_kind::recursion},
-    // Commit d7e23cc broke the promise E1 in the next seeds, by a fault of the judge. Corrected rule: if an operator
-    // removes the znode of a leader's term, that term does not use up the hint that names the next leader.
+    // Commit d7e23cc broke the promise E1 (stepping aside in an election) in the next seeds, by a fault of the judge.
+    // Corrected rule: if an operator removes the znode of a leader's term, that term does not use up the hint that
+    // names the next leader.
     found_seed{1'362'975, work_kind::elections},
-    // Commit 1fbf697 broke the promise G6 in the next seeds, by a fault of the judge. Corrected rule: a client whose
-    // clock stopped may learn of its grant late.
+    // Commit 1fbf697 broke the promise G6 (tokens grow) in the next seeds, by a fault of the judge. Corrected rule: a
+    // client whose clock stopped may learn of its grant late.
     found_seed{6'683'334},
-    // Commit b5bbae5 broke the promise G2 in the next seeds, by a fault of the judge. Corrected rule: a clock that
-    // stopped does not show how long ago an operator deleted a znode.
+    // Commit b5bbae5 broke the promise G2 (fairness) in the next seeds, by a fault of the judge. Corrected rule: a
+    // clock that stopped does not show how long ago an operator deleted a znode.
     found_seed{689'493},
     found_seed{1'741'584},
     found_seed{3'257'218},
@@ -83,18 +84,18 @@ constexpr std::array k_found{
     found_seed{7'575'360},
     found_seed{8'727'287},
     found_seed{8'899'261},
-    // Commit b5bbae5 broke the promise G4 in the next seeds. Test:
+    // Commit b5bbae5 broke the promise G4 (no orphans) in the next seeds. Test:
     // session_looks.give_back_a_watch_that_another_contender_set
     found_seed{4'096'197, work_kind::recursion},
     found_seed{4'571'912, work_kind::conversions},
-    // Commit eb283cc broke the promise M2 in the next seeds, by a fault of the judge. Corrected rule: an expired
-    // session stays while the leader closes other sessions.
+    // Commit eb283cc broke the promise M2 (removal after max_hold) in the next seeds, by a fault of the judge.
+    // Corrected rule: an expired session stays while the leader closes other sessions.
     found_seed{1'700'829},
-    // Commit dbf7beb broke the promise G3 in the next seeds. Test:
+    // Commit dbf7beb broke the promise G3 (no herd) in the next seeds. Test:
     // contender_permits.a_second_look_waits_for_the_look_that_is_under_way
     found_seed{1'993'654},
-    // Commit 53c75e4 broke the promise G4 in the next seeds, by a fault of the judge. Corrected rule: if an answer is
-    // late, a client may replace a session that it does not need.
+    // Commit 53c75e4 broke the promise G4 (no orphans) in the next seeds, by a fault of the judge. Corrected rule: if
+    // an answer is late, a client may replace a session that it does not need.
     found_seed{3'653'085, work_kind::recursion},
     // Commit c1032eb did not end the next seed, by a fault of the modelled quorum: the quorum tried again and again,
     // although the lease would always be too short.
@@ -102,13 +103,13 @@ constexpr std::array k_found{
     // Commit 470e973 failed in the next seed, by a fault of the model: a caller that had left got the outcome of its
     // call a second time.
     found_seed{101'700},
-    // Commit c87ff03 broke the promise G4 in the next seeds, by a fault of the scenario: its limit of a packet of
-    // watches was computed for one contender, and a retained lock added a contender.
+    // Commit c87ff03 broke the promise G4 (no orphans) in the next seeds, by a fault of the scenario: its limit of a
+    // packet of watches was computed for one contender, and a retained lock added a contender.
     found_seed{240'662},
-    // Commit cb0e738 broke the promise G3 in the next seeds, by a fault of the judge. Corrected rule: when a
+    // Commit cb0e738 broke the promise G3 (no herd) in the next seeds, by a fault of the judge. Corrected rule: when a
     // semaphore's waiter gets room, it keeps its watch until it gets the event.
     found_seed{11'016'697},
-    // Commit 6bbd0dd broke the promise X1 in the next seeds. Test:
+    // Commit 6bbd0dd broke the promise X1 (a reported deadlock existed) in the next seeds. Test:
     // wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };

@@ -104,8 +104,8 @@ void invariants::judge_grant(contender_key key, contender_record& record) {
 
 // Returns true if a contender may fail with `lease_too_short`. This can happen to a client of a follower if the session
 // timeout is hardly longer than the relay bound: the longest time until the leader learns of a message to the follower.
-// The client must also not search for the leader, or must not have reached it yet. Returns false right after a pause of
-// the client, before the client has read the servers' messages from the pause.
+// It happens only to a client that does not search for the leader, or has not reached the leader yet. Returns false
+// right after a pause of the client, before the client has read the servers' messages from the pause.
 bool invariants::may_lack_a_lease(const client_view& client) const {
     using namespace std::chrono_literals;
     const auto timeout = scenario_.time.session_timeout;
@@ -172,7 +172,7 @@ void invariants::on_step(client_id client) {
             breach("G5", name(key) + " is not told that its hold is at risk");
 }
 
-// An epoch ends with `lost`, and the next epoch begins only after that.
+// An epoch (the life of one session of the client) ends with the state `lost`. The next epoch begins only after that.
 void invariants::on_state(client_id client, const session_change& step) {
     const bool begins = step.to == session_state::connecting;
     const bool ends = step.to == session_state::lost;

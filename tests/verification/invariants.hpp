@@ -89,7 +89,8 @@ public:
     [[nodiscard]] core::duration longest_unheard() const;
 
     // Returns true if the servers may have granted the holder's lock again: they lost data that the grant depends on,
-    // or ended the session early, as their declared promises allow. This counts while the client's lease may run.
+    // or ended the session early, as their declared promises allow. Returns true only as long as the client's lease may
+    // still run.
     [[nodiscard]] bool is_failed_by_servers(contender_key key, const znode_record& mine) const;
     // Returns true if the servers have forgotten that this znode was removed, and the client has received no message
     // since.

@@ -94,7 +94,7 @@ bool invariants::has_room_at(const znode_record& mine, std::int64_t at) const {
     return taken <= limit;
 }
 
-// A try may fail with `busy` only if another contender was ahead.
+// A call that only tries to get the lock may fail with `busy` only if another contender was ahead.
 void invariants::judge_busy(contender_key key, const contender_record& record) const {
     if (goes_by_lost_data(key.first)) return;  // the contender ahead may be lost
     const auto tag = history::tag(key);

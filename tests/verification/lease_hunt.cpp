@@ -34,7 +34,7 @@ timing hunt_timing(dice& chance) {
 // message to a follower). The delay between servers counts as a stall.
 void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
     auto& t = s.time;
-    // A follower that stalls longer leaves its leader.
+    // A follower that stalls for longer than this time leaves its leader.
     const auto longest = t.tick * t.sync_limit;
     s.rule.relay_bound_assumed = chance.chance(0.7);
     if (rule == tried_rule::confirmed_by_sync) s.rule.relay_bound_assumed = true;
@@ -57,8 +57,8 @@ void draw_relay_bound(dice& chance, tried_rule rule, scenario& s) {
 // client of a follower has almost no lease.
 core::duration draw_timeout(dice& chance, const scenario& s) {
     const auto least = std::max(2 * s.time.tick, dice::part(s.rule.relay_bound, 1.3));
-    // A leader without followers answers syncs for syncLimit ticks, so most longer timeouts would outlast these
-    // answers.
+    // A leader that lost its followers still answers syncs for syncLimit ticks. A session with a longer timeout mostly
+    // expires only after these answers have ended.
     const auto most = s.trial.sync_confirms ? s.time.sync_limit * s.time.tick : 20 * s.time.tick;
     return chance.between(least, std::max(most, least));
 }

@@ -34,8 +34,9 @@ void recipe_judge::on_commit_answer(const std::string& text, const core::commit_
                         '"' + text + "\" was written, and is told as failed: " + why->message()};
 }
 
-// If a term's znode was removed by hand, the term has ended, although its participant does not know that. The hint in
-// the folder may then belong to the next term, so this function does not judge it.
+// If an operator removed the znode of a leader's term, the term has ended, although its participant does not know that.
+// The hint in the folder (the name of the next leader) may then belong to the next term, so this function does not
+// judge the hint.
 void recipe_judge::on_term(contender_key hold, const std::string& id) {
     const auto& record = history_.contenders.at(hold);
     const auto* znode = history_.find(record.znode);

@@ -14,7 +14,7 @@
 // | R1   | In any series of one more entry than the limit, the first and the last are a period    |
 // |      | apart.                                                                                 |
 // | O1   | Only its owner enters a hold again, and only while it is valid.                        |
-// | O2   | A hold is released with its last share, and not before.                                |
+// | O2   | A hold is released when its owner has left as often as it entered, and not before.     |
 // | O3   | Only the thread that entered leaves.                                                   |
 // | X1   | A wait that gives up because of a deadlock was the newest of a cycle that existed at   |
 // |      | an instant.                                                                            |

@@ -52,7 +52,7 @@ timing draw_timing(dice& chance) {
 core::lease_rule draw_rule(dice& chance, timing& t) {
     core::lease_rule rule;
     rule.clock_drift = chance.pick(std::vector<double>{0.0001, 0.001, 0.01, 0.05, 0.1});
-    // A follower that stalls longer leaves its leader.
+    // A follower that stalls for longer than this time leaves its leader.
     const auto longest = t.tick * t.sync_limit;
     rule.relay_bound_assumed = chance.chance(0.7);
     if (rule.relay_bound_assumed) {
@@ -284,8 +284,9 @@ void draw_quiet_lock(dice&& chance, scenario& s) {
         dice::part(timeout, chance.between(0.1, 1.0));
 }
 
-// Draws a server's limit on connections, and clocks that stop. A stopped clock breaks an assumption of leases. The
-// judge can recognize the violations that this excuses only if each hold has one lock (invariants::judge_holds).
+// Draws a server's limit on connections, and clocks that stop. A stopped clock breaks an assumption of leases, so the
+// judge excuses the violations that follow from it. The judge can recognize these violations only if each hold has one
+// lock (invariants::judge_holds).
 void draw_limits(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
     const auto sometimes = [&](dice& some, fault which, double often) {

@@ -14,7 +14,7 @@
 namespace turnstile::simulation {
 
 [[nodiscard]] scenario draw_scenario(std::uint64_t seed);
-// Draws a scenario without locks that a process shares.
+// Draws a scenario in which the threads of a process do not share a lock.
 [[nodiscard]] scenario draw_strict_scenario(std::uint64_t seed);
 // Draws a scenario for a recipe. The recipe's settings have separate random numbers (work/recipe_scenario.cpp).
 [[nodiscard]] scenario draw_scenario(std::uint64_t seed, work_kind work);

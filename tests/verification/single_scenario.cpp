@@ -37,7 +37,8 @@ void leave_the_ensemble(scenario& s) {
     every(s, fault::throttling) = every(s, fault::quota) = {};
 }
 
-// A client's clock and the server's clock must differ by less than the lease's drift.
+// The rates of a client's clock and of the server's clock must differ by less than the drift that the lease's rule
+// allows.
 void draw_clocks(scenario& s) {
     for (auto& client : s.clients) client.clock_parts_per_million /= 2;
     const bool counts_by_it = s.lock_delay > core::duration{};

@@ -7,7 +7,7 @@
 namespace turnstile::search {
 
 // Faulty servers, each of which violates one assumption of the core. A test checks that the search finds a broken
-// promise with each of them. Otherwise the search could not find such a fault of the core, either.
+// promise with each of them. Otherwise the search could not find a fault of the core with the same effect, either.
 enum class wrong_world {
     none,
     early_expiry,  // the servers expire sessions whose lease is still valid

@@ -11,7 +11,7 @@
 // |      | is smaller than the token of the same lock in an earlier write.                        |
 // | G7   | Waits end by their deadlines.                                                          |
 //
-// G1 excludes parts that an operator removed.
+// G1 does not cover parts that an operator removed.
 #pragma once
 
 #include <cstdint>

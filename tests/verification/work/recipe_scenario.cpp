@@ -19,7 +19,7 @@ bool writes(work_kind work) {
 void draw_conversions(scenario& scenario) {
     constexpr std::uint64_t k_conversions = 0x9fb21c651e98df25;
     dice chance{scenario.seed ^ k_conversions};
-    // With such a delay, the state often changes between a client's read and its write.
+    // With a disk this slow, the state often changes between a client's read and its write.
     if (chance.chance(0.5)) scenario.time.disk_latency = std::chrono::milliseconds{400};
     scenario.rounds *= 2;
     scenario.read_write = "/locks/rw";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recursion_work: threads that enter a lock again while they hold it, and release it share by share, by the shipped
-// rules (owner_table). The owner is a thread, or in some histories a token that threads share.
+// recursion_work: threads that enter a lock again while they hold it, and release it once for each entry, by the
+// shipped rules (owner_table). The owner is a thread, or in some histories an owner token that threads share.
 #pragma once
 
 #include <compare>

@@ -291,8 +291,8 @@ void sharing_judge::judge_idle(const holder& party, const shared_lock& lock,
 
 bool sharing_judge::others_queue(client_id client, const shared_lock& lock) const {
     const auto& znode = record(client, *lock.held).znode;
-    // If an operator closes the session, the watches end. The client learns that by its next request, or when the lease
-    // ends.
+    // If an operator closes the session, its watches end, so the client does not learn of waiters. The client learns of
+    // the closed session by its next request, or when the lease ends.
     if (history_.closed_by_hand(history_.find(znode)->session)) return false;
     const auto& all = history_.of(lock.folder);
     return std::any_of(all.rbegin(), all.rend(), [&znode](const znode_record& contender) {
@@ -331,7 +331,8 @@ void sharing_judge::judge_calls(const holder& party, const shared_lock& lock, bo
         throw violation{"G5", name(party.id, lock) + ": its holder is not told that it is over"};
 }
 
-// The holder gets one warning each time that the lease runs low, and no second one within the requested time.
+// The holder must get a warning each time that less than `warn_before` of its lease is left. If the library gave a
+// warning less than `warn_before` earlier, it need not give a second one.
 void sharing_judge::judge_warning(const holder& party, const shared_lock& lock, books& mine) const {
     const auto call = mine.holder ? lock.calls.find(*mine.holder) : lock.calls.end();
     if (call == lock.calls.end() || !lock.held) return mine.low_since.reset();
