@@ -97,8 +97,8 @@ class NoStage:
 
 
 def guardians(program):
-    """Returns the processes of this campaign's guardians. `program` is a copy of the guardian that only this campaign
-    runs.
+    """Returns the process numbers of this campaign's guardians, which close the sessions of dead workers at once.
+    `program` is a copy of the guardian that only this campaign runs.
     """
     found = []
     for name in filter(str.isdigit, os.listdir("/proc")):

@@ -5,9 +5,9 @@
 
 Orders on standard input, one a line:
     mark SPREAD SILENCE    touch every session once, spread over SPREAD seconds, then send nothing for
-                           SILENCE seconds: all sessions expire, in the same buckets as any other
-                           session that falls silent now
-Expired sessions are opened again, slowly. Ends when standard input is closed.
+                           SILENCE seconds: all sessions expire, in the same ticks of the servers as any
+                           other session whose client sends nothing from now on
+The program opens expired sessions again, slowly. It ends when standard input is closed.
 """
 
 import random

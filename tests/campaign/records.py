@@ -54,7 +54,8 @@ class Hold:
     def end(self):
         """Returns the time until which the hold counts as valid."""
         ends = [self.until] + [t for t in (self.released, self.lost) if t is not None]
-        # A dead process claims no hold. Without a guardian the servers still keep its sessions until their timeout.
+        # A dead process claims no hold. If the process had no guardian (a process that closes a dead process's sessions
+        # at once), the servers still keep its sessions until their timeout.
         if self.life.guarded and self.life.killed is not None:
             ends.append(max(self.life.killed, self.life.last))
         return min(ends)
