@@ -97,7 +97,8 @@ void draw_clients(dice& chance, scenario& s) {
 
 void draw_faults(dice& chance, scenario& s) {
     const auto timeout = s.time.session_timeout;
-    // Mean number of faults of each kind in a history. Crashes and closes are rare, because each removes a client.
+    // Mean time between two faults of each kind, in session timeouts. The seed multiplies each value by a factor from
+    // 0.2 to 1.5. Crashes and closes are rare, because each removes a client.
     const std::array<double, 12> often{1.0,   // stall
                                        2.0,   // follower_partition
                                        4.0,   // leader_change

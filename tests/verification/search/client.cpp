@@ -177,7 +177,8 @@ void client::execute(const core::open_session& opening) {
     told_over_ = false;
 }
 
-// The core may give up a session only after the lease has ended.
+// No step of the search asks the core to close a session. So the core may close a session in an orderly way only after
+// the lease has ended.
 void client::execute(const core::close_session& closing) {
     const bool orderly = closing.manner == core::close_session::how::orderly;
     if (orderly && now_ < core_->session_lease().trusted_until())
