@@ -263,9 +263,9 @@ bool ensemble::draw_ambush() {
     return scenario_.ambush > 0 && network_.faulty() && dice_.chance(scenario_.ambush);
 }
 
-// Plans a fault right after a server's answer, which is the worst time for a client that relies on the answer. The
-// client's server then stalls and relays nothing to the leader, or the client stops or is cut off. In each case nothing
-// extends the session again.
+// Plans a fault right after a server's answer, which is the worst time for a client that relies on the answer. Then the
+// client's server relays nothing to the leader, or the client stops or is cut off. In each case nothing extends the
+// session again.
 void ensemble::ambush(server_id at, connection_id by) {
     if (leader_ != at && dice_.chance(0.5))
         return agenda_.after({}, fault_due{fault::stall, false, at});

@@ -46,7 +46,7 @@ struct command {
     };
     struct reap {};
 
-    // The requester's session; 0: another client's, or none yet.
+    // The requester's session. 0: the request is an operator's or another program's, or it opens a session.
     session_id session = 0;
     std::uint64_t connection = 0;  // counts the session's attaches
     std::chrono::microseconds now{};

@@ -92,8 +92,8 @@ public:
     // or ended the session early, as their declared promises allow. Returns true only as long as the client's lease may
     // still run.
     [[nodiscard]] bool is_failed_by_servers(contender_key key, const znode_record& mine) const;
-    // Returns true if the servers have forgotten that this znode was removed, and the client has received no message
-    // since.
+    // Returns true if the servers lost the deletion of this znode, so that it exists again, and the client has not
+    // attached since.
     [[nodiscard]] bool is_back_unheard(client_id client, const znode_record& znode) const;
 
     // Violations on servers that do not promise exclusion.

@@ -31,7 +31,8 @@ bool invariants::goes_by_lost_data(client_id client) const {
            (away && now() <= *lost_at + scenario_.time.session_timeout);
 }
 
-// Returns true if the servers brought back a znode that the client removed, and the client has not attached since.
+// Returns true if the servers lost the deletion of this znode, so that it exists again, and the client has not attached
+// since.
 bool invariants::is_back_unheard(client_id client, const znode_record& znode) const {
     if (!znode.returned_at) return false;
     const auto last = connected_.find(client);
