@@ -25,8 +25,8 @@ inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
 
 simulation::scenario live_scenario(const testing::simulation_options& options) {
     auto plan = simulation::scenario_of(options);
-    // With `anywhere` (clients attach to any server), the simulated servers would not report their roles. The clients
-    // of a run choose their own placement, so the servers must report their roles to every client that asks.
+    // The clients of a run choose their own placement, and may ask the servers for their roles. With `automatic`, the
+    // simulated client library answers every such question, within a fourth of the session timeout.
     plan.place = core::placement::automatic;
     return plan;
 }

@@ -62,7 +62,7 @@ public:
     tally deviations(unsigned most, const budget& limit);
     // Alternates between PCT (see plan.hpp) and random walks.
     tally random(std::uint64_t seed, const budget& limit);
-    // Returns a failing plan with fewer or earlier deviations, or `from` if there is none.
+    // Returns a failing plan with fewer deviations, or `from` if no plan with fewer deviations fails.
     [[nodiscard]] finding shrink(const finding& from);
 
 private:

@@ -3,8 +3,8 @@
 //
 // stand_in.hpp replaces the functions by which threads wait: pthread mutexes and conditions, joins, poll, futexes,
 // clocks. Each call is a *scheduling point*: the thread names its next operation, the plan picks a runnable thread, and
-// that thread runs alone until its next point. So a plan determines a whole run. Time is virtual: it does not advance
-// while a thread can run, and then jumps to the earliest deadline.
+// that thread runs alone until its next point. So a plan determines a whole run. Time is virtual: each point takes one
+// microsecond. While no thread can run, the time jumps to the earliest deadline.
 //
 // Threads may belong to several simulated *processes*, all inside this one real process. Each simulated process has a
 // clock, may be stopped and may be killed at any point. A new thread belongs to the process of the thread that started

@@ -208,7 +208,7 @@ core::duration world::some_time(const fault_due& event) {
     const auto timeout = scenario_.time.session_timeout;
     const bool aimed = event.victim || scenario_.trial.returns_in_time;
     if (aimed && dice_.chance(0.7)) {
-        // A pause ends at about the end of the lease. A partition is longer than the session.
+        // A pause ends at about the end of the lease. A partition is longer than the session timeout.
         const bool near_the_end =
             event.kind == fault::client_pause || scenario_.trial.returns_in_time;
         return near_the_end ? dice_.between(timeout * 7 / 10, timeout * 11 / 10)
