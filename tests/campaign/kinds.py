@@ -27,8 +27,8 @@ SCHEMA = os.path.join(HERE, "..", "..", "src", "sql", "schema")
 
 
 class Kind:
-    """`freed`: milliseconds within which the locks of a killed process become free. `small_disk`: MiB of each server's
-    private disk.
+    """`freed_at_once`: the locks of a killed process become free at once. `small_disk`: MiB of each server's private
+    disk.
     """
 
     name = ""

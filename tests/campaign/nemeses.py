@@ -75,7 +75,9 @@ class Nemeses:
         return Aim(path, found[0], found[1] if len(found) > 1 else None, timeout / 1000)
 
     def aim(self, at_least=2):
-        """Tries the paths in random order. Returns a path that has a waiter."""
+        """Tries the paths in random order. Returns an aim on the first path with a holder and a waiter (with `at_least`
+        1, also without a waiter), or None.
+        """
         for _ in range(8):
             paths = self.c.settings.at.split(",") if self.c.settings.at else self.c.kind.paths[:]
             self.random.shuffle(paths)

@@ -7,8 +7,8 @@
 //
 // `inbox_` has the messages to the client, in order: from the servers, and from the client's own handle, which models
 // the ZooKeeper client library (detached, unknown). `up_` has the core's requests to the servers. If the connection
-// breaks, the inbox is dropped, and the writes in `up_` become `late_`: the servers may still execute them, until they
-// execute a write of a new connection.
+// breaks, the servers' messages in the inbox are dropped, and the writes in `up_` become `late_`: the servers may still
+// execute them, until they execute a write of a new connection.
 #pragma once
 
 #include <cstdint>
