@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// batch_size: the largest weight of a session's next batch of requests (request_batch.hpp), by the time that earlier
-// batches took.
+// batch_size: chooses the largest weight (request_batch.hpp) of a session's next batch of requests. The choice depends
+// on the times that earlier batches took.
 //
 // A batch locks its paths until it commits, and the other sessions' batches wait for these locks. If six sessions write
-// at once, a batch may wait for five others. So a batch should take a small part of the session timeout: a longer one
-// halves the weight, and a shorter one doubles it. But smaller batches do not shorten the round trips to a distant
-// server. So a batch is not long before it takes several times as long as the fastest one.
+// at once, a batch may wait for five others. So a batch should take only a small part of the session timeout. A batch
+// that takes longer halves the weight, and any other batch doubles it.
+//
+// Exception: a batch to a distant server takes long because of its round trips, and a smaller batch would take as long.
+// So a batch halves the weight only if it is also several times slower than the fastest batch.
 //
 // Thread safety: a value, for one thread.
 #pragma once

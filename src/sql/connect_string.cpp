@@ -62,8 +62,9 @@ bool has_unescaped_at(std::string_view uri) noexcept {
     return uri.substr(0, uri.find('?', hosts)).find('@', hosts) != std::string_view::npos;
 }
 
-// True if an address in brackets does not end within its host. libpq reads such an address up to the next ']', across
-// '/', '?' and ',', and would take parts of the URI that this parser removes for the address.
+// True if an address in brackets does not end within its host. libpq reads such an address up to the next ']', even
+// across '/', '?' and ','. So libpq would read as an address some text that this parser reads as parameters, of which
+// it removes `chroot`.
 bool has_open_bracket(std::string_view uri) noexcept {
     auto hosts = uri.substr(begin_of_hosts(uri));
     hosts = hosts.substr(0, hosts.find_first_of("/?"));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// dialects: makes the database object for a connect string, and returns the promises of a kind of database.
+// dialects: makes the database object for a connect string, and returns the promises (guarantees to the user) of a kind
+// of database.
 //
 // Thread safety: from any thread.
 #pragma once

@@ -60,8 +60,8 @@ public:
     void committed();
 
     // Records `changes`, the counter in the session's row. It counts the session's requests to create or remove znodes,
-    // including refused requests. Also forgets the znodes that other sessions have removed: a database that knows this
-    // later change has not lost those removals.
+    // including refused requests. Also forgets the znodes that other sessions have removed: a database with this later
+    // change also has those removals.
     void count(std::int64_t changes);
     // Call this when a new session begins.
     void forget() noexcept {

@@ -2,8 +2,8 @@
 // file_room: reserves disk space after the end of a file that SQLite writes.
 //
 // The library does not use SQLITE_FCNTL_SIZE_HINT for this. Without posix_fallocate, as in Debian's build, SQLite reads
-// the file's length and then writes a zero byte into each block after it. Another process's checkpoint could lengthen
-// the file in between, and the zeros would overwrite its pages. fallocate(2) changes no byte.
+// the file's length and then writes a zero byte into each block after that end. Meanwhile another process's checkpoint
+// could lengthen the file, and the zeros would overwrite the new pages. fallocate(2) changes no byte.
 //
 // Thread safety: from any thread.
 #pragma once
@@ -16,8 +16,8 @@ namespace turnstile::sql {
 // Lengthens the file to `length` bytes and reserves disk space for them. Does nothing if the file is already longer, if
 // the disk is full, or if the file system does not support fallocate(2).
 //
-// The process keeps its descriptor of each such file open until it ends. POSIX requires this: closing any descriptor of
-// a file releases all locks of the process on the file, including SQLite's locks.
+// The process keeps its descriptor of each such file open until the process ends. POSIX requires this: closing any
+// descriptor of a file releases all locks of the process on the file, including SQLite's locks.
 void reserve_room(const std::string& path, std::int64_t length);
 
 }  // namespace turnstile::sql

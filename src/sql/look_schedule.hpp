@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// look_schedule: the times at which a session's thread extends its session, reads its bell, cleans containers, and checks
-// whether other sessions have ended.
+// look_schedule: the times at which a session's thread extends its session, reads its bell (the messages that wake it),
+// removes empty container znodes, and checks whether other sessions have ended.
 //
 // Thread safety: a value, for one thread.
 #pragma once
@@ -31,8 +31,9 @@ public:
     [[nodiscard]] bool is_touch_due(core::time_point now) const noexcept {
         return now >= touched_ + touch_every_;
     }
-    // A session that always has requests reads its bell at these times. Otherwise the server ends a second connection that
-    // sends nothing for its `wait_timeout` (mariadb_flavour.cpp), and the first connection goes with it.
+    // True if a session that always has requests, and so never waits, should read its bell now. The bell may be a
+    // second connection (mariadb_bell.hpp). MySQL closes a connection that sends nothing for `wait_timeout`
+    // (mariadb_flavour.cpp), and the session would then lose its first connection, too.
     [[nodiscard]] bool is_listening_due(core::time_point now) const noexcept {
         return now >= listened_ + listen_every_;
     }
@@ -63,8 +64,8 @@ public:
         looked_ = boottime_clock::now();
     }
     void look_again() noexcept { looks_ = std::max(looks_, 1); }
-    // Another process has closed its session's file, but the kernel may release the file's lock a moment later. So
-    // several checks follow.
+    // Call this when another process has closed its session's file. The kernel may release the file's lock a moment
+    // later, so several checks follow.
     void process_departed() noexcept {
         looks_ = k_looks;
         looked_ = {};
@@ -90,9 +91,9 @@ private:
     core::time_point listened_{};
     core::time_point clean_at_{};
     std::optional<core::time_point> next_end_;
-    int looks_ = 0;  // number of further looks for a process that may have ended
+    int looks_ = 0;  // number of further checks for a process that may have ended
     core::time_point looked_{};
-    core::duration held_pause_{};  // before the next look for a row that a user has locked
+    core::duration held_pause_{};  // before the next check for a row that a user has locked
     base::back_off held_looks_ = looks_for_a_row();
 };
 

@@ -114,8 +114,8 @@ bool mariadb_bell::rang(short ready) {
     return woken.failure || boottime_clock::now() < until_;
 }
 
-// After a bell, the connection does not sleep again before the session has fetched its events: the same events would
-// end the next sleep at once.
+// After a bell (a wake-up), the connection does not sleep again before the session has fetched its events: the same
+// events would end the next sleep at once.
 database::woken mariadb_bell::wait(int caller, boottime_clock::time_point until) {
     for (;;) {
         const bool listens = link_.is_open() && !rung_;

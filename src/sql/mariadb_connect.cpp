@@ -38,7 +38,7 @@ mariadb_facts mariadb_database::examine() {
 }
 
 // Tries one host after another, beginning with the host that served last. Each attempt may use only a part of the time
-// limit, so that a host that does not answer leaves time for the others.
+// limit. Otherwise a host that does not answer would leave no time for the other hosts.
 mariadb_facts mariadb_database::open_any() {
     const auto& hosts = settings_.target.hosts;
     for (std::size_t left = std::max<std::size_t>(1, hosts.size());; --left) {

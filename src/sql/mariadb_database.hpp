@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mariadb_database: a session's two connections to a MariaDB server. The first executes transactions. The second waits
-// for bells (mariadb_bell.hpp).
+// for bells, the messages that wake the session (mariadb_bell.hpp).
 //
 // A write transaction is READ COMMITTED: each statement sees all transactions that were committed before it, and InnoDB
 // locks rows but no gaps between rows. A read transaction is REPEATABLE READ: all statements see one snapshot. The
@@ -12,8 +12,8 @@
 //
 // A user's own transaction may lock a znode's row (sql::check). Statements that would remove the row do not wait for
 // this lock (in MySQL: at most one second), but fail with the server's error 1205. For all other statements, the
-// server's lock timeout is longer than the client's time limit. So error 1205 always means a row that a user has
-// locked.
+// server's lock timeout is longer than the client's time limit. So error 1205 always means that a user has locked the
+// row.
 //
 // Thread safety: one thread at a time.
 #pragma once

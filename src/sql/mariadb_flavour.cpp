@@ -12,8 +12,8 @@
 namespace turnstile::sql {
 namespace {
 
-// InnoDB allows keys of 3,072 bytes with pages of 16 KiB. PostgreSQL's limit is smaller, so this limit is the same as
-// there.
+// InnoDB allows keys of 3,072 bytes with pages of 16 KiB. The limit here is the smaller limit of PostgreSQL
+// (postgresql_database.cpp).
 constexpr std::size_t k_longest_path = 2000;
 
 // SYSDATE(), not NOW(): NOW() is the time at which the statement began. A statement that has waited for a row must use

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // mariadb_flavour: the differences between MariaDB and MySQL, as data. One client library connects to both.
 //
-// | difference                   | MariaDB                          | MySQL                                              |
-// |------------------------------|----------------------------------|----------------------------------------------------|
-// | increasing numbers           | a sequence                       | AUTO_INCREMENT of a row, deleted at once           |
-// | no wait for a znode that a user's transaction keeps | SET STATEMENT, no time | a limit of the connection, 1 s at least |
-// | sleep unless there is an event | a block, without a snapshot during the sleep | one SELECT, whose snapshot stays during the sleep |
-// | limit for a pause inside a transaction | idle_transaction_timeout | wait_timeout, which limits pauses between transactions as well |
+// | task                                     | MariaDB                           | MySQL                             |
+// |------------------------------------------|-----------------------------------|-----------------------------------|
+// | take increasing numbers                  | a sequence                        | AUTO_INCREMENT: insert and delete |
+// |                                          |                                   | a row                             |
+// | fail at once if a user's transaction has | lock timeout of 0 s for one       | lock timeout of the connection,   |
+// | locked the row of a znode to be removed  | statement (SET STATEMENT)         | at least 1 s                      |
+// | sleep, unless there is an event          | BEGIN NOT ATOMIC ... END, without | one SELECT, whose snapshot exists |
+// |                                          | a snapshot during the sleep       | during the sleep                  |
+// | limit a pause inside a transaction       | idle_transaction_timeout          | wait_timeout, which also limits   |
+// |                                          |                                   | pauses between transactions       |
 //
 // Thread safety: from any thread.
 #pragma once
@@ -29,7 +33,7 @@ struct mariadb_flavour {
     std::string (*start_to_write)(std::chrono::milliseconds patience);
 
     // The statement that takes a transaction number. If `number_is_inserted`, the number is the inserted identity
-    // (AUTO_INCREMENT). Unless `end_taking` is empty, the same transaction then executes it.
+    // (AUTO_INCREMENT). If `end_taking` is not empty, the same transaction executes this statement afterwards.
     const char* take_number;
     bool number_is_inserted;
     const char* end_taking;

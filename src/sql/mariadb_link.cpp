@@ -129,8 +129,8 @@ void mariadb_link::set_options(const mariadb_target& target) {
     if (!target.encrypted()) return;
     const my_bool on = 1;
     set(MYSQL_OPT_SSL_ENFORCE, &on);
-    // During the handshake libmariadb makes the socket blocking, and only this number of seconds limits a read. After a
-    // failed read, libmariadb waits as many milliseconds and gives up.
+    // During the handshake libmariadb makes the socket blocking, and only this option limits a read, in seconds. After
+    // a failed read, libmariadb waits for the same number of milliseconds and gives up.
     const auto silence =
         std::clamp<std::chrono::milliseconds>(patience_.length() / 2, 1s, k_longest_silence);
     const auto handshake =

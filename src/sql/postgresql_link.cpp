@@ -162,8 +162,8 @@ postgresql_link::owned_result postgresql_link::next_result() {
     return owned_result{::PQgetResult(connection_)};
 }
 
-// An unknown or already known prepared statement means that a connection pool has given this session a server process
-// that another session also uses.
+// If the server does not know a prepared statement, or already has it, a connection pool has given this session a
+// server process that another session also uses.
 void postgresql_link::fail(const pg_result* r) {
     if (::PQstatus(connection_) == CONNECTION_BAD) lose(::PQresultErrorMessage(r));
     const char* const state = ::PQresultErrorField(r, PG_DIAG_SQLSTATE);

@@ -19,7 +19,7 @@ std::unique_ptr<database> make_postgresql(const wanted_database& wanted) {
 }
 
 // Returns true also if the server cannot be reached: each session makes its own commits durable, and only an operator
-// can disable that (fsync). Each attach checks the required promises again.
+// can disable that (fsync). Each connect of a session checks the required promises (guarantees) again.
 bool postgresql_keeps_commits(const connect_string& where) {
     return ask_apart(true, [&] {
         postgresql_database asked{

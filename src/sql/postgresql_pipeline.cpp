@@ -167,7 +167,7 @@ void postgresql_pipeline::abandon() {
         if (each.kind == awaited::purpose::sync) ++syncs;
     }
     // libpq returns one null result after the answers to each statement, so more than k_most_gaps null results in a row
-    // mean that it waits for nothing.
+    // mean that libpq expects no further answer.
     constexpr int k_most_gaps = 2;
     for (int gaps = 0; syncs != 0;) {
         const auto next = link_.next_result();

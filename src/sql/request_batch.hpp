@@ -2,7 +2,7 @@
 // request_batch: decides which requests of a session share a transaction.
 //
 // A transaction takes two round trips, whether it executes one request or many. So the session executes waiting
-// requests together:
+// requests together. A list is a read of the children of a znode, the folder. A plain list sets no watch.
 //
 // | batch         | requests                                                                                     |
 // |---------------|----------------------------------------------------------------------------------------------|
@@ -25,8 +25,8 @@
 
 namespace turnstile::sql {
 
-// The largest weight of a batch. A request weighs 1, and a multi weighs the number of its parts. The limit bounds how
-// many paths a batch locks (stripes.hpp) and for how long.
+// The largest weight of a batch. A request weighs 1, and a multi (several operations in one request) weighs the number
+// of its parts. The limit bounds how many paths a batch locks (stripes.hpp) and for how long.
 inline constexpr std::size_t k_most_together = 128;
 // The largest number of bytes in a batch's paths and data. The session sends a larger request alone.
 inline constexpr std::size_t k_most_bytes_together = std::size_t{256} * 1024;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_check: locks the row of a contender's znode in the user's own transaction (turnstile/sql.hpp).
+// row_check: locks a row in the user's own transaction: the row of the znode with which a client holds or awaits a lock
+// (turnstile/sql.hpp).
 //
 // The caller does not know the client's chroot. So the statements find the row by the znode's creation number, or by
 // the end of its path, which contains a GUID.
@@ -22,7 +23,8 @@ namespace turnstile::sql {
 }
 
 // These functions implement modules::entry::check_row. `znode`: the end of the znode's path. `created`: the znode's
-// czxid, unless it was renamed. `connection`: a pg_conn*, an sqlite3* or an st_mysql*.
+// czxid; if the client has renamed the znode since (a change of the lock's kind), the old czxid. `connection`: a
+// pg_conn*, an sqlite3* or an st_mysql*.
 [[nodiscard]] result<void> check_postgresql_row(const std::string& znode, std::int64_t created,
                                                 void* connection);
 [[nodiscard]] result<void> check_sqlite_row(const std::string& znode, std::int64_t created,

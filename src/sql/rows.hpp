@@ -39,7 +39,8 @@ struct child {
 // contains the one identity with access.
 inline constexpr const char* k_read_only = "*";
 
-// The kind of an event without a watch: another session has removed a znode of this session. Callers do not get it.
+// The kind of an event that no watch caused: another session has removed a znode of this session. The client delivers
+// no such event to its user.
 inline constexpr std::int64_t k_own_removed = 100;
 
 struct event_row {

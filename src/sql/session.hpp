@@ -10,15 +10,16 @@
 // The thread delivers replies and events in the order of the transactions. The events that a transaction has fetched
 // come before its replies. If the connection breaks during a commit, the thread first delivers the event `detached`,
 // and then the reply `unknown`. If the connection breaks before the commit, the reply is `not_sent`, because the
-// database rolls back. After `detached`, no reply is `answered`.
+// database rolls back. After `detached`, no reply of that connection is `answered`.
 //
-// An idle thread waits for a bell, the message that wakes it. After a third of the session timeout, it wakes to
-// extend the session. If the session watches a znode, it also wakes at the earliest deadline of another session, to end
-// that session.
+// An idle thread waits for a bell, the message that wakes it. After a third of the session timeout, it wakes to extend
+// the session. If the session watches a znode, it also wakes at the earliest deadline of another session, to end that
+// session.
 //
 // After fork(), the child's copies of the sessions do nothing, and their destructors free nothing.
 //
-// Thread safety: all members from any thread, but `close` not from the sink.
+// Thread safety: all members from any thread. Exception: the sink, the core's object that receives the replies and
+// events, must not call `close`.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_outlet: delivers a session's replies and events to the core's sink until the session closes. Drops events for
-// which the client no longer has a watch.
+// session_outlet: delivers a session's replies and events to the sink, the core's receiver, until the session closes.
+// Drops events for which the client no longer has a watch.
 //
 // Thread safety: `close`, `is_closed` and `is_orderly` from any thread, the other members from one thread.
 #pragma once

@@ -53,8 +53,8 @@ void sqlite_database::begin(access how) {
 
 // Throws `lost` if the path leads to another file, or if the log was removed. Then other processes could get locks that
 // this process holds, and this process's writes would be lost. A removed log may exist again, because the next process
-// that opens the file creates a log. Each write makes this check; confirmations are writes. A read makes it only if
-// inotify has reported a rename on the file's path.
+// that opens the file creates a log. Each write makes this check, and so does each confirmation (a write that only
+// checks znodes). A read makes this check only if inotify has reported a rename on the file's path.
 void sqlite_database::check_in_place() {
     int moved = 0;
     ::sqlite3_file_control(db_, "main", SQLITE_FCNTL_HAS_MOVED, &moved);
@@ -75,7 +75,7 @@ void sqlite_database::check_in_place() {
 }
 
 // Throws `lost` if the file's transaction number is smaller than this client has seen: the file was replaced by an
-// older copy. The copy lacks later grants, and would assign their numbers again.
+// older copy. The copy lacks the transactions since, and would assign their numbers again.
 void sqlite_database::check_contents() {
     const auto found =
         run("SELECT CAST(value AS INTEGER) FROM turnstile_meta WHERE name = 'number'").rows;

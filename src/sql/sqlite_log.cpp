@@ -9,12 +9,12 @@
 namespace turnstile::sql {
 namespace {
 
-// A log of this many pages leads to a checkpoint, as SQLite's default does.
+// If a commit makes the log this long, the library makes a checkpoint. SQLite's default limit is the same.
 constexpr int k_pages_to_checkpoint = 1'000;
 constexpr int k_pages_to_look = 100;
-// The number of bytes by which the library keeps the file longer than its pages need. This is enough until the next
-// check, because a request has at most 1 MiB. If the disk has less space than that, the log cannot grow by as much,
-// either.
+// The library keeps the database file longer than its pages by this number of bytes, so that a checkpoint needs no new
+// disk space. look() renews this reserve when the log has grown by k_pages_to_look pages. A request has at most 1 MiB,
+// so the reserve lasts until then. If the disk has no space for the reserve, the log cannot grow by 2 MiB either.
 constexpr int k_file_step = 2 << 20;
 
 sqlite3_int64 number_of(sqlite3* connection, const char* question) {
@@ -41,7 +41,7 @@ void sqlite_log::attach(sqlite3* connection) {
     look();
 }
 
-// If the disk has no space, the next write reports that.
+// If the disk has no space for the reserve, the next write reports the full disk.
 void sqlite_log::look() {
     const sqlite3_int64 length = number_of(connection_, "PRAGMA main.page_count") *
                                      number_of(connection_, "PRAGMA main.page_size") +
@@ -49,7 +49,8 @@ void sqlite_log::look() {
     reserve_room(::sqlite3_db_filename(connection_, "main"), length);
 }
 
-// SQLite calls this function after each commit, without locks. If the checkpoint fails here, a later one does its work.
+// SQLite calls this function after each commit, without locks. If the checkpoint fails here, a later checkpoint copies
+// the same pages.
 int sqlite_log::after_commit(void* self, sqlite3* connection, const char* name, int pages) {
     auto& me = *static_cast<sqlite_log*>(self);
     if (pages < me.looked_at_) me.looked_at_ = 0;

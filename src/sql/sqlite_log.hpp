@@ -22,8 +22,8 @@ namespace turnstile::sql {
 
 class sqlite_log {
 public:
-    // After this call, each commit of this connection may make a check or a checkpoint. Do not move the object until
-    // the connection is closed.
+    // After this call, each commit of this connection may reserve space or make a checkpoint. Do not move the object
+    // until the connection is closed.
     void attach(sqlite3* connection);
 
     // Makes a checkpoint after a write that found no space on the disk. Returns an empty text, or a clause that says

@@ -13,7 +13,7 @@ struct statement_end {
 };
 
 // The UPDATE changes no value, but takes the file's write lock, so no other transaction can remove the row until this
-// transaction ends. SQLite refuses it (SQLITE_BUSY_SNAPSHOT) if another transaction has written since this
+// transaction ends. SQLite refuses the UPDATE (SQLITE_BUSY_SNAPSHOT) if another transaction has written since this
 // transaction's first read.
 constexpr const char* k_statement =
     "UPDATE turnstile_nodes SET path = path WHERE owner <> 0 AND substr(path, -length(?1)) = ?1";

@@ -91,7 +91,8 @@ void store::transact(access how, const body& work, const body& after) {
         } catch (const database_error& e) {
             if (e.kind() == failure::lost) throw;
             committing_ = false;
-            // A retry and a wait for a row need the connection, so its loss counts as `lost`.
+            // If the rollback has lost the connection, throws `lost`, because `retry` and `row_held` promise that the
+            // caller can continue on the connection.
             const bool goes_on = e.kind() == failure::row_held || e.kind() == failure::retry;
             if (!db_.rollback() && goes_on) throw database_error{failure::lost, e.what()};
             if (e.kind() != failure::retry || attempt_ == k_most_attempts) throw;
@@ -235,8 +236,8 @@ carried_out store::apply(operations all) {
     return core::is_write(*all.front()) ? write(all) : read(all);
 }
 
-// Sends all reads that the writes need before it waits for an answer, and waits for none of the changes before the
-// commit. Each write gets a separate number, so that no two znodes of a folder have the same number.
+// Before it waits for an answer, sends all reads whose results the writes need. Waits for no answer to a change before
+// the commit. Each write gets a separate number, so that no two znodes of a folder have the same number.
 carried_out store::write(operations all) {
     carried_out out;
     touched_paths touching;
@@ -329,8 +330,9 @@ void store::write_one(local::preparation& checks, const core::operation& op, con
     }
 }
 
-// Executes a multi only if each part is valid. If a part fails, the parts before it are answered `ok` although nothing
-// changed, as ZooKeeper does. The parts after it are answered `rolled_back`, because they were not checked.
+// Executes a multi (a request that consists of several operations) only if each part is valid. If a part fails, the
+// parts before it are answered `ok` although nothing changed, as ZooKeeper does. The parts after it are answered
+// `rolled_back`, because they were not checked.
 void store::write_parts(local::preparation& checks, const core::operation& op, const moment& when,
                         core::reply& reply) {
     const auto* const multi = std::get_if<core::multi_op>(&op);
@@ -362,8 +364,8 @@ void store::write_parts(local::preparation& checks, const core::operation& op, c
     }
 }
 
-// Makes the reply to a list without the children. The folder's znode is already read, because a write of this
-// transaction changes the folder.
+// Makes the reply to a list (a read of a folder's children); finish_listing() adds the children. The folder's znode is
+// already read, because a write of this transaction changes the folder.
 core::reply store::begin_listing(const core::children_op& list) const {
     const stored_node* const folder = nodes_.found(list.path);
     if (folder == nullptr) return core::answered(server_error::no_node);

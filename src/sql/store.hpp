@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// store: executes the requests of one session in transactions of a database. Requests that wait together share a
-// transaction (request_batch.hpp).
+// store: executes the requests of one session in transactions of a database. An attachment is one connect of the
+// session to the database. Requests that wait together share a transaction (request_batch.hpp).
 //
 // | action           | its transaction                                                                          |
 // |------------------|------------------------------------------------------------------------------------------|
@@ -10,7 +10,7 @@
 // |                  | again that others had removed, or the row's attachments are another session's            |
 // | writes           | moves the deadline, locks the paths, takes a number for each write, checks, changes,     |
 // |                  | queues events; counts a change if it creates or removes znodes; lists their folders      |
-// | watched reads    | keeps the session's row, locks the paths, reads, stores the watches                      |
+// | watched reads    | locks the session's row against removal, locks the paths, reads, stores the watches      |
 // | reads            | reads one snapshot                                                                       |
 // | hear             | fetches the session's events; with `touch` moves the deadline                            |
 // | end of a session | removes the session with its watches and ephemeral znodes, at one number                 |
@@ -58,7 +58,7 @@ enum class close_outcome { ended, absent, held };
 inline constexpr std::int64_t k_most_attachments = 1 << 20;
 
 // The result of store::end_others(). `held`: an expired session remains, because a user's own transaction has locked
-// one of its znodes. `some_left`: the time had passed.
+// one of its znodes. `some_left`: the time limit ended the work early.
 enum class ends_of_others { all, held, some_left };
 
 struct stored_session {

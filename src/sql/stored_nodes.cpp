@@ -16,8 +16,8 @@ using core::watch_kind;
 constexpr const char* k_columns =
     "path, data, acl, kind, owner, czxid, mzxid, pzxid, ctime, mtime, version, creates, children";
 
-// A watch's columns in the order of `k_columns`. The session that set the watch takes the column of the owner, and the
-// session's identity takes the column of the access list. The number of children is NULL.
+// A watch's columns in the order of `k_columns`. The column of the owner contains the session that set the watch, and
+// the column of the access list contains that session's identity. The number of children is NULL.
 constexpr const char* k_watch_columns =
     "path, NULL, identity, kind, session, 0, 0, 0, 0, 0, 0, 0, NULL";
 // The largest number of paths in one statement. MariaDB limits the length of statements.

@@ -56,8 +56,8 @@ void worker::carry_out(std::span<pending_request* const> all) {
 }
 
 // A znode whose row a user's own transaction has locked cannot be removed before that transaction ends. The request
-// waits only for a short time, because the session's other requests wait meanwhile and holds depend on them. Then the
-// worker refuses the request, and the core sends it again after the other requests.
+// waits only for a short time, because the session's other requests wait meanwhile, and the client needs their replies
+// to keep its locks. Then the worker refuses the request, and the core sends it again after the other requests.
 void worker::carry_out_one(pending_request& question) {
     const std::array<pending_request*, 1> all{&question};
     base::back_off looks = looks_for_a_row();
@@ -77,8 +77,9 @@ void worker::carry_out_one(pending_request& question) {
     }
 }
 
-// The client's lease counts from `sent`. The database computes the session's deadline later, from its own clock. So the
-// session cannot expire before the lease, however long the requests have waited here.
+// The client's lease, the time for which it relies on the session, begins at `sent`. The database computes the
+// session's deadline later, from its own clock. So the session cannot expire before the lease, however long the
+// requests have waited here.
 void worker::apply(std::span<pending_request* const> all) {
     const clock::time_point sent = clock::now();
     std::vector<const core::operation*> wanted;
@@ -160,7 +161,8 @@ void worker::hear(store::touch how) {
     if (news.expired) expire();
 }
 
-// Waits as database::wait() does. A dead process may have committed changes without waking other sessions.
+// Waits as database::wait() does. After the end of another process, the session also fetches its events: that process
+// may have committed changes without waking this session.
 void worker::await_news(int caller, clock::time_point until) {
     schedule_.listened(clock::now());
     switch (db_->wait(caller, until)) {
