@@ -24,7 +24,7 @@ struct verdict {
 // executed the request before.
 [[nodiscard]] verdict judge_completion(int rc) noexcept;
 
-// Judges a code that the call itself returned: the C client has not sent the request.
+// Judges a code that a request function of the C client returned at once: the C client has not sent the request.
 [[nodiscard]] verdict judge_call(int rc) noexcept;
 
 [[nodiscard]] core::server_error judge_part(int rc) noexcept;

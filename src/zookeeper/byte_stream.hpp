@@ -20,7 +20,7 @@
 
 namespace turnstile::zookeeper {
 
-// The reason of a stream whose deadline has passed.
+// The text of reason() for a stream whose deadline has passed.
 inline constexpr std::string_view k_no_answer_in_time = "no answer in time";
 
 class byte_stream {

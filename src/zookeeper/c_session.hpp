@@ -11,8 +11,8 @@
 // |          | it, and passes it to the C client        |                               |
 // | detached | then, and when the connection breaks     | answered `not_sent`           |
 // | attached | the C client reports CONNECTED, READONLY | passed to the C client        |
-// | moving   | the handle will move to the leader       | answered `not_sent`, while    |
-// |          | (seek_leader)                            | earlier ones are waited for   |
+// | moving   | the handle will move to the leader,      | answered `not_sent`; earlier  |
+// |          | as the core requested (seek_leader)      | requests finish first         |
 // | dead     | expired, credentials refused, another    | answered `not_sent`           |
 // |          | client has the session as well           |                               |
 //
@@ -22,19 +22,21 @@
 // Only the thread that has locked `turn_` may deliver.
 //
 // The C client may report the end of a connection only when it already has a new connection. A role from the old server
-// would then count for the new server. So after the server's answer to "srvr" the session sends a read. If the read is
-// answered before any session event, the connection is the same, and the session delivers the role.
+// would then count for the new server. So after the server's answer to the command "srvr", which reports the role, the
+// session sends a read. If the read is answered before any session event, the connection is the same, and the session
+// delivers the role.
 //
 // | part                   | state                                                           | guarded by       |
 // |------------------------|-----------------------------------------------------------------|------------------|
 // | outlet_                | events that wait for an earlier, incomplete reply               | turn_            |
-// | state_                 | the connection, the session's identity, a way to another server | mutex_           |
+// | state_                 | the connection, the session's identity, a planned move          | mutex_           |
 // | requests_, knowledge_  | requests in the C client, watches; what the servers know        | mutex_           |
 // | suspicion_             | whether another client may have the session                     | mutex_           |
 // | handle_                | the C client's handle and its list of servers                   | client_handle.hpp|
 //
-// Thread safety: all members from any thread. Call `close` once, and not from the sink. A thread that needs both locks
-// takes `turn_` before `mutex_`. The functions that the sink may call take only `mutex_`.
+// Thread safety: all members from any thread. Call `close` once, and not from a function of the sink, which receives
+// the session's events. A thread that needs both locks takes `turn_` before `mutex_`. The functions that the sink may
+// call take only `mutex_`.
 #pragma once
 
 #include <cstdint>
@@ -108,7 +110,7 @@ private:
     // ---- replies: c_session.cpp ----
     void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
     // Handles the reply to `p`. Returns true if the next request has its reply already (is settled), so that the caller
-    // must call deliver_settled(). If the reply comes later, the code that stores it delivers it.
+    // must call deliver_settled(). If that reply comes later, the code that stores the reply delivers it.
     [[nodiscard]] bool take_reply(pending_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
     void role_witnessed(std::uint64_t connection, const server_answers& told) REQUIRES(turn_)
         EXCLUDES(mutex_);

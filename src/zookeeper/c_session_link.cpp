@@ -98,7 +98,7 @@ void c_session::attach(core::link_kind kind) {
     const auto connection = event.connection;
     log::write(log_level::debug, "session {:#x}: connection {} to {}", event.session_id, connection,
                event.server);
-    // The guardian must know the session before the client uses it.
+    // The guardian, a process that closes the session after a crash, must know the session before the client uses it.
     guardian_.begin(own, event.timeout, servers_.security(), server);
     outlet_.deliver(std::move(event));
     {
@@ -132,7 +132,8 @@ void c_session::detach() {
         helper_.post([this] { look_for_sharer(sharing_suspicion::cause::early_ends, {}); });
 }
 
-// Reports the session as expired at once, so that its holders need not wait for the end of the lease.
+// Reports the session as expired at once. Otherwise the holders of its locks would learn of the loss only when the
+// lease ends, the time for which the client relies on the session.
 void c_session::give_up_to_older_data() {
     const base::lock_guard turn{turn_};
     {

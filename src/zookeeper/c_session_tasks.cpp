@@ -116,8 +116,8 @@ void c_session::look(const core::look_elsewhere& wanted) {
 }
 
 // Calls state_.detach() instead of detach(), which would end the wait in await_arrival(). The C client's I/O thread
-// would notice the new list only at the end of its poll, up to a third of the timeout later. The witness, a read that
-// this function sends, wakes the I/O thread. The I/O thread then sends the witness on the new connection.
+// would notice the new list of servers only at the end of its poll, up to a third of the timeout later. The witness, a
+// read that this function sends, wakes the I/O thread. The I/O thread then sends the witness on the new connection.
 void c_session::move(std::optional<std::uint64_t> silent) {
     std::optional<way_to_leader> to;
     {
@@ -191,8 +191,8 @@ void c_session::ask_what_is_owned(const socket_address& server) {
     if (state == ZOO_CONNECTED_STATE || state == ZOO_READONLY_STATE) session_event(state);
 }
 
-// If the C client opened the session without a check, this client made no session mark, so any mark belongs to the
-// other client.
+// If the C client opened the session without a check, this client made no session mark (raw_session.hpp). So any
+// session mark belongs to the other client.
 void c_session::look_for_sharer(sharing_suspicion::cause why, const socket_address& first) {
     if (known_->requests.ephemerals.is_refused()) return;
     core::session_identity own;

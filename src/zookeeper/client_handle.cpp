@@ -85,7 +85,8 @@ void client_handle::add_credentials() {
                    zerror(rc));
 }
 
-// The tunnel reports a failure on its own thread. While it cannot connect, the C client reports no session event.
+// The tunnel reports a failure on its own thread. While the tunnel cannot connect, the C client reports no session
+// event.
 void client_handle::make_tunnel(const core::session_identity& own) {
     tunnel_ = std::make_unique<tunnel>(servers_, own, settings_.timeout,
                                        [known = known_](const std::string& why) {
@@ -167,7 +168,8 @@ void client_handle::move(const way_to_leader& to) {
     }
 }
 
-// The C client blocks its I/O thread while it resolves names. So names replace the addresses only if they resolve fast.
+// The C client blocks its I/O thread while it resolves names. So names replace the addresses only if the names resolve
+// fast.
 bool client_handle::may_list_names() const {
     if (tunnel_ || listed_ == 0) return false;  // the tunnel resolves the names
     const auto begun = boottime_clock::now();

@@ -46,8 +46,8 @@ public:
     // Closes the session, unless it is not connected. The C client's threads may call the session until close()
     // returns. `is_idle`: no request is in progress.
     void close(bool is_idle);
-    // Each completion of the C client calls this first, so that at the end of a session it waits for the end of the
-    // sweep (completion_sweep.hpp).
+    // Each completion of the C client calls this function first. At the end of a session, this function waits until the
+    // C client has queued all completions (completion_sweep.hpp).
     void await_sweep() { sweep_.await(k_sweep_limit); }
     // Throws the error of a session without a server: no name was resolved, or the system lacks a resource.
     [[noreturn]] void throw_open_error(int failure) const;

@@ -36,8 +36,8 @@ public:
         if (place != nullptr) *place = {nullptr, std::move(reply)};
         return place != nullptr;
     }
-    // Answers the incomplete creates. On a dead handle, the C client answers their second requests only when it closes
-    // the handle.
+    // Answers the incomplete creates. On a dead handle, the C client answers their second requests only when the
+    // session closes the handle.
     void give_up_incomplete() {
         for (entry& each : line_) {
             if (each.expected == nullptr) continue;

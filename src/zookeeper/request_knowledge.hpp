@@ -11,7 +11,8 @@
 // | the answer "unimplemented"                             | refused              |
 // | lost, on k_ends connections in a row without an answer | doubted, until known |
 //
-// A wrong decision costs requests, but breaks no promise: the library then uses other requests with the same effect.
+// A wrong decision costs requests, but breaks no guarantee to the user: the library then uses other requests with the
+// same effect.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -23,8 +23,8 @@ namespace turnstile::zookeeper {
 
 [[nodiscard]] std::optional<way_to_leader> find_leader(const connect_string& servers, int give_up);
 
-// Finds a leader to which the C client can move from the silent connection to `present`. Asks all servers except
-// `present` at once. If none of them leads, asks `present` over a new connection.
+// Finds a leader to which the C client can move, because the current server, `present`, is silent. Asks all servers
+// except `present` at once. If none of them leads, asks `present` over a new connection.
 [[nodiscard]] std::optional<way_to_leader> find_another(const connect_string& servers,
                                                         const core::look_elsewhere& wanted,
                                                         const socket_address& present, int give_up);

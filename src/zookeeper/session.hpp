@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session: a c_session behind the coordinator's interface, which does nothing in a child of fork().
+// session: implements the coordinator's session with a c_session. Does nothing in a child of fork().
 //
 // In a child the C client's threads do not exist, and its sockets belong to the parent. Closing the handle there would
 // hang, and would end the parent's session. So in a child all calls do nothing, and the destructor frees nothing.
@@ -8,7 +8,8 @@
 // starts other programs must itself close these descriptors in the child (close_range), if the other programs must not
 // inherit them.
 //
-// Thread safety: all members from any thread; `close` not from the sink.
+// Thread safety: all members from any thread. Exception: the sink, the core's object that receives the replies and
+// events, must not call `close`.
 #pragma once
 
 #include <atomic>

@@ -24,7 +24,7 @@
 
 namespace turnstile::zookeeper {
 
-// A way for the C client to begin a session.
+// The data with which the C client begins a session.
 struct session_entry {
     // The session to which the C client attaches, first at `server`; nothing: the C client opens a session.
     std::optional<core::session_identity> own{};

@@ -5,8 +5,8 @@
 // different servers, each client ends the other's connections. The reason is the leader: it accepts writes for a
 // session only from the server of the session's latest attach. A znode that this client never requested belongs to
 // another client. In this case this client treats the session as expired, but does not close it, because that would
-// release the other client's locks. After the holders were notified of the loss, the client removes its own znodes one
-// by one.
+// release the other client's locks. After the holders of this client's locks were notified of the loss, the client
+// removes its own znodes one by one.
 //
 // Thread safety: none. All members block. The check continues even if the client reacts to the loss and closes the
 // session.
