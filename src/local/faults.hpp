@@ -19,7 +19,8 @@
 
 namespace turnstile::local {
 
-// A faults object keeps the tree alive. Thread safety: all members from any thread, but `inspect` not from a sink.
+// A faults object keeps the tree alive. Thread safety: all members from any thread. Exception: a sink, which receives a
+// session's events, must not call `inspect`.
 class faults {
 public:
     explicit faults(const std::string& name) : world_{world::named(name)} {}

@@ -38,8 +38,8 @@ std::set<std::string> node_store::abandoned_containers() const {
 
 void node_store::create(const create_txn& txn, const moment& when, sequence_end at_end) {
     node& parent = at(parent_of(txn.path));
-    // When the counter overflows, ZooKeeper 3.8.0 takes the negative new value for an older one, and then changes
-    // neither the counter nor pzxid.
+    // When the counter overflows, its new value is negative. ZooKeeper 3.8.0 treats this value as older than the old
+    // value, and then changes neither the counter nor pzxid.
     if (txn.parent_creates > parent.creates || at_end == sequence_end::wraps) {
         parent.creates = txn.parent_creates;
         parent.pzxid = when.zxid;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // preparation: checks writes and converts them into transactions, as ZooKeeper's servers do before they commit. The
 // tree in memory (tree.cpp) and the SQL databases (src/sql) use these checks. If a request has several faults, the
-// order of the checks decides its error; the order is the servers'.
+// first failing check decides the error. So the order of the checks is the same as on the servers.
 #pragma once
 
 #include <cstddef>
@@ -40,8 +40,8 @@ protected:
 };
 
 // Prepares the parts of one request. The calls change no znode, but each part sees the effects of the parts before it.
-// So a multi takes effect completely or not at all. Not thread-safe. The object keeps references to the constructor's
-// arguments.
+// So a multi (a request with several parts) takes effect completely or not at all. Not thread-safe. The object keeps
+// references to the constructor's arguments.
 class preparation {
 public:
     preparation(const node_source& nodes, std::int64_t session, const identities& client,

@@ -129,8 +129,8 @@ void world::hear(const std::vector<fired_watch>& events) {
     }
 }
 
-// Only a request can make a container empty. So the world cleans after a request, at most once per interval, and needs
-// no timer.
+// Only a request can make a container znode empty. So the world removes empty containers after a request, at most once
+// per interval, and needs no timer.
 void world::reap_now_and_then() {
     const core::time_point now = boottime_clock::now();
     if (now - last_reap_ < k_reap_interval) return;

@@ -21,7 +21,8 @@
 namespace turnstile::local {
 
 // Thread safety: all members from any thread. Each member posts a task to the world's thread, which runs the tasks in
-// order and calls the sinks. Only `close` and `inspect` wait until their task has run.
+// order and calls the sinks, which receive the sessions' events. Only `close` and `inspect` wait until their task has
+// run.
 class world {
 public:
     explicit world(std::string name) : name_{std::move(name)} {}

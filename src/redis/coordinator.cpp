@@ -37,7 +37,7 @@ public:
     }
     ~session() override {
         session::close();
-        if (forked()) static_cast<void>(link_.release());  // its locks may be held for ever
+        if (forked()) static_cast<void>(link_.release());  // its mutexes may stay locked
     }
     session(const session&) = delete;
     session& operator=(const session&) = delete;

@@ -17,8 +17,7 @@
 namespace turnstile::redis {
 
 struct coordinator_options {
-    // A container is removed when it has been empty for this time. Each session also checks for such containers at this
-    // interval.
+    // An empty container znode is removed after this time. Each session also looks for such znodes at this interval.
     core::duration container_interval = std::chrono::seconds{60};
     core::duration session_timeout{};  // the timeout of the sessions that the coordinator will open
     std::shared_ptr<guardian::link> guardian{};  // null: none
@@ -27,8 +26,8 @@ struct coordinator_options {
 // Throws std::system_error with `errc::bad_connect_string`.
 //
 // The coordinator's `open` waits up to one second for the server's first reply. It throws not_connected or
-// server_too_old if the server needs another configuration, or has a tree of another release. It succeeds if the server
-// cannot be reached yet.
+// server_too_old if the server needs another configuration, or has a tree (this library's keys) from a release with
+// another layout. It succeeds if the server cannot be reached yet.
 [[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
     std::string_view connect_string, const coordinator_options& options = {});
 

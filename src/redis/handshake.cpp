@@ -61,14 +61,15 @@ public:
         bool too_old = false;
         if (auto why = unfit(out.facts, too_old); !why.empty())
             return refuse(too_old ? welcome::too_old : welcome::unfit, std::move(why));
-        // In a cluster, a replica names its master in `locate`, so the client need not refuse the replica here.
+        // In a cluster, a replica replies to locate() with the name of its master, so the client need not refuse the
+        // replica here.
         if (!out.facts.master && !out.facts.cluster) return refuse_replica();
         learn_fsync();
         return true;
     }
 
-    // A server that has just started may have lost a grant whose lease is still valid. The client does not use the
-    // server until all such leases have ended.
+    // A server that has just started may have lost a granted lock, while the lock's holder still relies on its lease.
+    // The client does not use the server until all such leases have ended.
     bool await_leases() {
         const auto left = stays_out_for(out.facts, where_.stay_out);
         if (left == 0) return true;

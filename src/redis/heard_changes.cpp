@@ -59,8 +59,9 @@ void heard_changes::changed_at(std::int64_t zxid) noexcept {
     changed_zxid_ = std::max(changed_zxid_, zxid);
 }
 
-// Records the zxid of each removal, because the client relies on removals, such as of its predecessor's znode. The next
-// attach then detects a server that has lost the removal.
+// Records the zxid (transaction number) of each removal. The client relies on removals: for example, it gets the lock
+// when the znode before its own in the queue was removed. The next attach then detects a server that has lost the
+// removal.
 std::vector<core::watch_event> heard_changes::on_head(answer_head&& head) {
     come_back_ = head.until_next < core::duration{}
                      ? core::time_point::max()

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// heard_changes: the changes of the tree that a session knows, and the session's watches.
+// heard_changes: the changes of the server's tree of which a session has learned, and the session's watches.
 //
 // Thread safety: none. Only the thread that has the turn to read uses the object (reading_turn.hpp).
 #pragma once
@@ -47,8 +47,8 @@ public:
                    const std::optional<core::reply>& listing, std::int64_t zxid);
     // The send time of the latest answered request on this connection.
     [[nodiscard]] core::time_point answered_sent() const noexcept { return answered_sent_; }
-    // Records the zxid of a list. A contender that is missing in the list may have been removed without an event, and
-    // the client relies on that removal.
+    // Records the zxid of a list (a read of a folder's children). If the list lacks a znode that waited for the lock,
+    // the client relies on the removal of that znode, perhaps without an event.
     void on_list(std::int64_t zxid) noexcept { changed_at(zxid); }
 
     void forget_watches(const std::string& path) { watches_.forget_watches(path); }

@@ -5,9 +5,9 @@
 // replacement. So the session asks one sentinel after another over permanent connections, and all of them within a
 // third of the session timeout. A new master keeps sessions for longer than that.
 //
-// No member blocks. The session asks a sentinel that has not replied again when its turn comes. After a refusal it uses
-// a new connection, because an inquiry logs in only once. The session logs the refusal of a sentinel once, and again
-// only after the sentinel has answered in between.
+// No member blocks. If a sentinel has not replied, the session asks that sentinel again when its turn comes. After a
+// refusal, the session uses a new connection, because an inquiry logs in only once. The session logs the refusal of a
+// sentinel once, and again only after the sentinel has answered in between.
 //
 // Thread safety: none. Use a master_watch only on the session's thread.
 #pragma once

@@ -11,8 +11,8 @@
 
 namespace turnstile::redis {
 
-// Returns the session's mark (its entry at the server, lua/attach.lua) without the number of the connection. The
-// guardian needs this proof to end the session.
+// Returns the session's mark (its entry at the server, lua/attach.lua) without the number of the connection. With this
+// proof, the guardian, a process that outlives a crash of the client's process, ends the session.
 [[nodiscard]] inline std::string proof_of(std::string_view timeout, std::string_view password,
                                           std::string_view identity) {
     return ":" + std::string{timeout} + ":" + std::string{password} + ":" + std::string{identity};

@@ -46,7 +46,7 @@ public:
         rests_until_ = until;
     }
     [[nodiscard]] core::time_point rests_until() const noexcept { return rests_until_; }
-    // Takes the turn to read back for the session's thread: tells a reading caller to stop, and waits until it has
+    // Returns the turn to the session's thread: asks a caller that reads to stop, and waits until that caller has
     // stopped.
     void resume(base::unique_lock& session);
     [[nodiscard]] int fd() const noexcept { return readable_.get(); }
@@ -57,7 +57,7 @@ public:
     [[nodiscard]] bool begin_help() noexcept;
     void end_help() noexcept;
     [[nodiscard]] int connection() const noexcept { return connection_; }
-    // Becomes readable when the session's thread wants the turn to read back.
+    // Becomes readable when the session's thread needs the turn again.
     [[nodiscard]] int leave_fd() const noexcept { return leave_.fd(); }
 
 private:

@@ -28,8 +28,8 @@ void request_stream::submit(core::request&& request, bool with_next) {
     send_or_settle(std::move(request));
 }
 
-// A contender enters a queue with a create and a list. If `list` belongs to the create in `kept_`, sends both as one
-// script and returns true.
+// To queue for a lock, a client sends a create and then a list (a read of the folder's children). If `list` belongs to
+// the create in `kept_`, sends both as one script and returns true.
 bool request_stream::send_entry(core::request& list) {
     if (state_ != state::attached || !are_entry(kept_->op, list.op) ||
         !local::client_accepts(kept_->op) || !local::client_accepts(list.op))

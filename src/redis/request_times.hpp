@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// request_times: decides when a session sends its own requests, which keep it alive, fetch events and remove
-// containers.
+// request_times: decides when a session sends its own requests, which keep the session alive, fetch events and remove
+// empty container znodes.
 //
 // Thread safety: none. The session's lock guards the object.
 #pragma once

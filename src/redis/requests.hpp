@@ -27,8 +27,8 @@ struct script_call {
 // The paths of `op` include the chroot.
 [[nodiscard]] script_call to_call(const core::operation& op);
 
-// A contender enters a queue with two requests: the create of its znode and a list of the folder. The session sends
-// both as one script call, whose answer contains both replies.
+// To queue for a lock, a client sends two requests: the create of its znode and a list (a read of the folder's
+// children). The session sends both as one script call, an entry, whose answer contains both replies.
 [[nodiscard]] bool may_be_entry(const core::operation& first) noexcept;
 [[nodiscard]] bool are_entry(const core::operation& first, const core::operation& second);
 [[nodiscard]] script_call to_entry(const core::operation& create);

@@ -65,7 +65,7 @@ public:
     // True if the server replies over a new connection within this time. `peer`: the server's numeric address.
     [[nodiscard]] bool answers_at(const server_address& peer, core::duration within) const;
 
-    // The session must call replacing_master() when this descriptor is ready, and at this time.
+    // The session must call replacing_master() when the descriptor of awaited() is ready, and at the time due().
     [[nodiscard]] pollfd awaited() const noexcept;
     [[nodiscard]] core::time_point due() const noexcept;
     // Returns the new master if a sentinel has named another master than the session's server. That server may continue

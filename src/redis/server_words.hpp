@@ -68,10 +68,10 @@ struct server_facts {
 // longer than `stay_out`, because the uptime has whole seconds and clocks drift.
 [[nodiscard]] std::int64_t stays_out_for(const server_facts& facts, int stay_out) noexcept;
 
-// Returns the promises that a server with these facts gives for every lock. Holds are safe while the server keeps its
-// data. Two conditions ensure this: the server syncs each write before it replies (appendonly yes, appendfsync always),
-// and no replica can become the master without the last writes. With `sentinels`, and in a cluster, a replica may
-// become the master even if none is connected now.
+// Returns the promises (guarantees to the user) that a server with these facts gives for every lock. A held lock is
+// safe while the server keeps its data. Two conditions ensure this: the server syncs each write before it replies
+// (appendonly yes, appendfsync always), and no replica can become the master without the last writes. With `sentinels`,
+// and in a cluster, a replica may become the master even if none is connected now.
 [[nodiscard]] turnstile::promises promises_of(const server_facts& facts,
                                               bool sentinels = false) noexcept;
 

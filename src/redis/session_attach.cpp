@@ -91,8 +91,8 @@ attach_outcome session_link::attach_at(connected_server& at) {
         if (const auto why = subscribe(*wakes, prefix + ":" + answer.session, deadline, stop))
             return refused(*why);
     }
-    // The guardian must know the session before the client uses it. Otherwise a crash in between would leave the
-    // session to its timeout.
+    // The guardian, which ends the session after a crash, must know the session before the client uses it. Otherwise a
+    // crash in between would leave the session to its timeout.
     guarded_.begin(std::stoll(answer.session), std::move(proof));
     const std::shared_ptr<line> shared{std::move(commands)};
     int why = 0;

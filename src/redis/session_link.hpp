@@ -18,7 +18,8 @@
 // | lines_, heard_ | connections for reading; known changes, watches   | the thread that has the turn     |
 // | connector_     | servers, attempts to connect, failures, sentinels | the thread that has the turn     |
 //
-// Thread safety: all members from any thread. Call `close` once, and not from the sink.
+// Thread safety: all members from any thread. Call `close` once, and not from a function of the sink, which receives
+// the session's events.
 #pragma once
 
 #include <boost/thread/thread.hpp>
@@ -50,8 +51,8 @@ struct silence_orders {
 
 class session_link {
 public:
-    // `container_interval`: how long a container must be empty before its removal, and the interval of the session's
-    // checks.
+    // `container_interval`: how long a container znode must be empty before its removal, and the interval of the
+    // session's checks.
     session_link(connect_string where, const core::session_settings& settings,
                  core::duration container_interval, std::shared_ptr<known_servers> known,
                  guardian::guarded_session guarded, core::session_sink& sink);

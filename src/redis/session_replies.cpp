@@ -52,7 +52,7 @@ void session_link::execute(const pending_request& asked, answer_effects&& got) {
 // zxid or a later one, that reply has already brought the event.
 //
 // The list in the message counts as sent with the latest answered request, because only replies to requests extend the
-// lease.
+// lease, the time for which the client relies on the session.
 void session_link::read_wakes() {
     const auto last = lines_.latest_wake();
     if (!last) return;

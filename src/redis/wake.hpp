@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // wake: the message that a script publishes on a session's channel. An empty message means that the session must fetch
-// its events. The message about a removed znode contains the event and, if it is short, the folder's list. So the
-// waiter needs no further request:
+// its events. The message about a removed znode contains the event and, if it is short, the folder's list. So a client
+// that waits for a lock needs no further request:
 // | bytes | content                                                                                    |
 // |-------|--------------------------------------------------------------------------------------------|
-// | 40    | SHA-1, in hex, of the rest and the session's mark: its connection's number, and its password |
+// | 40    | SHA-1, in hex, of the rest and the session's mark, which contains its password (lua/attach.lua) |
 // | 8     | the zxid of the removal                                                                    |
 // | 4 + n | the event, after its length                                                                |
 // | 64    | this and all further fields only if the folder's list is short: the head of the folder's record |

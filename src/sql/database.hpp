@@ -36,7 +36,7 @@
 namespace turnstile::sql {
 
 enum class failure {
-    retry,     // another transaction or an existing key was in the way; rolled back: repeat it
+    retry,     // conflict with a transaction or an existing key; rolled back: repeat it
     row_held,  // a user's transaction holds a row that must be removed (turnstile/sql.hpp)
     lost,      // there is no connection, or no answer on it
     refused,   // wrong credentials
@@ -85,11 +85,11 @@ struct phrases {
     // Go after a SELECT, and lock the row until this transaction ends. `claim_session` skips a row that another
     // transaction has locked, and `claim_own` waits for the row.
     std::string claim_session{}, claim_own{};
-    std::string remove_node;  // removes the path ?1; `row_held` if another transaction has its row
+    std::string remove_node;  // removes the path ?1; fails with `row_held` if its row is locked
     // A statement to send after `remove_node`. It fails with `retry` if `remove_node` has removed no row. Only
     // databases that may report success for a killed statement need it.
     std::string was_removed{};
-    std::string inserting{};  // before an INSERT of a znode: `row_held` instead of a wait for a row
+    std::string inserting{};  // before an INSERT of a znode: if a row is locked, `row_held`
     std::string or_stays;     // after an INSERT: leaves an existing row unchanged
     std::string list_begin{}, list_end{};          // around the items of a list
     std::string empty_list;                        // a list without items

@@ -49,7 +49,7 @@ PGconn* start(const std::string& uri, std::size_t first_host) {
         if (keyword == "host" && text.find(',') != std::string::npos) texts[1] = "read-write";
     }
     keywords.push_back("client_encoding");
-    texts.emplace_back("UTF8");  // all clients must encode paths in it
+    texts.emplace_back("UTF8");  // the same for all clients' paths
     std::vector<const char*> values;
     for (const std::string& text : texts) values.push_back(text.c_str());
     keywords.push_back(nullptr);

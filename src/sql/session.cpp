@@ -26,7 +26,7 @@ session::~session() {
     if (!forked()) return;
     static_cast<void>(thread_.release());  // the thread belongs to the parent process
     static_cast<void>(
-        worker_.release());  // its locks may be held for ever, and its connection is the parent's
+        worker_.release());  // its mutexes may stay locked, and its connection is the parent's
 }
 
 bool session::forked() const noexcept {

@@ -36,7 +36,7 @@ struct settings {
     friend bool operator==(const settings&, const settings&) = default;
 };
 
-// The reason() of a stream that the server has closed after the handshake.
+// The text of reason() for a stream that the server has closed after the handshake.
 inline constexpr std::string_view k_closed = "it closed the connection";
 
 enum class handshake_step { done, wants_to_read, wants_to_write, failed };

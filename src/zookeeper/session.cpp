@@ -18,7 +18,7 @@ session::session(const connect_string& servers, const core::session_settings& se
 
 session::~session() {
     close();
-    if (forked()) static_cast<void>(client_.release());  // the client's locks may be held for ever
+    if (forked()) static_cast<void>(client_.release());  // its mutexes may stay locked
 }
 
 bool session::forked() const noexcept {

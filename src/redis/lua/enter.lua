@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Creates a contender's znode and lists the folder afterwards. If the server has no memory for the create, the script
--- still returns the list.
+-- Creates the znode with which a client queues for a lock, and then lists the children of its parent, the folder. If
+-- the server has no memory for the create, the script still returns the list.
 -- include "arguments.lua"
 local count, kind, path, parent, data, version, flags = unpack(ARGV, 6, 12)
 local lists = true

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Removes containers that became empty at least `emptied_for` microseconds ago and are still empty.
+-- Removes container znodes that became empty at least `emptied_for` microseconds ago and are still empty.
 -- include "arguments.lua"
 local emptied_for = ARGV[6]
 -- include "tree.lua"
