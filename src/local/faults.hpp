@@ -36,7 +36,7 @@ public:
     // Sessions that open after this call are not connected until allow_connections().
     void refuse_connections() { world_->set_connecting(world::connecting::refused); }
     void allow_connections() { world_->set_connecting(world::connecting::allowed); }
-    // Runs the servers' container cleaner once: removes the containers that had children and are empty.
+    // Runs the servers' container cleaner once: removes the container znodes that had children and are empty.
     void reap() { world_->reap(); }
     void set_traits(const server_traits& traits) {
         inspect([&](tree& t) { t.set_traits(traits); });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// link: one session of the in-memory back end. Like the handle of a ZooKeeper client, a link knows whether the session
-// is connected, sets the watches again after a reconnect, and answers the pending requests when the connection breaks.
+// link: one session of the in-memory back end. A link does the work of a ZooKeeper client's handle. It knows whether
+// the session is connected, sets the watches again after a reconnect, and answers the pending requests when the
+// connection breaks.
 #pragma once
 
 #include <atomic>

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] const node* find(std::string_view path) const;
     [[nodiscard]] const node_map& nodes() const noexcept { return nodes_; }
     [[nodiscard]] std::set<std::string> ephemerals_of(std::int64_t session) const;
-    // Returns the containers that had children and have none now.
+    // Returns the container znodes that had children and have none now.
     [[nodiscard]] std::set<std::string> abandoned_containers() const;
 
     void create(const create_txn& txn, const moment& when, sequence_end at_end);

@@ -68,8 +68,8 @@ public:
         return true;
     }
 
-    // A server that has just started may have lost a granted lock, while the lock's holder still relies on its lease.
-    // The client does not use the server until all such leases have ended.
+    // A server that has just started may have lost a granted lock, while the lock's holder still relies on the lock,
+    // until its lease ends. The client does not use the server until all such leases have ended.
     bool await_leases() {
         const auto left = stays_out_for(out.facts, where_.stay_out);
         if (left == 0) return true;

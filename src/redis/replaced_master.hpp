@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// replaced_master: the epoch in which the sentinels have replaced a session's master. For one session timeout, the
-// client's sessions then use no master with an older epoch. Otherwise a sentinel that does not know the change yet
-// would send the sessions back to the old master.
+// replaced_master: the epoch (the number of the sentinels' configuration) in which the sentinels have replaced a
+// session's master. For one session timeout, the client's sessions then use no master with an older epoch. Otherwise a
+// sentinel that does not know the change yet would send the sessions back to the old master.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -30,7 +30,7 @@ public:
 
     // Returns the words of the command. They are views into this object and into `call`.
     [[nodiscard]] std::vector<std::string_view> words(const script_call& call) const;
-    // The proof with which a guardian ends the session (orphan.hpp).
+    // The proof with which a guardian ends the session after a crash of this process (orphan.hpp).
     [[nodiscard]] std::string proof() const;
     // The session's id in digits; empty: no session yet.
     [[nodiscard]] const std::string& session() const noexcept { return session_; }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // wake: the message that a script publishes on a session's channel. An empty message means that the session must fetch
-// its events. The message about a removed znode contains the event and, if it is short, the folder's list. So a client
-// that waits for a lock needs no further request:
+// its events. The message about a removed znode contains the event and, if the list is short, the list of the folder,
+// which is the parent znode. So a client that waits for a lock needs no further request:
 // | bytes | content                                                                                    |
 // |-------|--------------------------------------------------------------------------------------------|
 // | 40    | SHA-1, in hex, of the rest and the session's mark, which contains its password (lua/attach.lua) |

@@ -33,8 +33,8 @@ public:
         most_ =
             is_long ? std::max<std::size_t>(most_ / 2, 1) : std::min(2 * most_, k_most_together);
     }
-    // Records a batch that failed. The next batch has one request, so that a faulty request does not make other requests
-    // fail.
+    // Records a batch that failed. The next batch has one request, so that a faulty request does not make other
+    // requests fail.
     void failed() noexcept { most_ = 1; }
 
 private:

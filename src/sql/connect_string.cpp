@@ -28,8 +28,8 @@ bool is_utf8(std::string_view encoding) noexcept {
            boost::algorithm::iequals(encoding, "UTF-8");
 }
 
-// Returns the index at which the hosts begin. As in libpq's parser, the user ends at the first '@' before the first '/',
-// and may contain a '?'.
+// Returns the index at which the hosts begin. As in libpq's parser, the user ends at the first '@' before the first
+// '/', and may contain a '?'.
 std::size_t begin_of_hosts(std::string_view uri) noexcept {
     const auto begin = uri.find("://") + 3;
     const auto at = uri.substr(0, uri.find('/', begin)).find('@', begin);

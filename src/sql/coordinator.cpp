@@ -61,7 +61,8 @@ public:
     [[nodiscard]] std::optional<error> last_failure() const override { return failures_->get(); }
 
 private:
-    // Sessions in a SQLite file need no guardian: other processes see the file lock of a dead process end.
+    // A guardian ends the sessions of a dead process. Sessions in a SQLite file need no guardian: other processes see
+    // that the dead process's file lock has ended.
     [[nodiscard]] bool is_guarded() const noexcept {
         return settings_.guardian && where_.kind != kind::sqlite;
     }

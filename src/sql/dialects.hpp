@@ -19,8 +19,8 @@
 
 namespace turnstile::sql {
 
-// Makes a database object without connecting it. Only the object for a SQLite file uses the guardian. Throws
-// std::system_error if the process has no descriptors left.
+// Makes a database object without connecting it. Only the object for a SQLite file uses the guardian, a process that
+// outlives a crash of this process. Throws std::system_error if the process has no descriptors left.
 [[nodiscard]] std::unique_ptr<database> make_database(const connect_string& where,
                                                       const core::session_settings& settings,
                                                       const session_links& session);

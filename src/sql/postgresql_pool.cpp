@@ -6,8 +6,8 @@
 //
 // At the connect, a server sends the number of its process, and a pool sends another number. If the server process
 // itself reports the number that arrived, there is no pool. Otherwise a second connection sends a NOTIFY while the
-// session waits without a request in progress. If the NOTIFY arrives, the pool reserves the process for this session.
-// Otherwise PgBouncer would discard the NOTIFY, or give it to the process's current client.
+// session waits without a request in progress. If the NOTIFY arrives, the pool reserves the process for this session. A
+// PgBouncer that shares the process discards the NOTIFY, or gives it to the process's current client.
 //
 // If all processes of the pool are in use, the second connection fails, and this check proves nothing. Then fail()
 // detects a shared process later, because the names of prepared statements differ between sessions.

@@ -29,7 +29,7 @@ struct stored_node {
     std::int32_t creates = 0;
 };
 
-// A child of a folder. `owner`: the session that owns the child, or 0.
+// A child of a folder, a znode whose children are listed. `owner`: the session that owns the child, or 0.
 struct child {
     std::string name;
     session_id owner = 0;

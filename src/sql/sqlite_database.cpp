@@ -112,7 +112,7 @@ bool sqlite_database::rollback() noexcept {
 }
 
 // Waits with short pauses, because transactions are short. SQLite's own handler lengthens its pauses up to 100 ms, and
-// a waiter would often miss the moments at which the file is free.
+// a waiting transaction would often miss the moments at which the file is free.
 int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     if (static_cast<const sqlite_database*>(self)->patience_.is_over()) return 0;
     const auto pause = k_first_busy_pause * (1 << std::min(tries, 6));

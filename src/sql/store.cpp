@@ -237,7 +237,7 @@ carried_out store::apply(operations all) {
 }
 
 // Before it waits for an answer, sends all reads whose results the writes need. Waits for no answer to a change before
-// the commit. Each write gets a separate number, so that no two znodes of a folder have the same number.
+// the commit. Each write gets a separate number, so that no two znodes below one parent have the same number.
 carried_out store::write(operations all) {
     carried_out out;
     touched_paths touching;

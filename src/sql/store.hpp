@@ -128,7 +128,7 @@ public:
     ends_of_others end_others(const std::set<session_id>& first = {});
     // Returns true to only one of all clients in each interval `every`. That client must then call clean_containers().
     [[nodiscard]] bool has_turn_to_clean(std::chrono::microseconds every);
-    // Removes the containers that had children and have none now.
+    // Removes the container znodes that had children and have none now.
     void clean_containers();
     // Repairs the tables after another program has deleted rows.
     repaired repair();

@@ -19,9 +19,9 @@ constexpr int k_turn_part = 20;  // at most this fraction of the session timeout
 }  // namespace
 
 // Locks the row of the session to end, as the transaction's first and strongest lock. A watched read of an earlier
-// attachment locks the row weakly, and then waits for the locks of its paths. Because of this order, PostgreSQL's later
-// removal of the row cannot deadlock with such a read. If the session belongs to another client and a transaction has
-// locked its row, returns false, because that session is in use.
+// attachment (connect of the session) locks the row weakly, and then waits for the locks of its paths. Because of this
+// order, PostgreSQL's later removal of the row cannot deadlock with such a read. If the session belongs to another
+// client and a transaction has locked its row, returns false, because that session is in use.
 bool store::claim(session_id session, end_if why) {
     const phrases& words = db_.words();
     switch (why) {
@@ -54,7 +54,7 @@ bool store::claim(session_id session, end_if why) {
 
 // Removes the watches before the znodes, so that the session gets no event about its own end. The transaction holds the
 // locks of the watched paths. So no other transaction queues a new event for the session after this transaction has
-// removed its events.
+// removed the session's events.
 bool store::end_session(session_id session, end_if why) {
     bool ended = false;
     transact(access::write, [&] {

@@ -259,8 +259,8 @@ void stored_nodes::remove(const std::string& path, const moment& when) {
 
 // ---- watches ------------------------------------------------------------------------------------
 
-// watch() and forget_watches() check the attachment again after they have locked the path: the session may have
-// attached again since the transaction's first check.
+// watch() and forget_watches() check the session's attachment (its latest connect) again after they have locked the
+// path: the session may have attached again since the transaction's first check.
 void stored_nodes::watch(watch_table kind, const std::string& path, const attached_session& session,
                          const local::identities& client) {
     static const std::string& k_text = base::never_destroyed(std::string{

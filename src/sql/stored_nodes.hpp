@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::vector<std::string> ephemerals_of(session_id session);
     [[nodiscard]] asked_statement ask_ephemerals_of(session_id session);
     [[nodiscard]] static std::vector<std::string> paths_in(result_rows&& rows);
-    // Returns the containers that had children and have none now.
+    // Returns the container znodes that had children and have none now.
     [[nodiscard]] std::vector<std::string> abandoned_containers();
     // Locks and creates the znodes that every tree has (sql/schema). Leaves existing znodes unchanged.
     void make_root();

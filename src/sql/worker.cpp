@@ -105,8 +105,8 @@ void worker::give_back_watches() {
 
 // Delivers the queued events after an attach, then compares the client's watches with the database's. Both come from
 // one snapshot (store::hear). A database that was restored from older data has lost some watches and restored old ones.
-// A lost watch is reported to the client as a change, so that the waiter reads again and sets a new watch. A watch that
-// the client does not know is removed; otherwise it would exist as long as the session.
+// For a lost watch, the worker delivers the event of a change, so that the client reads again and sets a new watch. The
+// worker removes a watch that the client does not know; otherwise the watch would exist as long as the session.
 void worker::catch_up() {
     const heard news = store_.hear(store::touch::no, store::watch_list::asked);
     schedule_.set_next_end(news.next_end);

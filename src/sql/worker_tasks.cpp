@@ -115,7 +115,8 @@ void worker::look() {
     hear(store::touch::no);
 }
 
-// Called at regular times, even if the session is never idle: a session that always writes must also clean containers.
+// Called at regular times, even if the session is never idle: a session that always writes must also remove empty
+// container znodes.
 void worker::clean() {
     if (guarded_) guarded_->check();
     schedule_.cleaned(clock::now());

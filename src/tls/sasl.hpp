@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sasl: the client's side of a SASL exchange. Cyrus SASL computes the tokens. The caller (the ZooKeeper back end or the
-// guardian) sends and receives them.
+// sasl: the client's side of a SASL exchange. Cyrus SASL computes the tokens. The caller (the ZooKeeper back end, or
+// the guardian, a process that closes a dead process's sessions) sends and receives them.
 //
 //     auto exchange = tls::make_sasl_exchange(settings, "zk1.example.org");
 //     if (!exchange.fault.empty()) return refuse(exchange.fault);

@@ -10,8 +10,8 @@
 //     if (result.outcome == opening_outcome::opened) hand result.session to the C client
 //
 // Each session creates one ephemeral znode, the session mark. So a later client of this library that gets the same
-// session notices that the session is in use, even if it owns no lock. The session mark is in the folder /zookeeper,
-// which every server has.
+// session notices that the session is in use, even if it owns no lock. The session mark is a child of the znode
+// /zookeeper, which every server has.
 //
 // No function here closes a session. Only the stream ends, so that a session of another client continues.
 //

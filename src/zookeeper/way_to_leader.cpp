@@ -69,9 +69,9 @@ bool is_unreachable(std::string_view host) noexcept {
 }
 
 // zoo_set_servers closes the socket, but keeps the requests in progress until the first answer on the next connection.
-// The C client then treats that answer as an error. An address that refuses connections ends these requests at once:
-// the C client gives up all requests, as at the end of any connection, before it tries the next address. After that it
-// takes the second or third address of the list, at random.
+// The C client then treats that answer as an error. So the list begins with an address that refuses connections. At
+// this refusal, as at the end of any connection, the C client gives up all requests before it tries the next address.
+// After that, it takes the second or third address of the list, at random.
 way_to_leader way_from_silence(const socket_address& present, const socket_address& to,
                                const resolved_servers& known, base::random& chance) {
     auto way = way_to(to, known, chance);
