@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// connect_string: a parsed connect string: the servers, the credentials and the tree.
+// connect_string: a parsed connect string: the servers, the credentials and the tree, the set of keys that contains the
+// znodes (scripts.hpp).
 //
 //     auto parsed = redis::parse_connect_string("redis://locks:secret@redis1:6379/shop?db=2&tree=blue");
 //

@@ -100,8 +100,8 @@ public:
     [[nodiscard]] bool open_may_block() const noexcept override { return true; }
     [[nodiscard]] bool takes_help() const noexcept override { return true; }
 
-    // Asks the server for the facts on which the promises depend. If the server cannot be reached or refuses CONFIG,
-    // the promises are those for a server that may lose writes.
+    // Asks the server for the facts on which the promises (guarantees to the user) depend. If the server cannot be
+    // reached or refuses CONFIG, returns the promises of a server that may lose writes.
     [[nodiscard]] turnstile::promises promises() const override {
         const auto found = look();
         auto promised = promises_of(found.result == welcome::ok ? found.facts : server_facts{},
@@ -171,8 +171,8 @@ private:
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     const coordinator_options& options) {
     auto where = parse_connect_string(connect_string).value();
-    // With a shorter stay_out, the client could use a restarted server while a lease from before the restart is still
-    // valid.
+    // With a shorter stay_out, the client could use a restarted server while another client still relies on a lock from
+    // before the restart.
     if (where.stay_out != 0 && options.session_timeout > std::chrono::seconds{where.stay_out}) {
         const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(options.session_timeout);
         throw_error({errc::bad_connect_string,

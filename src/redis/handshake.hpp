@@ -37,8 +37,8 @@ struct greeting {
 [[nodiscard]] greeting refused_by(std::string_view asked, const redisReply& error);
 
 // Waits for the connection, logs in, selects the database, and checks whether the server's version and settings are
-// suitable. Then checks whether this server has the tree, and loads the scripts. `deadline` limits all steps together.
-// Gives up when the descriptor `give_up` becomes readable.
+// suitable. Then checks whether this server has the tree (the keys of the client's znodes), and loads the scripts.
+// `deadline` limits all steps together. Gives up when the descriptor `give_up` becomes readable.
 [[nodiscard]] greeting greet(line& to, const connect_string& where, core::time_point deadline,
                              int give_up);
 // Only logs in. Use it for the connection on which the server announces events.

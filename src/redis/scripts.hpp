@@ -18,7 +18,7 @@
 // | - "r"      |      | the replication id of the server                                                |
 // | - "i"      |      | the time of the last check of the replication id                                |
 // | - "v"      |      | the version of this layout, k_layout                                            |
-// | - "l"      |      | the starts from older data (lua/history.lua): for each the server's time, and the last zxid before: "<began>:<zxid>;"... |
+// | - "l"      |      | each return to older data (lua/history.lua): the time of it, and the last zxid before it: "<began>:<zxid>;"... |
 // | P:d        | zset | sessions by the instant at which they expire, in microseconds of the server's clock |
 // | P:r        | zset | containers that were emptied, by the instant at which they are checked          |
 // | P:c:/a/b   | set  | the names of a znode's children                                                |

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // file_room: reserves disk space after the end of a file that SQLite writes.
 //
-// The library does not use SQLITE_FCNTL_SIZE_HINT for this. Without posix_fallocate, as in Debian's build, SQLite reads
-// the file's length and then writes a zero byte into each block after that end. Meanwhile another process's checkpoint
-// could lengthen the file, and the zeros would overwrite the new pages. fallocate(2) changes no byte.
+// The library does not use SQLITE_FCNTL_SIZE_HINT for this. Without posix_fallocate, as in Debian's build, SQLite first
+// reads where the file ends, and then writes a zero byte into each block after that end. Meanwhile another process's
+// checkpoint could lengthen the file, and the zeros would overwrite the new pages. fallocate(2) changes no byte.
 //
 // Thread safety: from any thread.
 #pragma once

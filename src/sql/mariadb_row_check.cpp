@@ -37,9 +37,9 @@ result<std::vector<std::string>> ask(MYSQL* connection, const std::string& state
     return cells;
 }
 
-// Finds the znode with a plain read, because a locking read would lock every row that it reads at this isolation level.
-// Then locks only the znode's entry in one index. To remove the znode, another transaction must remove this entry, and
-// waits. The index contains all columns that the statement reads. So InnoDB does not lock the row, and other
+// Finds the znode with a plain read, because at this isolation level a locking read would lock every row that it
+// passes. Then locks only the znode's entry in one index. To remove the znode, another transaction must remove this
+// entry, and waits. The index contains all columns that the statement reads. So InnoDB does not lock the row, and other
 // transactions can still change the znode.
 result<bool> keeps_node(const std::string& which, const std::string& znode, MYSQL* connection) {
     const std::string end = mariadb_literal(znode);

@@ -57,8 +57,8 @@ void postgresql_database::check_server() {
         "WHERE current_setting('synchronous_commit') = 'off'; ",
         settings_.patience.count());
     // Every statement finds its rows by a key, so one generic plan with plain index scans is always right. Only such
-    // scans mark the index entries of deleted rows as dead. Between two vacuums, a lock's folder collects thousands of
-    // these entries, and other kinds of scans would visit all of them each time.
+    // scans mark the index entries of deleted rows as dead. Between two vacuums, thousands of these entries accumulate
+    // below a lock's znode, and other kinds of scans would visit all of them each time.
     settings +=
         "SET plan_cache_mode = force_generic_plan; SET enable_bitmapscan = off; "
         "SET enable_seqscan = off; SET jit = off";

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tasks of c_session that block, on the helper's thread: the server's role, moves to another server, and the search
-// for another client of the session.
+// The tasks of c_session that block. They run on the helper's thread (helper_thread.hpp): they ask for the server's
+// role, move the session to another server, and search for another client of the session.
 #include <poll.h>
 
 #include <algorithm>
@@ -46,8 +46,8 @@ void log_sharer(std::int64_t session, const path_list& foreign) {
 
 }  // namespace
 
-// A set `changed_` ends a task's requests to servers. Each task first clears `changed_` and then checks the state. So a
-// change of the state after that check still ends the requests.
+// While `changed_` is set, a task's requests to servers end at once. Each task first clears `changed_` and then checks
+// the state. So a change of the state after that check still ends the requests.
 void c_session::learn_role(std::uint64_t connection, const socket_address& server) {
     changed_.clear();
     bool is_there = false;
@@ -115,9 +115,9 @@ void c_session::look(const core::look_elsewhere& wanted) {
     outlet_.deliver(std::move(event));
 }
 
-// Calls state_.detach() instead of detach(), which would end the wait in await_arrival(). The C client's I/O thread
-// would notice the new list of servers only at the end of its poll, up to a third of the timeout later. The witness, a
-// read that this function sends, wakes the I/O thread. The I/O thread then sends the witness on the new connection.
+// Calls state_.detach(), because detach() would end the wait in await_arrival(). The C client's I/O thread would notice
+// the new list of servers only at the end of its poll, up to a third of the timeout later. The witness, a read that
+// this function sends, wakes the I/O thread. The I/O thread then sends the witness on the new connection.
 void c_session::move(std::optional<std::uint64_t> silent) {
     std::optional<way_to_leader> to;
     {

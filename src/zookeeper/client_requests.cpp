@@ -128,8 +128,8 @@ bool client_requests::examine(const core::operation& question,
 std::optional<verdict> client_requests::apply(pending_request& p, int rc) {
     pending_.came_back();
     verdict word = judge_completion(rc);
-    // The reply arrived on a silent connection. The library has already reported the end of that connection to the
-    // core, so the outcome counts as unknown.
+    // The reply arrived on a connection whose end the library has already reported to the core, because the server was
+    // silent. So the outcome counts as unknown.
     if (state_.is_detached() && word.outcome == core::outcome::answered)
         word = {core::outcome::unknown, core::server_error::ok};
     servers_.learn_create(p.step, p.answer.connection, word, state_.is_closed());
