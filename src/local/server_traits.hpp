@@ -4,7 +4,7 @@
 
 namespace turnstile::local {
 
-// The sequence number that follows 2147483647 in a folder.
+// The sequence number that follows 2147483647 below one parent znode.
 enum class sequence_end {
     sticks,  // ZooKeeper 3.8.0: every later child gets 2147483647 again
     wraps,   // reported for other versions: -2147483648, then upwards

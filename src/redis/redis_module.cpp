@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry of the module libturnstile-redis.
+// The entry of the module libturnstile-redis: the functions that the core library calls (modules/entry.hpp).
 #include "modules/entry.hpp"
 #include "redis/connect_string.hpp"
 #include "redis/coordinator.hpp"

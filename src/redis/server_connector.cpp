@@ -50,7 +50,7 @@ std::optional<greeting> server_connector::search() {
         return greeting{.result = found.result, .reason = std::move(found.reason)};
     epoch_ = found.epoch;
     left_.assign(found.candidates.begin(), found.candidates.end());
-    // In a cluster, starts with the node that last had the tree.
+    // In a cluster, starts with the node that last had the tree's keys.
     if (tree_at_) {
         std::erase(left_, *tree_at_);
         left_.push_front(*tree_at_);
@@ -58,7 +58,7 @@ std::optional<greeting> server_connector::search() {
     return std::nullopt;
 }
 
-// In a cluster, follows the redirections to the node that has the tree.
+// In a cluster, follows the redirections to the node that has the tree's keys.
 std::optional<connected_server> server_connector::next() {
     if (left_.empty()) {
         sentinels_.clear();

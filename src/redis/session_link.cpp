@@ -77,7 +77,7 @@ bool session_link::help(core::time_point until) {
     if (came) read_replies();
     base::unique_lock lock{mutex_};
     turn_.end_help();
-    // If the session's thread has other work than reading, wakes it, and the caller stops reading in its place.
+    // If the session's thread has other work than to read, wakes that thread. This caller then stops reading for it.
     const bool is_over = lines_.is_over() || lines_.is_cut() || next_due() < turn_.rests_until();
     if (is_over) signals_.wake();
     requests_.flush(lock);

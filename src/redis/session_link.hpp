@@ -61,7 +61,7 @@ public:
     session_link& operator=(const session_link&) = delete;
 
     // Waits at most `limit` for the end of the first attempt to attach. Returns an error if the server is unsuitable
-    // until its configuration changes. Until then, the session delivers nothing.
+    // until its configuration changes. Before the end of that attempt, the session delivers nothing.
     [[nodiscard]] std::optional<error> first_refusal(core::duration limit);
 
     // `with_next`: the caller submits another request at once, and the session sends both together.

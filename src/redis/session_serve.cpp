@@ -83,8 +83,8 @@ void session_link::do_what_is_due() {
     if (others_due || times_.is_poll_due(now)) requests_.ask(purpose::poll, {script::poll, {}});
 }
 
-// If the core has requested this, checks over a new connection whether the silent server still replies. Meanwhile no
-// thread reads the session's connection.
+// If the core has requested a check of the silent server, finds out over a new connection whether the server still
+// replies. Meanwhile no thread reads the session's connection.
 void session_link::look_if_asked() {
     std::optional<core::look_elsewhere> wanted;
     {

@@ -76,14 +76,14 @@ void check_version(const std::string& name, std::int64_t of_tables);
 struct phrases {
     std::string now;   // an expression: microseconds by the clock of the session deadlines
     std::string wall;  // an expression: milliseconds since 1970
-    // Goes before a table's name, if the statement selects rows whose key is in the list ?1 (list_of()).
+    // A text to put before a table's name, if the statement selects rows whose key is in the list ?1 (list_of()).
     std::string listed{};
     std::string among;          // after a text column: the column's value is in the list
     std::string among_numbers;  // after a column of numbers: the column's value is in the list
-    // Goes after a SELECT: prevents other transactions from removing the row until this transaction ends.
+    // A text to put after a SELECT: prevents other transactions from removing the row until this transaction ends.
     std::string keep_session{};
-    // Go after a SELECT, and lock the row until this transaction ends. `claim_session` skips a row that another
-    // transaction has locked, and `claim_own` waits for the row.
+    // Texts to put after a SELECT: they lock the row until this transaction ends. `claim_session` skips a row that
+    // another transaction has locked, and `claim_own` waits for the row.
     std::string claim_session{}, claim_own{};
     std::string remove_node;  // removes the path ?1; fails with `row_held` if its row is locked
     // A statement to send after `remove_node`. It fails with `retry` if `remove_node` has removed no row. Only

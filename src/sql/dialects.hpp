@@ -25,14 +25,15 @@ namespace turnstile::sql {
                                                       const core::session_settings& settings,
                                                       const session_links& session);
 
-// each_commit: the server keeps every acknowledged commit, even after a crash or a loss of power. On MariaDB only the
-// operator can ensure this, by a setting for the whole server.
+// each_commit: the server keeps every acknowledged commit, even after a crash or a loss of power. not_said: the library
+// does not know this. On MariaDB only the operator can ensure it, by a setting for the whole server.
 enum class durability { each_commit, not_said };
 
 [[nodiscard]] turnstile::promises promises_of(
     kind which, durability of_commits = durability::each_commit) noexcept;
 
-// Returns the promises of this database. Connects to the server if the promises depend on the server's settings.
+// Returns the promises of this database, its guarantees to the user. Connects to the server if the promises depend on
+// the server's settings.
 [[nodiscard]] turnstile::promises promises_at(const connect_string& where);
 
 // Time limit for these queries to a server.

@@ -68,7 +68,7 @@ public:
         changes_ = 0;
         removed_.clear();
     }
-    // Call this if the session owns a znode at the path: another session's earlier removal no longer counts.
+    // Call this if the session owns a znode at the path: the object then forgets that another session had removed it.
     void exists(const std::string& path) { removed_.erase(path); }
     // True if the database contains older data than this session has seen: the counter in the session's row is smaller
     // than the recorded counter, or a znode exists although another session had removed it. `owned` returns the paths

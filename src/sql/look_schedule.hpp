@@ -15,7 +15,7 @@
 
 namespace turnstile::sql {
 
-// The pauses between attempts to lock a row that a user's own transaction has locked.
+// The pauses between attempts to change a row that a user's own transaction has locked.
 [[nodiscard]] inline base::back_off looks_for_a_row() noexcept {
     return {std::chrono::milliseconds{1}, std::chrono::milliseconds{200}};
 }

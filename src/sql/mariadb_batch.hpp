@@ -27,7 +27,8 @@ public:
         return text_.empty() || text_.size() + text.size() <= k_long_text;
     }
     // Adds one or several statements. `asker` identifies the request that gets the answer to the last statement. The
-    // count of semicolons is right, because the values contain none: texts become hexadecimal digits.
+    // number of semicolons gives the number of statements, because no value contains a semicolon: texts become
+    // hexadecimal digits.
     void add(const std::string& text, std::optional<asked_statement> asker) {
         if (!text_.empty()) text_ += ';';
         text_ += text;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The module libturnstile-mariadb: the entry of the module, and the dialect of MariaDB.
+// The module libturnstile-mariadb: the entry, whose functions the core library calls (modules/entry.hpp), and the
+// dialect of MariaDB (linked_dialects.hpp).
 #include "modules/entry.hpp"
 #include "sql/coordinator.hpp"
 #include "sql/dialects.hpp"

@@ -77,7 +77,8 @@ void postgresql_database::begin_posting(const std::string& statement,
     pipeline_.send(statement, arguments, std::nullopt);
 }
 
-// While the session connects, a statement outside a transaction gets a pipeline for itself.
+// While the session connects, it executes statements outside a transaction. Such a statement gets a pipeline for
+// itself.
 result_rows postgresql_database::execute(const std::string& statement,
                                          std::span<const value> arguments) {
     const bool is_alone = !pipeline_.is_begun();

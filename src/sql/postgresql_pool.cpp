@@ -43,7 +43,7 @@ void postgresql_link::check_pool(const std::string& process) {
         ringer.run("NOTIFY " + channel);
         rung = true;
     } catch (const database_error&) {
-        // The check has proved nothing.
+        // If the second connection fails, the check has proved nothing.
     }
     const auto until = patience_.end_of(bound);
     auto how = rung ? database::woken::by_time : database::woken::by_caller;

@@ -120,7 +120,7 @@ int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     return 1;
 }
 
-// Rolls back first. SQLite itself may already have rolled back the write that found no space.
+// Rolls back first, because a write found no space. SQLite itself may already have rolled back.
 std::string sqlite_database::make_room() {
     rollback();
     patience_.begin(std::min(settings_.patience, k_patience_for_room));

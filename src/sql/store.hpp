@@ -98,7 +98,7 @@ struct repaired {
 
 class store {
 public:
-    // `own`: a session whose process has ended, for close(). Otherwise left out.
+    // `own`: a session whose process has ended, if the caller will close() it. Other callers leave it out.
     store(database& db, store_settings settings, stored_session own = {});
 
     [[nodiscard]] const stored_session& own() const noexcept { return own_; }
@@ -144,7 +144,8 @@ private:
         access how, const body& work, const body& after = [] {});
 
     [[nodiscard]] carried_out write(operations all);
-    // Posts the changes of each request, and makes its reply. Returns the folders that this transaction must also list.
+    // Posts the changes of each request, and makes the request's reply. Returns the folders that this transaction must
+    // also list.
     [[nodiscard]] std::vector<std::string> write_each(operations all, const touched_paths& touching,
                                                       std::span<const moment> moments,
                                                       carried_out& out);

@@ -230,7 +230,7 @@ public:
         auto peer = peer_;
         if (peer.host.empty()) peer.host = host;
         const bool number = is_number(peer.host);
-        // SSL_set_tlsext_host_name as a call, because the macro contains a cast that removes const.
+        // Calls SSL_ctrl() directly, because the macro SSL_set_tlsext_host_name contains a cast that removes const.
         if (!number)
             ::SSL_ctrl(ssl.get(), SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name,
                        const_cast<char*>(peer.host.c_str()));

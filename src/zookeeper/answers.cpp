@@ -7,7 +7,7 @@ namespace {
 using core::outcome;
 using core::server_error;
 
-// KeeperException.Code.QUOTAEXCEEDED, which the header of the C client 3.8 does not have.
+// The value of KeeperException.Code.QUOTAEXCEEDED, which the header of the C client 3.8 does not define.
 constexpr int k_quota_exceeded = -125;
 
 server_error to_error(int rc) noexcept {

@@ -39,7 +39,7 @@ public:
     // the order of the attempts. Throws std::system_error: `errc::unresolvable`, or the system's code if it lacks
     // resources.
     void open(const server_list& hosts, const core::session_identity* own, const watcher& tell);
-    // Passes the bytes of the session to servers with TLS, from `open` on.
+    // Makes the tunnel (tunnel.hpp): from `open` on, it passes the session's bytes to servers with TLS.
     void make_tunnel(const core::session_identity& own);
     // Ends the connection for ever, so that close() does not close the session. Blocks.
     void disconnect();

@@ -29,7 +29,7 @@ public:
     // Returns true if the request got its reply without the C client, and no earlier request waits for a reply.
     [[nodiscard]] bool submit(const core::request& request);
     void forget_watches(const std::string& path);
-    // Sends the removals of watches that an earlier connection has lost.
+    // Sends the removals of watches that were lost with an earlier connection, or that no connection could carry.
     void remove_left_over_watches();
     // Sends a read whose answer shows that the connection is still the same. `told`: what the server has reported about
     // itself.

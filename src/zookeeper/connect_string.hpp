@@ -56,7 +56,7 @@ inline constexpr std::size_t k_most_hosts = 64;
 struct server_security {
     tls::settings tls{};
     sasl_options sasl{};
-    // True if the servers may know the client by a user, a Kerberos principal or a certificate.
+    // True if the servers may identify the client by a user, a Kerberos principal or a certificate.
     [[nodiscard]] bool has_identity() const noexcept {
         return tls::is_enabled(sasl) || (tls.enabled && !tls.cert_file.empty());
     }

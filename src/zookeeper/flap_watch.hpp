@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // flap_watch: notices that several connections in a row have ended early.
 //
-// Purpose: either the link to the servers is unstable, or another client has the same session. Two clients with one
-// session end each other's connections: each write of one client makes the servers end the connection of the other.
-// Only a list of the session's znodes distinguishes the two causes. The list costs a connection, so the client rarely
-// makes it.
+// The cause may be an unstable network, or another client with the same session. Two clients with one session end each
+// other's connections: each write of one client makes the servers end the connection of the other. Only a list of the
+// session's znodes distinguishes the two causes. The list costs a connection, so the client rarely makes it.
 //
 // Thread safety: one thread at a time.
 #pragma once

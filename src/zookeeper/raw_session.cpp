@@ -37,8 +37,8 @@ bool raw_session::write(const std::string& packet) {
     return false;
 }
 
-// Reads one frame. If the frame is longer than k_longest_frame, reads only its beginning: no later frame of this
-// connection is read then.
+// Reads one frame. If the frame is longer than k_longest_frame, reads only its beginning. The callers then read no
+// later frame of this connection.
 bool raw_session::read_frame() {
     std::string head(k_length_bytes, '\0');
     if (!link_.read(head)) {

@@ -39,7 +39,8 @@ public:
     void learn_removal(std::uint64_t connection, const verdict& word, bool closed);
     void learn_create(create_step step, std::uint64_t connection, const verdict& word, bool closed);
 
-    // Adds the known software to the server's own answers. Returns true if the session must examine the server now.
+    // Adds the software, if it is known, to `told`, the server's answers about itself. Returns true if the session must
+    // examine the server now.
     [[nodiscard]] bool begin_examination(server_answers& told);
     // True if the session examines servers, and the software is not known to be Apache ZooKeeper.
     [[nodiscard]] bool wants_examination() const noexcept {
