@@ -26,7 +26,7 @@ namespace turnstile::sql {
                                                       const session_links& session);
 
 // each_commit: the server keeps every acknowledged commit, even after a crash or a loss of power. not_said: the library
-// does not know this. On MariaDB only the operator can ensure it, by a setting for the whole server.
+// has no proof of this. On MariaDB only the operator can ensure it, by a setting for the whole server.
 enum class durability { each_commit, not_said };
 
 [[nodiscard]] turnstile::promises promises_of(
