@@ -37,7 +37,8 @@ struct acquire_request {
     void name_owner();
     // The contender's znode will contain `text`, instead of the usual text that describes the holder.
     void set_data(std::string text);
-    // Makes the new contender use the session `with`, which already has another hold. A loss of the session ends both.
+    // Makes the new contender use the session `with`, which already has another hold. A loss of the session ends
+    // both holds.
     void bind_to(const std::shared_ptr<session_runner>& with);
     // `callback` runs once, when other contenders queue behind the hold. It runs in the session's thread, under none of
     // the session's locks. It must not block or close a client.

@@ -38,9 +38,10 @@ constexpr std::array k_back_ends{
     back_end{"mariadb://", "MariaDB", module_kind::mariadb},
 };
 
-// Returns the guardian for a SQLite file, or null. The kernel frees the locks of a SQLite file when their process ends.
-// But a guardian that has started this process frees them instead, because it may have to kill other processes first.
-// So the client uses an inherited guardian, and starts none.
+// Returns the guardian (a helper process) for a SQLite file, or null. The kernel frees this process's file locks when
+// the process ends, so the client starts no guardian. But a guardian that has started this process keeps copies of the
+// locked files' descriptors, and so the locks, until the process has ended. The guardian may have to kill other
+// processes before the locks are free.
 std::shared_ptr<guardian::link> guardian_of_files(const client_options& options) {
     if (options.guardian.use != guardian_use::inherited || !guardian::is_inherited())
         return nullptr;

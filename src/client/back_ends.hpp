@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// make_coordinator: makes the coordinator for a connect string. The string's scheme names the kind of server.
+// make_coordinator: makes the coordinator (the object that represents the servers) for a connect string. The string's
+// scheme names the kind of server.
 //
 // | connect string                | kind                                                        |
 // |-------------------------------|-------------------------------------------------------------|
@@ -35,8 +36,8 @@ struct back_end {
 using zookeeper_maker = std::shared_ptr<core::coordinator> (*)(std::string_view connect_string,
                                                                const client_options& options);
 
-// Makes every ZooKeeper connect string lead to `make`, for a run of the testing kit
-// (turnstile/testing/deterministic_run.hpp). A program calls this before it makes its first client. No call undoes
+// Makes the library call `make` for every ZooKeeper connect string, for a run of the testing kit
+// (turnstile/testing/deterministic_run.hpp). A program must call this before it makes its first client. No call undoes
 // this.
 TURNSTILE_EXPORT void stand_in_for_zookeeper(zookeeper_maker make) noexcept;
 

@@ -82,7 +82,7 @@ protected:
     virtual void cancel(const error& why) noexcept = 0;
     // Ends a wait or a hold that the caller has given up. Called once, under no lock.
     virtual void leave(const error& why) noexcept = 0;
-    // Returns the session whose servers send the answer; null if there are several sessions, or none.
+    // Returns the session whose servers answer this call; null if several sessions do, or none.
     [[nodiscard]] virtual answer_reader* answered_by() const noexcept { return nullptr; }
     // Makes user code run on the thread for callbacks. Called under no lock.
     virtual void post(task callback) = 0;
@@ -130,8 +130,8 @@ private:
     [[nodiscard]] bool begin_callback(audience listener);
     void end_callback(audience listener) noexcept;
     // Returns the outcome for the caller: `interruption` if it has a value, and otherwise the grant or the error. Runs
-    // in the thread that gets the guard. Unlocks `lock`, which the thread-safety analysis cannot follow through a
-    // reference.
+    // in the thread that gets the guard. Unlocks `lock` through a reference; the compiler's thread-safety analysis
+    // cannot follow that.
     [[nodiscard]] result<guard> answer(base::unique_lock& lock,
                                        const std::optional<error>& interruption)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;

@@ -33,7 +33,7 @@ public:
     void run() {
         if (settled_.exchange(true)) return;
         // Marks only a thread of the executor. An executor may also run this task at once, in the thread that passes
-        // the task on. That thread belongs to the queue's crew.
+        // the task on. That thread belongs to the queue's crew, which consists of the library's own threads.
         if (!queue_->threads_->on_this_thread()) t_serves_executors = true;
         base::unique_lock lock{queue_->mutex_};
         queue_->drain(lock, whose::the_executors);
@@ -75,8 +75,8 @@ void callback_queue::post(std::function<void()> task) {
     posted_.store(true, std::memory_order_relaxed);
 }
 
-// The relaxed read suffices: each thread that calls post() also calls pump() later, and then sees the effect of that
-// post().
+// The relaxed read suffices: each thread that calls post() also calls pump() later, and that pump() sees the thread's
+// own post().
 void callback_queue::pump() {
     if (!posted_.load(std::memory_order_relaxed)) return;
     base::unique_lock lock{mutex_};

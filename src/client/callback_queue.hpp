@@ -2,9 +2,9 @@
 // callback_queue: runs user code in order, one callback at a time, under no lock of the library.
 //
 // post() only enqueues, so it may be called under a lock. pump() must be called under no lock, and requests a turn on a
-// thread of the queue's crew. Several clients may share a crew. The thread that has the turn runs the callbacks, or
-// passes a task that runs them to the user's executor. Only that thread calls the executor. So no other thread waits
-// while the executor blocks, throws, or runs its task inside the call.
+// thread of the queue's crew (a group of threads, thread_crew.hpp). Several clients may share a crew. The thread that
+// has the turn runs the callbacks, or passes a task that runs them to the user's executor. Only that thread calls the
+// executor. So no other thread waits while the executor blocks, throws, or runs its task inside the call.
 //
 // The executor may be a strand, whose other tasks must not run at the same time as a callback. So callbacks for an
 // executor run only on that executor, even when the client closes. If the executor no longer works (it throws, or
@@ -12,9 +12,9 @@
 //
 // | situation          | callbacks run                                                              |
 // |--------------------|----------------------------------------------------------------------------|
-// | no executor        | on a thread of the crew; after k_callbacks_a_turn another client's turn comes |
+// | no executor        | on a thread of the crew; after k_callbacks_a_turn callbacks another client gets a turn |
 // | the executor works | on the executor                                                            |
-// | it no longer works | as without an executor                                                     |
+// | the executor fails | as without an executor                                                     |
 // | the client closes  | as above, until the close's time limit; then the executor keeps the rest, and runs it late or destroys it |
 // | after the close    | in the thread that calls pump()                                            |
 //
@@ -75,7 +75,8 @@ private:
     bool hand_over() noexcept;
     void abandoned() noexcept;
     void let_go() REQUIRES(mutex_);
-    // These functions unlock and relock `lock`, which the thread-safety analysis cannot follow through a reference.
+    // These functions unlock and relock `lock` through a reference; the compiler's thread-safety analysis cannot follow
+    // that.
     bool drain(base::unique_lock& lock, whose thread) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     void await_executor(base::unique_lock& lock, boottime_clock::time_point deadline) noexcept
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // caller_help: lets a caller that waits for an answer of its session's servers read that answer itself.
 //
-// Otherwise the session's thread wakes, reads the answer, and wakes the caller. On an idle processor a sleeping thread
+// Without this class, the session's thread wakes, reads the answer, and wakes the caller. On an idle processor a thread
 // takes as long to wake as a nearby server takes to answer. The caller reads only at the start of its wait, because
 // neither boost::thread::interrupt() nor the condition variable can wake it while it reads.
 //
@@ -39,7 +39,8 @@ public:
                                  boottime_clock::time_point::max()) NO_THREAD_SAFETY_ANALYSIS;
 
 private:
-    // The time in which a nearby server answers. If a server takes longer, the wake-up of a thread hardly matters.
+    // The caller reads for this time at most. A nearby server answers sooner. If a server takes longer, the time to
+    // wake a thread hardly matters.
     static constexpr std::chrono::milliseconds k_longest{2};
 
     answer_reader* session_;              // null: the session takes no help, or the time is over

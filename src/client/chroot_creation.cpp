@@ -20,7 +20,8 @@ using core::server_error;
 
 }  // namespace
 
-// A temporary session without the chroot, and the sink for its events. It has one request in progress at a time.
+// Runs a temporary session without the chroot, and receives the session's events. The session has one request in
+// progress at a time.
 class chroot_creation::attempt final : public core::session_sink {
 public:
     enum class end { created, refused, unanswered };
@@ -113,7 +114,8 @@ std::unique_ptr<core::coordinator_session> chroot_creation::open(
     return servers_->open(settings, sink);
 }
 
-// If the servers refuse the client's credentials, returns without an error, because the next session reports it.
+// If the servers refuse the client's credentials, returns without an error, because the next session gets the same
+// refusal and reports it.
 void chroot_creation::create_once(const core::session_settings& settings) {
     const boost::this_thread::disable_interruption uninterrupted;
     const base::lock_guard turn{turn_};

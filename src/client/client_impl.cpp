@@ -31,8 +31,8 @@ struct started_calls {
     std::vector<std::shared_ptr<session_call>> holds;
 };
 
-// Listens only after the request is sent. Ends the process if listening throws std::bad_alloc. Otherwise the contender
-// would stay in its queue without an owner.
+// Makes the hold listen to the stop token, after the request was sent. Ends the process if this throws std::bad_alloc.
+// Otherwise the contender would stay in its queue without an owner.
 void listen(session_hold& hold, const std::stop_token& stop) {
     base::finish_or_end("the start of a call", [&] { hold.listen(stop); });
 }
@@ -118,7 +118,7 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
     return request;
 }
 
-// A program that tries once does not want to wait for an outage to end.
+// A single attempt must not wait for the end of an outage.
 boottime_clock::duration limit_of_attempt(const client_impl& servers) {
     const boottime_clock::duration answered = servers.options().session_timeout;
     const boottime_clock::duration connected = servers.options().connection_timeout;

@@ -151,10 +151,10 @@ boottime_clock::time_point deadline_of(const hold& held, const query_options& op
 
 }  // namespace
 
-// Repeats a commit that ends with outcome_unknown: the end of the session also has this result, perhaps before the hold
-// learns of its loss. The commit changes no data. If the hold is lost, the repetition returns the loss. Interruptions
-// are disabled here, because an interruption would also end the commit with outcome_unknown. It stays pending, and ends
-// the read that follows.
+// Repeats the commit, which changes no data, while its result is outcome_unknown. A commit also gets this result when
+// the session ends, perhaps before the hold learns of its loss. After a loss this function returns the reason of the
+// loss. Interruptions are disabled here, because an interruption would also end the commit with outcome_unknown. A
+// pending interruption ends the read that follows.
 result<void> catch_up(const std::shared_ptr<hold>& held, const query_options& options) {
     const base::disable_interruption uninterrupted;
     const auto deadline = deadline_of(*held, options);

@@ -40,7 +40,7 @@ result<commit_result> guarded_writer::commit(const transaction& writes,
     const auto own = std::make_shared<commit_call>(writes, chroot);
     const auto id = start(writes, std::move(standing), options, own);
     return base::finish_or_end("a commit", [&] {
-        // The core answers a cancelled commit at once.
+        // An interrupted caller cancels the commit. The core answers during this tell(), so take() has a result.
         if (!own->await(caller_help{session_.get()}))
             session_->tell(core::cancel{id, {errc::interrupted, "the commit"}});
         return own->take();

@@ -193,7 +193,7 @@ boottime_clock::duration local_hold::release_limit() const {
 }
 
 // Waits only if the process has given the contender up. If the process handed the contender over to another caller, or
-// retained it, the release has sent no request.
+// keeps it for later callers, the release has sent no request.
 result<void> local_hold::await_release(boottime_clock::time_point deadline) {
     base::unique_lock lock{mutex_};
     const auto contender = given_back_;

@@ -96,7 +96,7 @@ private:
     boottime_clock::time_point limit_ = boottime_clock::time_point::max();
 
     // The contender's hold, for whose confirmed release await_release() waits. Null: the contender was handed over to
-    // another caller or retained.
+    // another caller, or kept for later callers.
     std::shared_ptr<hold> given_back_ GUARDED_BY(mutex_);
 
     [[nodiscard]] result<void> begin_own_commit();

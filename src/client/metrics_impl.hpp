@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// metrics_impl: the implementation of turnstile::metrics: the series of locks, and the clients whose sessions are
-// counted.
+// metrics_impl: the implementation of turnstile::metrics: the numbers for each lock (lock_series), and the clients
+// whose sessions are counted.
 //
 // Thread safety: all members from any thread. No other lock is taken under this lock.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// opened_session: a session that the coordinator has opened, and the sink for its events.
+// opened_session: a session that the coordinator has opened, and the `sink`: the object that receives its events.
 //
-//     session_opening   the epoch of the session that is being opened, if any
+//     session_opening   the epoch (the number) of the session that is being opened, if any
 //     session_handle    the session that is open, if any, and the reason why none could be opened
 //
 // Thread safety: session_opening from any thread; the others are values under the session's lock.

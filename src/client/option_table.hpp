@@ -2,9 +2,9 @@
 // option_table: all options of a call, and what a composite does with each option.
 //
 // A composite consists of several holds, or shares one hold among several callers: multi_lock, quorum_lock, and the
-// contender that the threads of a process share. The table has a word for each pair of option and composite:
+// contender that the threads of a process share. The table has a value for each pair of option and composite:
 //
-// | word    | meaning                                                                                     |
+// | value   | meaning                                                                                     |
 // |---------|---------------------------------------------------------------------------------------------|
 // | passed  | each part gets the value of the call                                                        |
 // | refused | the call fails with bad_option                                                              |

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // question_table: reads and writes that callers make without a hold, and that the servers have not answered yet.
 //
-// A caller sends several of them in one `inquiry`, which is on the caller's stack. The caller wakes when all are
-// answered.
+// A caller sends several reads or writes in one `inquiry`, an object on the caller's stack. The caller wakes when all
+// of them are answered.
 //
 // Thread safety: values under the session's lock.
 #pragma once

@@ -7,7 +7,7 @@
 //
 //     auto mine = std::make_shared<queued_wait>();
 //     lock.async_acquire(mine->options(std::move(options)), mine->handler());
-//     while (mine->wait(1s) == queued_wait::woken_by::unchanged_place) look();
+//     while (mine->wait(1s) == queued_wait::woken_by::unchanged_place) read_queue();
 //
 // Thread safety: one thread waits; the call may report from any thread.
 #pragma once

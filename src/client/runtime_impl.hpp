@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// runtime_impl: the threads that clients share: one thread for timers, and a crew for each other kind of work.
+// runtime_impl: the threads that clients share: one thread for timers, and for each other kind of work a group of
+// threads, the *crew*.
 //
 // Each client has its own queues, pools and timers. They run on these threads, and end with the client. So the end of a
 // client waits only for the client's own callbacks and tasks. Clients own the runtime_impl; so do objects that outlive

@@ -15,7 +15,7 @@
 
 namespace turnstile::detail {
 
-// Passes the coordinator's events to the runner, with the epoch to which they belong.
+// Passes the coordinator's events to the runner, with the epoch: the number of the session to which the events belong.
 class session_runner::link final : public core::session_sink {
 public:
     link(session_runner& runner, std::uint64_t epoch) : runner_{runner}, epoch_{epoch} {}
@@ -176,8 +176,8 @@ void session_runner::open_handle(std::uint64_t epoch) {
     opened.sink = std::make_shared<link>(*this, epoch);
     try {
         auto handle = services_->servers->open(services_->session, *opened.sink);
-        // The session's first events may wait for this function to finish. If it threw std::bad_alloc, they would wait
-        // for ever, so the process ends instead.
+        // The session's first events may wait for this function to finish. If the function threw std::bad_alloc, the
+        // events would wait for ever, so the process ends instead.
         base::finish_or_end("the start of a session", [&] { opened.handle = std::move(handle); });
     } catch (...) {
         opening_.end(epoch);

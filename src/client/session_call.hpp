@@ -25,8 +25,8 @@ public:
                                     std::uint64_t connection) = 0;
     // Reports that other contenders queue behind this one. Called under no lock, instead of `tell`.
     virtual void tell_contended() const = 0;
-    // Triggers `lost()` on another thread, because stop callbacks are user code, and ends the hold that is tied to this
-    // hold. Returns false if the client has closed, and so has no such thread.
+    // Makes another thread trigger `lost()`, because stop callbacks are user code. That thread also ends the hold that
+    // is tied to this hold (session_hold_ties.cpp). Returns false if the client has closed, and so has no such thread.
     virtual bool post_trigger() = 0;
     using call::wake;
 

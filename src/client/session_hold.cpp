@@ -34,7 +34,8 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, acquire_requ
 // ---- for the session ------------------------------------------------------------------------
 
 // Applies each kind of event to the hold. Returns true if a caller may be blocked in a wait for the event: the outcome
-// of a call or of a renaming, or the end of the hold. Callbacks are only queued here, and run after the session's step.
+// of a call, the outcome of rename(), or the end of the hold. Callbacks are only queued here, and run after the
+// session's step.
 class session_hold::reception {
 public:
     reception(session_hold& hold, const std::shared_ptr<lease_view>& lease,
@@ -137,8 +138,8 @@ void session_hold::post(task callback) {
     session_->services().callbacks->pump();
 }
 
-// Makes the handler run later, on another thread. The hold, not the posted task, owns the handler and the stop
-// callback, because this function may destroy the last copy of the task under the locks of the session and of the hold.
+// Makes the handler run later, on another thread. The hold owns the handler and the stop callback. The posted task must
+// not own them: this function may destroy the last copy of the task under the locks of the session and of the hold.
 // Under these locks, the destructor of a stop callback could deadlock: it waits for a running stop callback, which
 // needs the session's lock. The destructor of a handler may release holds.
 void session_hold::post_answer() {

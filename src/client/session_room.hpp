@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_room: counts the bytes that a session owns at the servers, and refuses more than the limit.
 //
-// When a session ends, the servers put everything that it owns into one transaction, and they cannot read back a
+// When a session ends, the servers put all znodes of the session into one transaction, and they cannot read back a
 // transaction that is too long (docs/reference/failures.md, F38). The core counts the znodes of contenders. This class
-// counts the rest: the room that calls have reserved before they reach the core, and the ephemeral znodes of this
-// epoch's commits, also of commits whose outcome is unknown.
+// counts the rest: the room that calls have reserved before they reach the core, and the ephemeral znodes of commits.
+// It counts only commits of this epoch (the life of one session), also commits whose outcome is unknown.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -20,7 +20,8 @@ namespace turnstile::detail {
 
 class session_room {
 public:
-    // Half of the 256 KiB that are safe, because a waiter may also watch two paths for each path that it owns.
+    // Far below the servers' limit for a transaction, 1 MiB by default. The limit is so low because the watches of the
+    // session's waiters must fit into one packet, too (core::watch_limits).
     static constexpr std::size_t k_most_owned = std::size_t{128} * 1024;
 
     // Starts again at zero for a new epoch, which owns no znodes of earlier commits.

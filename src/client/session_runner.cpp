@@ -21,8 +21,8 @@ core::duration wall_time() {
 
 }  // namespace
 
-// All calls into the core use this scope, except open(), which no caller waits for. A core that ran out of memory in
-// the middle of a step is unusable, so the process ends.
+// All calls into the core go through this function, except open(), for which no caller waits. A core that ran out of
+// memory in the middle of a step is unusable, so the process ends.
 template <class F>
 void session_runner::enter(F&& step) {
     session_news news;
@@ -79,7 +79,7 @@ void session_runner::give_room_back(const std::string& path, const core::claim& 
     room_.hand_over(core_.bytes_of(path, wants));
 }
 
-// hand_over(): from now on the core counts the bytes that reserve() has counted.
+// Calls hand_over(), because from now on the core counts the bytes that reserve() has counted.
 void session_runner::acquire(core::acquire&& message, const std::shared_ptr<session_call>& hold) {
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         const auto id = message.id;
@@ -226,7 +226,8 @@ void session_runner::on_timer() {
 }
 
 void session_runner::deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept {
-    // The first events may arrive before open_handle() has stored the handle. The requests that follow need the handle.
+    // A session's first events may arrive before open_handle() has stored the session's handle. The core answers events
+    // with requests that need the handle, so this thread waits until the handle is stored.
     opening_.await_end(epoch);
     tell(core::from_session{epoch, std::move(event)});
 }

@@ -119,7 +119,7 @@ private:
     template <class F>
     void enter(F&& step);
     void deliver(std::uint64_t epoch, core::coordinator_event&& event) noexcept;
-    // Executes the actions of the core and arms the timer. Returns the epoch of the session to open, if any.
+    // Executes the actions of the core and arms the timer. Returns the number (epoch) of the session to open, if any.
     std::optional<std::uint64_t> execute() REQUIRES(mutex_);
     void open_handle(std::uint64_t epoch);
     void try_to_open(std::uint64_t epoch);

@@ -272,7 +272,7 @@ void shared_contender::on_contender_lost(std::uint64_t number) {
 // client.
 void shared_contender::on_contended(std::shared_ptr<shared_contender>&& self,
                                     std::uint64_t number) {
-    // The analysis does not see that step() holds the mutex of `self`.
+    // The compiler's thread-safety analysis does not see that step() holds the mutex of `self`.
     auto effects = self->step([&](deferred_effects&, boottime_clock::time_point)
                                   NO_THREAD_SAFETY_ANALYSIS { self->value_.on_contended(number); });
     for (const auto& returned : effects.given_back)

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// thread_crew: threads for one kind of task, which the clients of a runtime share.
+// thread_crew: threads for one kind of task. The clients of a runtime (runtime_impl.hpp) share them, or one client has
+// them for itself.
 //
 // Each client's work at a crew is a *member*. A member gets a turn on one of the threads, and does a part of its work.
 // If it has more work, it queues again behind the other members. So no client occupies the threads while others wait.
 //
 // The crew starts one thread at once, so that members get turns even if the system can start no other thread. While
-// members wait, the crew starts more threads, up to `most`. A thread ends when it has been idle for a while.
+// members wait, the crew starts more threads, up to `most`. A thread ends when it has been idle for a while, except the
+// crew's last thread.
 //
 // In a crew with timers, a thread with a long turn counts as blocked, by user code or by a server. Blocked threads do
 // not count towards `most`, so members get turns in spite of them. The crew checks this when a member arrives, and from
@@ -92,7 +94,8 @@ private:
         return waiting_.size() > idle_ + starting_;
     }
     void run();
-    // This function unlocks and relocks `lock`, which the thread-safety analysis cannot follow through a reference.
+    // This function unlocks and relocks `lock` through a reference; the compiler's thread-safety analysis cannot follow
+    // that.
     void give_turn(base::unique_lock& lock, worker& self)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     // Waits for a member. Returns false if the thread must end.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// thread_start: the name of a thread of a runtime, and the user's function that runs around the thread's work.
+// thread_start: the name of a thread that clients share (a runtime), and the user's function that runs around the
+// thread's work.
 //
 // Thread safety: a value; start() from any thread.
 #pragma once
@@ -25,8 +26,8 @@ struct thread_start {
     std::string name;  // no longer than k_longest_thread_name
     hook around{};
 
-    // Starts a thread that blocks all signals except fault signals; `before` may change the mask. Neither function may
-    // throw. Throws boost::thread_resource_error.
+    // Starts a thread that blocks all signals except fault signals; `before` may change the mask. `before` and `work`
+    // must not throw. start() throws boost::thread_resource_error if no thread can be started.
     [[nodiscard]] boost::thread start(std::function<void()> before,
                                       std::function<void()> work) const {
         const support::block_signals blocked;

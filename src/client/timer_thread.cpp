@@ -70,7 +70,7 @@ void timer_thread::forget(group& of, client& called) {
     of.armed_.erase(found);
 }
 
-// Sets the timer, unless it is set to an earlier time. After the timer has fired, it is set again.
+// Sets the timer, unless it is set to an earlier time. After the timer has fired, run_due() calls this function again.
 void timer_thread::set_timer() {
     if (armed_.empty()) return;
     const auto next = armed_.begin()->when;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// timer_thread: the timer thread of a client, or of the clients of a runtime. It wakes sessions at their deadlines,
-// with a timerfd on CLOCK_BOOTTIME. If the wall clock is set, it wakes all armed sessions (core/lease/clock_watch.hpp).
-// It runs no user code, so that user code cannot delay the end of a lease.
+// timer_thread: the timer thread of a client, or of several clients that share their threads (a runtime). It wakes
+// sessions at their deadlines, with a timerfd on CLOCK_BOOTTIME. If the wall clock is changed, it wakes all armed
+// sessions (core/lease/clock_watch.hpp). It runs no user code, so that user code cannot delay the end of a lease.
 //
 // The timers of one client form a *group* (client_timers.hpp), which stops with the client.
 //
@@ -25,8 +25,8 @@ namespace turnstile::detail {
 
 class timer_thread {
 public:
-    // The object that a timer calls: at the armed time or later, sometimes without a reason, and once more when the
-    // group stops. It stays armed until it is disarmed or its group has stopped.
+    // The object that a timer calls once: at the armed time or later, or earlier if the wall clock is changed or the
+    // group stops. The object must live until the call has returned, disarm() has returned, or the group has stopped.
     class client {
     public:
         virtual void on_timer() = 0;
@@ -60,7 +60,8 @@ private:
     void run();
     void watch_wall_clock() noexcept;
     bool run_due(bool everyone);
-    // This function unlocks and relocks `lock`, which the thread-safety analysis cannot follow through a reference.
+    // This function unlocks and relocks `lock` through a reference; the compiler's thread-safety analysis cannot follow
+    // that.
     void call(base::unique_lock& lock, group& of, client& armed)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     void stop_groups(base::unique_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;

@@ -86,7 +86,8 @@ bool worker_pool::on_this_thread() const noexcept {
     return depth_of(this) != 0;
 }
 
-// If the calling thread belongs to the crew, it runs the remaining tasks itself: the crew may have no other thread.
+// If the calling thread belongs to the crew, the pool's threads, it runs the remaining tasks itself: the crew may have
+// no other thread.
 void worker_pool::finish() noexcept {
     const boost::this_thread::disable_interruption uninterrupted;
     const auto inside = depth_of(this);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // worker_pool: runs tasks of a client that may block for seconds. A client has two pools. The first runs the library's
-// work: opening and closing of handles, and the grants, losses and deadlines of shared contenders. The second runs the
-// stop callbacks of lost holds, which are user code and may wait for that work.
+// work: opening and closing of sessions, and the grants, losses and deadlines of shared_contender objects. The second
+// runs the stop callbacks of lost holds. These callbacks are user code, and may wait for the library's work.
 //
-// The tasks run on the threads of a crew, which belongs to this pool or is shared with other clients. They begin in
-// order. Each pool has a limit for the number of tasks that run at a time. finish() waits only for the tasks of this
-// pool.
+// The tasks run on a group of threads, the crew, which belongs to this pool or is shared with other clients. The tasks
+// begin in order. Each pool has a limit for the number of tasks that run at a time. finish() waits only for the tasks
+// of this pool.
 //
 // Thread safety: all members from any thread. `post` may be called under a lock. Lock order: this lock, then the
 // crew's.
@@ -52,7 +52,8 @@ private:
     enum class crew { own, shared };
     worker_pool(std::shared_ptr<thread_crew> threads, crew whose, std::size_t most)
         : threads_{std::move(threads)}, whose_{whose}, most_{most} {}
-    // This function unlocks and relocks `lock`, which the thread-safety analysis cannot follow through a reference.
+    // This function unlocks and relocks `lock` through a reference; the compiler's thread-safety analysis cannot follow
+    // that.
     void run_next(base::unique_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     [[nodiscard]] bool is_over() const REQUIRES(mutex_) {
         return finished_ && tasks_.empty() && running_ == 0;
