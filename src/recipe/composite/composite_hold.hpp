@@ -56,7 +56,7 @@ protected:
     // Returns the options for a part's call, by option_table. A warning about the part is reported as a warning about
     // the whole hold. `withdrawn`: a stop ends the part's wait.
     [[nodiscard]] acquire_options options_for_part(std::stop_token withdrawn);
-    // Stores the hold of a part. Returns the serial number of this grant, by which on_part_lost() recognizes it.
+    // Stores the hold of a part. Returns a serial number, by which on_part_lost() recognizes this grant.
     std::uint64_t keep_part(std::size_t which, std::shared_ptr<hold> held) REQUIRES(mutex_);
     void watch_part(std::size_t which, std::uint64_t serial, const std::stop_token& loss);
     static void give_back(std::vector<kept_part>&& parts);

@@ -126,7 +126,7 @@ void multi_hold::try_all_async(const std::vector<std::size_t>& parts) {
     }
 }
 
-// If async_acquire() throws because it refuses the options, it does not call the handler. So this function calls it.
+// If async_acquire() refuses the options, it throws and does not call the handler. So this function calls the handler.
 void multi_hold::ask_async(std::size_t which) {
     const auto answered = answer_to(which, asked::to_wait);
     try {
@@ -261,7 +261,8 @@ void multi_hold::tell_pace() {
     pace_.reset();
 }
 
-// Reports a loss to the caller before it gives parts back, because another contender may then be granted such a part.
+// Gives parts back only after it has reported a loss to the caller: another contender may get a part as soon as the
+// part is given back.
 void multi_hold::execute(decisions&& decided) {
     for (auto& wait : decided.withdraw) wait.request_stop();
     if (decided.lost) tell_lost(std::move(*decided.lost));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_hold: the call for a multi_lock. It feeds the locks' answers into a core::all_of.
+// multi_hold: the call for a multi_lock. It passes the locks' answers to a core::all_of, which decides what to request
+// and what to give back.
 //
-// composite_hold.hpp has the code that holds of several locks share, and describes what the mutex guards. A part whose
-// hold has ended is kept until the whole hold is given up, because it still answers queries of the guard and runs
-// callbacks.
+// composite_hold.hpp has the code that holds of several locks share, and describes what the mutex guards. A *part* is
+// the hold of one of the locks. A lost part is kept until the whole hold is given up, because the guard still queries
+// the part, and the part's client runs callbacks.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then the parts' holds'.
 #pragma once

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// quorum_hold: the call for a quorum_lock. It feeds the ensembles' answers into a core::quorum.
+// quorum_hold: the call for a quorum_lock. It passes the ensembles' answers to a core::quorum, which decides what to
+// request and what to give back.
 //
-// composite_hold.hpp has the code that holds of several locks share, and describes what the mutex guards. The answers
-// and losses of a part arrive on a worker of the part's client, and timers only pass work to a worker. So the user's
-// executor runs only the user's callbacks. The call arms a timer at each client, because any client may have closed. A
-// client that closes calls its timers a last time. So the call never waits for an ensemble whose client has closed.
+// composite_hold.hpp has the code that holds of several locks share, and describes what the mutex guards. A *part* is
+// the hold at one of the ensembles. The answers and losses of a part arrive on a worker of the part's client, and
+// timers only pass work to a worker. So the user's executor runs only the user's callbacks. The call arms a timer at
+// each client, because any client may have closed. A client that closes calls its timers a last time. So the call never
+// waits for an ensemble whose client has closed.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then the locks of clients, of sessions and holds,
 // and of timers.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// start_failure: the reason why a start of a multi_hold failed. This is the first refusal that no other part had
-// caused, or otherwise the latest loss of a held part.
+// start_failure: the reason why a start of a multi_hold failed. The reason is the first refusal that ends the call, or
+// otherwise the latest loss of a held part. The refusal of a withdrawn or contested part does not end the call
+// (core::all_of::refusal).
 //
 // Thread safety: none, a value.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// trial_pace: decides whether the next call of a multi_lock tries all parts at once before it waits for a part.
+// trial_pace: decides whether the next call of a multi_lock tries all parts at once (a *trial*) before it waits for a
+// part.
 //
 // A trial that does not get all parts has created znodes in vain, and has woken the contenders behind them. So after a
 // failed trial the next call waits for the first part, and tries the other parts only while it holds that part. After

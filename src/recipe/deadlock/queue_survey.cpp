@@ -16,7 +16,7 @@ namespace turnstile::detail {
 namespace {
 
 constexpr std::size_t k_most_folders = 100'000;
-// The family whose contenders all exclude each other.
+// The family (the kinds of lock with one queue) whose contenders all exclude each other.
 constexpr auto k_exclusive = core::contender_family::lock;
 
 // Returns the children of each folder; none for a missing folder.

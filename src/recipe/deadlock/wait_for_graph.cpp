@@ -41,7 +41,7 @@ wait_for_graph::wait_for_graph(std::vector<lock_queue> queues) : queues_{std::mo
 // ---- the shortest cycle that a wait has closed -------------------------------------------------
 
 // A breadth-first search from the newest wait, over older waits only. A vertex is a wait. Its edges lead to the waits
-// of all owners ahead of it. The search examines each position of a queue once.
+// of all owners that are ahead of this wait in its queue. The search examines each position of a queue once.
 class wait_for_graph::search {
 public:
     search(const wait_for_graph& graph, place newest) : graph_{graph} {
@@ -122,9 +122,10 @@ std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
 
 // ---- all cycles --------------------------------------------------------------------------------
 
-// Returns the waits that are in a cycle and may have closed it, in linear time. An owner that had no hold and no other
-// wait when it began to wait blocked no contender, so this wait closed no cycle. Edges of the graph lead from a wait to
-// the contender ahead of it, and so to all ahead; from a contender to its owner; and from an owner to its waits.
+// Returns the waits that are in a cycle and may have closed that cycle, in linear time. An owner that had no hold and
+// no other wait when it began to wait blocked no contender, so this wait closed no cycle. Edges of the graph lead from
+// a wait to the contender ahead of it, and so to all ahead; from a contender to its owner; and from an owner to its
+// waits.
 std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph;
     std::map<std::string_view, std::size_t> owners;

@@ -29,7 +29,7 @@ struct deciding {};
 struct leading {};
 struct stepping_down {
     bool again = true;    // true: queues again after the function's return
-    bool pauses = false;  // true: pauses before that
+    bool pauses = false;  // true: pauses before it queues again
 };
 struct pausing {};  // pauses after a term that the participant ended itself
 using state = std::variant<resting, seeking, called, deciding, leading, stepping_down, pausing>;

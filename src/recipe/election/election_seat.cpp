@@ -169,7 +169,7 @@ void election_seat::run_term(course::turn turn) {
     {
         const std::stop_callback on_loss{lead->lost(), [&stop] { stop.request_stop(); }};
         if (decide(turn, lead)) {
-            if (!duty_) return;  // waits for the stop of the term
+            if (!duty_) return;  // no function: the term lasts until its stop
             call(*lead, stop.get_token());
         }
     }

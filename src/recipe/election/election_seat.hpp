@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// election_seat: a participant of an election, with or without a function. It queues, leads, and queues again.
+// election_seat: a participant of an election. It queues, leads, and queues again. While it leads, it runs the user's
+// function, if the user has given one.
 //
 // `seat_state` has the state, and decides the effects of each event. election_seat calls it under a lock, and executes
 // the effects under no lock. The seat lives until the last call of its function has returned.

@@ -8,7 +8,7 @@
 // |---------------|-----------------|-------------------------------|----------------------------------------|
 // | resting       | not             | does not run                  | seeking: started                       |
 // | seeking       | waits           | does not run                  | called: granted; resting               |
-// | called        | holds           | handed over, has not begun    | deciding: begun; seeking: lost         |
+// | called        | holds           | handed over, has not begun    | deciding: begun; seeking: lost; resting |
 // | deciding      | holds           | about to be called or skipped | leading; stepping_down                 |
 // | leading       | holds           | runs                          | stepping_down: resigned, lost, closed  |
 // | stepping_down | holds or has    | is to return                  | pausing, seeking or resting: returned  |

@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 // that another participant runs.
 constexpr std::chrono::seconds k_grace = 1s;
 
-// The shortest pause before the next look at a job that another participant runs.
+// The shortest pause before the next attempt to start a job that another participant runs.
 constexpr std::chrono::seconds k_least_pause = 1s;
 
 // The recipe's name in the holder metadata, by which a gate recognizes that the lock's holder is a gate, too.
@@ -99,8 +99,9 @@ result<job_report> job_gate::state::run(guard& lock, const std::function<void(jo
     return start(node, *found, std::move(report), lock, job, limits.stop);
 }
 
-// Ignores the caller's deadline. A deadline during the write of the record could leave the start unknown. If the record
-// then has the start, no participant runs the job for a whole period.
+// Ignores the caller's deadline. If the deadline ended the write of the record, this participant would not know whether
+// the record contains the start, and would not run the job. If the record then contains the start, no other participant
+// runs the job for a whole period either.
 result<job_report> job_gate::state::start(const detail::stamped_node& node,
                                           const detail::stamped_data& found, job_report&& report,
                                           guard& lock, const std::function<void(job_run&)>& job,
@@ -109,8 +110,8 @@ result<job_report> job_gate::state::start(const detail::stamped_node& node,
     const auto before = boottime_clock::now();
     if (const auto written = node.write(found, detail::to_text(report.record), limits); !written)
         return written.error();
-    // The record has the start. If memory is exhausted now, the process ends, because an exception would mean to the
-    // caller that the job did not start.
+    // The record now contains the start of the job. If memory is exhausted from here on, the process ends, because an
+    // exception would tell the caller that the job has not been started.
     const auto started =
         base::finish_or_end("the start of a job", [&] { return node.read(limits); });
     if (!started) {

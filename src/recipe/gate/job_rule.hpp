@@ -13,8 +13,8 @@
 namespace turnstile::detail {
 
 // Returns the text of a run that was just started or that ends now: "state=running run=7 by=host-1 missed=0", or
-// "state=ok run=7 by=host-1 missed=0 started=1763724876000". The text has no stamp of this start or end, because the
-// servers stamp the write.
+// "state=ok run=7 by=host-1 missed=0 started=1763724876000". The text has no time stamp of this start or end, because
+// the servers add a time stamp to the write.
 [[nodiscard]] std::string to_text(const job_record& record);
 // Parses a record; nothing if the text is no record. `written`: the znode's mtime.
 [[nodiscard]] std::optional<job_record> parse_job(std::string_view text, std::int64_t written);

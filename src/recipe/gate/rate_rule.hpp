@@ -40,9 +40,9 @@ struct rate_record {
     // Number of entries that have not left yet.
     [[nodiscard]] std::size_t entered() const;
 
-    // Returns a text like "entries=100 period=60000 at=1763724876000*17,1763724877012": for each group its latest
-    // stamp, and the number of its entries if it is above one. The text omits the newest entry: its stamp is the
-    // znode's mtime, which the servers give to the write.
+    // Returns a text like "entries=100 period=60000 at=1763724876000*17,1763724877012": for each group the time stamp
+    // of its latest entry, and the number of its entries if there are several. The text omits the newest entry, because
+    // the servers add the time stamp of that entry to the write, as the znode's mtime.
     [[nodiscard]] std::string to_string() const;
     // Parses a record; nothing for any other text. `written`: the znode's mtime, which is the stamp of the newest
     // entry.

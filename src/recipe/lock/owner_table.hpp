@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// owner_table: which owner holds a lock, and the number of shares of each hold. It decides for a re-entrant lock,
-// without threads and servers.
+// owner_table: which owner holds a lock, and the number of shares of each hold. A *share* is one of an owner's entries
+// into the hold. The table makes the decisions of a re-entrant lock, without threads and servers.
 //
 // | entry of an owner | its acquire()                              | the entry changes to          |
 // |-------------------|--------------------------------------------|-------------------------------|
@@ -8,10 +8,10 @@
 // | entering          | refused: one owner cannot wait twice       | held: granted; none: failed   |
 // | held              | shares the hold, if it is still valid      | none: the last share ends     |
 //
-// A lost hold stays in the owner's entry until its last share ends. So no thread can enter the lost hold again (F16),
-// or mistake the next hold for it.
+// A lost hold stays in the owner's entry until the last share ends. So no thread can enter the lost hold again
+// (docs/reference/failures.md, F16), or mistake the owner's next hold for the lost hold.
 //
-// `Owner` has an order, and says whether it is a thread. A `Hold` is copied. Thread safety: none, a value.
+// `Owner` must have operators < and ==, and is_thread(). `Hold` must be copyable. Thread safety: none, a value.
 #pragma once
 
 #include <cstddef>
@@ -56,7 +56,7 @@ public:
         entries_.erase(found);
         return last;
     }
-    // True if `caller` may end a share of `owner`. A share of a thread may end only on that thread (F35).
+    // True if `caller` may end a share of `owner`. A thread's share may end only on that thread (failures.md, F35).
     [[nodiscard]] static bool may_leave(const Owner& owner, const Owner& caller) {
         return !owner.is_thread() || owner == caller;  // place: only_its_thread_leaves
     }

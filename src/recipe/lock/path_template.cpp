@@ -111,8 +111,8 @@ std::vector<std::string> split(std::string_view text) {
     return pieces;
 }
 
-// Return the text before the argument, and the text behind it, in the name (between two slashes) that contains the
-// argument.
+// A name is the text between two slashes. In the name that contains the argument, before() returns the text before the
+// argument, and behind() returns the text after the argument.
 std::string_view before(const std::string& piece) {
     return std::string_view{piece}.substr(piece.rfind('/') + 1);
 }

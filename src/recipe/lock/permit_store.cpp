@@ -70,10 +70,10 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
     return seen;
 }
 
-// Returns the limit to write for a change to `permits`. `earlier` must cover all permits that contenders still hold.
-// They got these permits under the present limit. If they claim more permits than the present limit, some were granted
-// under the limit before it. If the limit grows, `last`, the last contender that may hold under an earlier limit, stays
-// the same.
+// Returns the limit to write for a change to `permits`. The new `earlier` must cover all permits that contenders may
+// hold. Usually these are at most the present limit. But if contenders claim more permits than the present limit, they
+// may also hold permits from before an earlier decrease, so the present `earlier` counts, too. `last` is the last
+// contender that may hold under an earlier limit. An increase keeps `last`.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);
@@ -82,8 +82,9 @@ core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     return limit;
 }
 
-// Completes the new limit with the last contender that may hold beyond it, from a list that is read after the change.
-// The limit is valid without this: if this call stops here, the first contender in line completes the limit.
+// Lists the contenders after the change, and adds to the new limit `open` the last contender that may still hold under
+// the earlier limit. If this step fails, the new limit is valid nevertheless, and the first contender in line adds the
+// last holder later.
 void settle(client_impl& servers, const std::string& path, const core::permit_limit& open,
             const core::permit_limit& before, const core::reply& set,
             const query_options& options) {
@@ -105,7 +106,7 @@ result<void> create(client_impl& servers, const std::string& path, std::int32_t 
                                          core::create_mode::persistent, servers.services().acl});
     const auto answers = servers.write_repeatedly(std::move(creates), options);
     if (!answers) return answers.error();
-    // Only the last answer counts. If a parent exists, this client need not have the right to create it.
+    // Only the last answer, for the semaphore itself, counts. A refusal to create a parent that exists does no harm.
     const auto outcome = answers->back().error;
     if (outcome == core::server_error::ok || outcome == core::server_error::node_exists) return {};
     for (const auto& answer : *answers)

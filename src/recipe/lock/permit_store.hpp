@@ -20,8 +20,8 @@ namespace turnstile::detail {
 [[nodiscard]] result<std::int32_t> free_permits(client_impl& servers, const std::string& path,
                                                 const query_options& options);
 
-// Sets the number of permits, and creates a missing semaphore. Errors: as for read_limit(); no_permission and bad_path
-// also for the parents.
+// Sets the number of permits, and creates a missing semaphore. Errors: the errors of read_limit(). The errors
+// no_permission and bad_path may also concern a parent folder.
 result<void> store_limit(client_impl& servers, const std::string& path, std::int32_t permits,
                          query_options options);
 

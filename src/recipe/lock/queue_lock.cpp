@@ -19,8 +19,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// Refuses a path whose last name has the form of a contender's name: the folder of the lock would be a contender of a
-// lock on the parent, and would block it.
+// Refuses a path whose last name has the form of a contender's name. Otherwise the folder of the lock would count as a
+// contender of a lock on the parent path, and would block that lock.
 void refuse_contender(std::string_view path) {
     const auto slash = path.rfind('/');
     if (!core::parse_contender(path.substr(slash + 1))) return;

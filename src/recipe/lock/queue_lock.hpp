@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// queue_lock: the common part of the recipes that have one queue on a path: the client, the claim, the functions to
-// acquire, and the queries. A recipe adds the claims of its contenders and its own functions.
+// queue_lock: the common part of the recipes that have one queue on a path: the client, the functions to acquire, and
+// the queries. A recipe adds its own functions, and the claims of its contenders: the kind of lock or the permits that
+// each contender requests.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -74,7 +75,7 @@ public:
     [[nodiscard]] result<bool> is_locked(const query_options& options) const;
     [[nodiscard]] result<std::vector<contender>> queue(const query_options& options) const;
     [[nodiscard]] result<std::optional<contender>> head(const query_options& options) const;
-    // Returns the contenders that hold the lock by the queue rule, in the order of arrival.
+    // Returns the contenders that hold the lock by the rule in core/queue/queue_rule.hpp, in the order of arrival.
     [[nodiscard]] result<std::vector<contender>> holders(
         const query_options& options, const core::permit_limit& permits = {}) const;
     // Returns the number of contenders ahead of the guard's znode. Error `removed`: the znode is not in the queue.

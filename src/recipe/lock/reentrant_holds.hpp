@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // reentrant_holds: makes guards that share the hold of one owner, by the rules of owner_table.
 //
-// Thread safety: all members from any thread. Guards keep the table alive.
+// Thread safety: all members from any thread. The guards keep this object alive.
 #pragma once
 
 #include <cstddef>

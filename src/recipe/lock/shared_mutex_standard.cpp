@@ -8,7 +8,7 @@ namespace turnstile {
 
 namespace {
 
-// Returns the calling thread's hold if it has this kind. Returns a hold that has ended whatever its kind.
+// Returns the calling thread's hold if the hold has this kind, or if the hold has ended.
 guard take_own(detail::standard_forms& threads, const std::string& path, contender_kind kind) {
     auto own = threads.take(path);
     const auto held = detail::kind_held(path, own);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // stamped_node: reads and writes a persistent znode under a hold, and reads the clock of the servers' leader.
 //
-// The present time is the leader's time stamp of a write: a commit that changes only the hold's own znode, whose mtime
-// is read afterwards. So the clocks of this machine and of the connected server do not matter. The stamps of one leader
-// never decrease, unless its clock is set back. A new leader's clock may differ from the previous leader's clock.
+// To learn the present time, stamped_node commits a write that changes only the hold's own znode, and then reads that
+// znode's mtime: the leader's time stamp of the write. So the clocks of this machine and of the connected server do not
+// matter. The stamps of one leader never decrease, unless its clock is set back. A new leader's clock may differ from
+// the previous leader's clock.
 //
 // A call also ends when the hold ends: with the error of guard::status(), or with outcome_unknown from guard::commit().
 //

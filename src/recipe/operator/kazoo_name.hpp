@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // kazoo_name: the names of the znodes that kazoo's lock recipes create.
 //
-// | recipe           | name                       | waits for, ahead of it            |
+// | recipe           | name                       | waits for these znodes ahead      |
 // |------------------|----------------------------|-----------------------------------|
 // | Lock, WriteLock  | `<32 hex>__lock__<n>`      | all                               |
-// | ReadLock         | `<32 hex>__rlock__<n>`     | `__lock__`                        |
+// | ReadLock         | `<32 hex>__rlock__<n>`     | names with `__lock__`             |
 //
 // This library treats these znodes as foreign: they block none of its contenders (core/queue/contender_name.hpp). A
 // survey shows them.

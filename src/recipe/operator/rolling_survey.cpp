@@ -14,8 +14,9 @@ namespace {
 
 using detail::survey_turns;
 
-// A round may send a limited number of requests. Before it lists known folders again, it reserves a part of the rest
-// for reads: a half for contenders that were never read, or, if there are none, an eighth for contenders to read again.
+// A round may send a limited number of requests. Before the round lists known folders again, it reserves a part of its
+// remaining requests for reads: at most a half for contenders that were never read. If there are none, it reserves at
+// most an eighth for contenders to read again.
 constexpr std::size_t k_part_for_unread = 2;
 constexpr std::size_t k_part_for_due = 8;
 

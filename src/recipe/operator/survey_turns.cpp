@@ -21,7 +21,7 @@ using core::server_error;
 // A folder whose queue changed in the latest k_lately rounds is likely to change again.
 constexpr std::uint64_t k_lately = 32;
 constexpr std::uint64_t k_weight_of_change = 8;
-// Number of contenders that each round reads again for a lock that a browser shows.
+// A round first reads this many contenders of each lock in round_options::first, and then all other contenders.
 constexpr std::size_t k_looked_at = 50;
 
 // Keeps the `most` elements with the lowest urgency() value, in order.
