@@ -7,12 +7,12 @@
 // | step   | the server                                                          | what follows                |
 // |--------|---------------------------------------------------------------------|-----------------------------|
 // | wait   | has not answered yet                                                | further bytes               |
-// | close  | has attached the session                                            | the request to close it, or |
-// |        |                                                                     | first the exchange of SASL  |
-// | token  | has answered a token of SASL                                        | the next one, or the close  |
-// | over   | says that there is no such session, or has closed it                | nothing                     |
-// | broken | sent no answer of the protocol, refused the close, or sends frames  | another server              |
-// |        | without an end                                                      |                             |
+// | close  | has attached the session                                            | the SASL exchange if needed, |
+// |        |                                                                     | then the request to close   |
+// | token  | has sent a SASL token                                               | the next token to the server, |
+// |        |                                                                     | or the request to close     |
+// | over   | has no such session, or has closed the session                      | nothing                     |
+// | broken | broke the protocol, refused the close, or sends too many bytes      | an attempt at another server |
 //
 // The steps depend only on the bytes, not on the pieces in which the bytes arrive.
 //
@@ -38,7 +38,7 @@ public:
     void restart() noexcept;
     // True if the server has attached the session on this connection.
     [[nodiscard]] bool has_attached() const noexcept { return attached_; }
-    // Says that the next answer belongs to this SASL request.
+    // Makes take() treat the answer to `request` as a SASL token.
     void expect_token(std::int32_t request) noexcept { token_request_ = request; }
     // The server's token, after step::token.
     [[nodiscard]] const std::string& token() const noexcept { return token_; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// link: a process's connection to its guardian.
+// link: a process's connection to its guardian, another process. When the first process ends, the guardian closes the
+// sessions of the first process.
 //
 //     auto guardian = guardian::obtain(options.guardian);  // null without one
 //     if (guardian) guardian->tell(guard_session{...});
@@ -45,8 +46,8 @@ public:
     [[nodiscard]] bool alive() const noexcept { return !gone_; }
     // True if the guardian runs and has received every message, so that it will act when this process ends.
     [[nodiscard]] bool guards() const noexcept;
-    // Returns true if the guardian can end sessions at these servers of a module. If the guardian has reported that it
-    // cannot, returns false, and logs this once.
+    // Returns true if the guardian can end sessions at these servers of a module (a separate library for one kind of
+    // server). If the guardian has reported that it cannot, returns false, and logs this once.
     [[nodiscard]] bool ends(std::string_view servers) noexcept;
     [[nodiscard]] bool forked() const noexcept;
 

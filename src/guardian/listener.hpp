@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// listener: the socket at which a guardian accepts the processes of its service.
+// listener: the socket at which a guardian accepts connections from its service, the command that it has started, and
+// from the service's child processes.
 //
 //     listener place;                       // /run/user/1000/turnstile-Xc3f9A/guardian
 //     all.listen_at(place.take_socket());

@@ -30,7 +30,7 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr milliseconds k_idle_turn{60'000};
-constexpr int k_turns_to_end = 3;  // accept, read, see its end
+constexpr int k_turns_to_end = 3;  // accept a connection, read it, notice the end
 constexpr int k_failed = 125;      // the code by which programs like env report their own failure
 
 int guard_one(int socket) {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// message: the messages between a process and its guardian. Each message is one packet on a Unix socket.
+// message: the messages between a process and its guardian, which closes the process's sessions when the process has
+// ended. Each message is one packet on a Unix socket. A *module* is a separate library for one kind of server.
 //
-// | message               | says                                                                               |
+// | message               | meaning                                                                            |
 // |-----------------------|------------------------------------------------------------------------------------|
-// | hello                 | the first; comes with a pidfd that the process itself has opened                   |
-// | guard_session         | a ZooKeeper session to end with the process, its password, and where servers are   |
-// | forget_session        | a session that has been closed                                                     |
-// | keep_open             | comes with a descriptor: the guardian's copy stays open until the process has ended |
-// | let_go                | the guardian shall close its copy with that number                                 |
-// | guard_module_session  | like guard_session, for a session with a module's server; with the connect string     |
-// | forget_module_session | such a session has been closed                                                     |
-// | cannot_end            | from the guardian: it has no program or module for sessions of that scheme         |
+// | hello                 | the first message; contains a pidfd that the process itself has opened             |
+// | guard_session         | a ZooKeeper session to close, with its password and the servers' addresses         |
+// | forget_session        | the process has closed this ZooKeeper session                                      |
+// | keep_open             | contains a descriptor: the guardian keeps a copy open until the process has ended  |
+// | let_go                | the guardian shall close the copy with this number                                 |
+// | guard_module_session  | like guard_session, for a session at a module's server; contains the connect string |
+// | forget_module_session | the process has closed this session at a module's server                           |
+// | cannot_end            | from the guardian: it has no program or module for sessions of this scheme         |
 //
 // The guardian sends only cannot_end, and no process waits for it. Numbers have the machine's byte order, because both
 // sides run on one machine.
@@ -44,7 +45,7 @@ inline constexpr std::size_t k_longest_scheme = 32;
 
 using password = std::array<char, 16>;
 
-// An IPv4 or IPv6 address with a port. The guardian resolves no names, because that could block it.
+// An IPv4 or IPv6 address with a port. The guardian resolves no names, because name resolution could block it.
 struct endpoint {
     sockaddr_storage address{};
     socklen_t length = 0;

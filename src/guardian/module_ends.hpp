@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// module_ends: ends a dead process's sessions at modules' servers. Starts one helper process for each session.
+// module_ends: ends a dead process's sessions at servers of modules. A module is a separate library for one kind of
+// server, such as Redis. module_ends starts one helper process for each session.
 //
-// The helper process loads the library's module, so that each protocol is implemented only once. The guardian itself
-// loads no module, because client libraries block, resolve names and start threads. A helper gives up when the session
-// timeout has passed.
+// The helper process loads the module, so that each protocol is implemented only once. The guardian itself loads no
+// module, because client libraries block, resolve names and start threads. A helper gives up when the session timeout
+// has passed.
 //
 // Loading the program and its libraries takes longer than ending a session. So for each guarded scheme one helper waits
 // with its module loaded, but without a connection. After its use, the guardian starts another.
@@ -32,7 +33,7 @@ struct end_process {
     support::descriptor socket;
 };
 
-// Starts a helper for a scheme. The helper loads the scheme's module before it reads.
+// Starts a helper for a scheme. The helper loads the scheme's module before it reads the session.
 using module_end_starter = std::function<end_process(const std::string& scheme)>;
 
 // Returns a starter for the program turnstile-session-end in this program's folder.
@@ -50,10 +51,10 @@ public:
     // not be started, or has ended without a session. No further helper of this scheme is then started ahead.
     [[nodiscard]] bool prepare(const std::string& scheme);
     void add(guard_module_session&& session);
-    // Starts helpers for the waiting sessions, up to the limit. Drops sessions whose timeout has passed.
+    // Starts helpers for the sessions that wait to be ended, up to the limit. Drops sessions whose timeout has passed.
     void start();
     // Starts the helpers that wait ahead. Does nothing while a session must still be ended: the new helpers would
-    // compete with it for the processors.
+    // compete for the processors with the helper that ends the session.
     void start_ahead();
     // Returns the schemes that have failed since the last call. prepare() returns false for them.
     [[nodiscard]] std::vector<std::string> take_failures();

@@ -18,7 +18,7 @@ pid_t process_of(int socket) noexcept {
     socklen_t length = sizeof peer;
     if (::getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &length) != 0) return 0;
     return peer.uid == ::geteuid() ? peer.pid
-                                   : 0;  // 0, too, for a process that is not visible here
+                                   : 0;  // pid is 0 for a process outside this PID namespace
 }
 
 // Returns the process id that the kernel shows for the pidfd: -1 if the process was reaped, 0 if the kernel shows none.
@@ -106,7 +106,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
     if (!pidfd_.open() || std::holds_alternative<cannot_end>(value)) return false;
     if (const auto* kept = std::get_if<keep_open>(&value)) {
         if (!passed.open()) return false;
-        // The guardian keeps no copies beyond this limit. The kernel then releases such a file's lock as soon as the
+        // The guardian keeps k_most_kept_open copies. Without a copy, the kernel releases a file's lock as soon as the
         // process ends.
         if (kept_open_.size() < k_most_kept_open)
             kept_open_.insert_or_assign(kept->number, std::move(passed));
@@ -125,7 +125,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
         module_sessions_.erase(over->number);
         return true;
     }
-    // Sessions beyond this limit are not guarded, and last until their timeout.
+    // The guardian guards k_most_sessions sessions. Further sessions last until their timeout.
     if (const auto* told = std::get_if<guard_module_session>(&value)) {
         new_schemes_.insert(scheme_of(told->servers));
         if (module_sessions_.size() < k_most_sessions || module_sessions_.contains(told->number))

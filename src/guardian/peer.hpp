@@ -23,8 +23,9 @@
 
 namespace turnstile::guardian {
 
-inline constexpr std::size_t k_most_sessions = 4096;  // for each peer; as many of modules
-inline constexpr std::size_t k_most_kept_open = 64;   // files, for each peer
+// For each peer: this many ZooKeeper sessions, and as many sessions at modules' servers.
+inline constexpr std::size_t k_most_sessions = 4096;
+inline constexpr std::size_t k_most_kept_open = 64;  // files, for each peer
 
 class peer {
 public:

@@ -23,8 +23,8 @@ constexpr milliseconds k_first_patience{200};
 constexpr milliseconds k_longest_patience{5'000};
 constexpr milliseconds k_pause_between_rounds{20};
 
-// Servers grant their minSessionTimeout instead, and count it from the attach. So the session ends soon even if they
-// refuse the close.
+// Instead of this timeout, servers grant their minSessionTimeout, which starts at the attach. So the session ends soon
+// even if the servers refuse the close.
 constexpr std::int32_t k_shortest_timeout_ms = 1;
 
 constexpr std::int32_t k_close_request = -11;

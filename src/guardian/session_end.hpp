@@ -5,9 +5,10 @@
 // |-----------|---------------------------------|---------------------------------------------|
 // | pausing   | the time for the next attempt   | connect to the next server of the list      |
 // | securing  | the TLS handshake, if the server requires TLS | attach the session                    |
-// | attaching | the answer to the attach        | the session is over already: over; else     |
-// |           |                                 | close it, with SASL after the exchange      |
-// | authenticating | a token of the server      | the next token; in the end close it         |
+// | attaching | the answer to the attach        | if the session has ended already: over;     |
+// |           |                                 | else close it, with SASL after the exchange |
+// |           |                                 | of tokens                                   |
+// | authenticating | a token of the server      | send the next token; at last close the session |
 // | closing   | the answer to the close         | over                                        |
 // | over      | nothing                         |                                             |
 //

@@ -35,7 +35,8 @@ public:
     spawn_setup(const spawn_setup&) = delete;
     spawn_setup& operator=(const spawn_setup&) = delete;
 
-    // The new process executes the steps in the order of these calls.
+    // The new process changes its descriptors in the order in which pass(), open_nothing_as() and close_from() were
+    // called.
     void pass(int descriptor, int as) {
         ::posix_spawn_file_actions_adddup2(&actions_, descriptor, as);
     }

@@ -102,8 +102,8 @@ support::descriptor connected_to(std::string_view path, const pause_function& pa
     return {};
 }
 
-// The guardian receives this process's sessions and passwords. So a program that another user may have installed does
-// not count.
+// The guardian receives this process's sessions and passwords. So the client must not start a program that another user
+// may have installed.
 bool is_own_program(const std::filesystem::path& program) {
     struct stat found {};
     return ::stat(program.c_str(), &found) == 0 && S_ISREG(found.st_mode) &&

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// start_guardian() starts a new guardian; connect_guardian() connects to an existing guardian. Both return the socket
-// that leads to the guardian.
+// start_guardian() starts a new guardian, a process that closes this process's sessions when this process has ended.
+// connect_guardian() connects to an existing guardian. Both return the socket that leads to the guardian.
 //
 // Thread safety: from any thread.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch: a guardian's event loop: all guarded processes and all sessions that are being closed, with one poll().
+// watch: a guardian's event loop. One poll() waits for all guarded processes, and for all connections on which the
+// guardian closes sessions of dead processes.
 //
 // Thread safety: one thread.
 #pragma once
