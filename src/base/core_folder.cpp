@@ -24,8 +24,8 @@ constexpr char k_inside = 0;  // its address is inside the core library
 }  // namespace
 
 // The dynamic linker reports the path by which it loaded the library. If that path is relative, RTLD_DI_ORIGIN gives
-// the folder, which the linker resolved at load time. If the library is part of the program, the path is empty, and
-// there is no such folder.
+// the folder, which the linker resolved at load time. If the library is part of the program, the linker reports an
+// empty path, and this function returns an empty text.
 std::string folder_of_core() {
     Dl_info where{};
     ::link_map* library = nullptr;

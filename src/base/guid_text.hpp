@@ -13,8 +13,8 @@ namespace turnstile::base {
 
 using guid_bytes = std::array<unsigned char, 16>;
 
-// The bits of the version and of the variant replace the bits of `bytes` at their places. The digits are written in
-// place: every contender has a GUID, and appending digit by digit takes ten times as long.
+// The version and the variant of the UUID replace some bits of `bytes`. The function writes the digits into a text of
+// the final length: every contender has a GUID, and appending digit by digit takes ten times as long.
 [[nodiscard]] inline std::string guid_text(guid_bytes bytes, unsigned version) {
     constexpr std::string_view k_form = "00000000-0000-0000-0000-000000000000";
     bytes[6] = static_cast<unsigned char>((bytes[6] & 0x0fU) | (version << 4U));

@@ -20,7 +20,7 @@ namespace turnstile::base {
     return item.substr(begin, item.find_last_not_of(k_blanks) + 1 - begin);
 }
 
-// The rule that a server breaks if has_other_separator() is true.
+// The rule that the text of one server breaks if has_other_separator() is true for that text.
 inline constexpr const char* k_other_separator =
     "has a blank or a semicolon in it: write commas between servers";
 

@@ -26,11 +26,12 @@ using namespace std::chrono_literals;
 // Time limit for writing the waiting lines before a sink is replaced or the process ends.
 constexpr auto k_last_wait = 1s;
 
-// True on the log's thread. The sink runs there, so a flush or a line from the sink would wait for the sink itself.
+// True on the log's thread, which runs the sink. A flush inside the sink would wait for the sink itself, and a line
+// that the sink writes for each line would cause lines without end. So both do nothing there.
 thread_local bool inside_sink = false;
 
 struct chosen_sink {
-    log_sink call;  // empty: the default, which leaves signals to the program's threads
+    log_sink call;  // empty: the default sink, which runs with signals blocked
     support::signal_mask mask = support::signal_mask::of_this_thread();
 };
 

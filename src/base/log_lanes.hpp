@@ -4,9 +4,9 @@
 //     lanes.push(log_level::info, "...");
 //     while (const auto line = lanes.pop()) sink(line->level, line->text);
 //
-// Lines below `warning` have one lane, and all other lines have another lane, so that unimportant lines cannot push out
-// warnings and errors. A full lane drops its oldest line. So after a blocked sink continues, it gets the number of
-// dropped lines first, and then the newest lines. Lines come out in the order in which they were pushed.
+// Lines below `warning` have one queue (a *lane*), and all other lines have another, so that unimportant lines cannot
+// push out warnings and errors. A full lane drops its oldest line. So after a blocked sink continues, it gets the
+// number of dropped lines first, and then the newest lines. Lines come out in the order in which they were pushed.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once

@@ -53,7 +53,7 @@ std::size_t begin_of_user(std::string_view text) noexcept {
 }
 
 // Returns the position of the last '@' before the host; npos if there is none. An '@' after "?name=" belongs to a
-// parameter. In Redis' form only the user and password for the sentinels may contain an '@'.
+// parameter. In a Redis connect string only two parameters may contain an '@': sentinel_username and sentinel_password.
 std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
     auto end = text.find('=', std::min(text.find('?', begin), text.size()));
     if (text.starts_with("redis"))

@@ -20,9 +20,9 @@
 namespace turnstile::base {
 
 // Returns the text with "***" for each password. A password is the text in "user:password@" up to the last '@' (all
-// text before the '@' if there is no colon), and the value of each parameter with a secret's name, which may be
-// percent-encoded. The function also hides passwords in strings that every parser refuses:
-// - a password with unescaped characters, except with "?name=" in a database's form, which is read as a parameter;
+// text before the '@' if there is no colon). The value of a parameter with a secret's name is a password, too; the name
+// may be percent-encoded. The function also hides passwords in strings that every parser refuses:
+// - a password with unescaped characters (but in a database's connect string, text after "?name=" is a parameter);
 // - a password without "@host" behind it, except a number, which is read as a port;
 // - a password behind a scheme that lacks its colon or its slashes;
 // - in a path, all text from a colon without a port to the last '@'.

@@ -20,8 +20,9 @@
 namespace turnstile::base {
 
 // The servers refuse requests that are longer than jute.maxbuffer (1 MiB). When a session ends, a server writes one
-// transaction with the paths of all its znodes, which must not be longer either. So a session owns at most 128 KiB of
-// paths (docs/reference/limits.md). A lock path of this length leaves room for a few contenders.
+// transaction with the paths of all znodes of the session. This transaction must not be longer than jute.maxbuffer
+// either. So a session owns at most 128 KiB of paths (docs/reference/limits.md). A lock path of this length leaves room
+// for a few contenders.
 inline constexpr std::size_t k_longest_path = std::size_t{32} * 1024;
 
 // Fails with `errc::bad_path`. "/" is valid here.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// release_if_empty: frees the memory of an empty container that had many elements before. A small block is kept,
-// since allocating it again and again would cost more.
+// release_if_empty: frees the memory of an empty container that had many elements before. The container keeps a small
+// block, because freeing and allocating small blocks again and again would cost more.
 //
 // Thread safety: the rules of the container.
 #pragma once

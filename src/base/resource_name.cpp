@@ -25,7 +25,7 @@ std::size_t end_of_hosts(std::string_view servers) noexcept {
 
 std::string normal(std::string_view hosts) {
     if (hosts.starts_with("local:"))
-        return std::string{hosts};  // the names of trees are case-sensitive
+        return std::string{hosts};  // names after "local:" are case-sensitive
     std::set<std::string> all;
     for (std::size_t from = 0; from <= hosts.size();) {
         const auto to = std::min(hosts.find(',', from), hosts.size());

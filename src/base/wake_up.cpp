@@ -12,7 +12,8 @@ wake_up::wake_up() : event_{::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)} {
     if (!event_.open()) throw std::system_error{errno, std::generic_category(), "eventfd"};
 }
 
-// Both calls can fail only with EAGAIN. Then the descriptor has the wanted state already.
+// eventfd_write(), and eventfd_read() in clear(), can fail only with EAGAIN. Then the descriptor has the wanted state
+// already.
 void wake_up::set() noexcept {
     static_cast<void>(::eventfd_write(event_.get(), 1));
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// last_words: ends a process that lacks memory with a sentence on standard error. Nothing here allocates.
+// last_words: writes a sentence to standard error, and ends the process, which has no memory left. Nothing here
+// allocates.
 //
 // Thread safety: any thread. Call name_lack_of_memory() once, at the start of main().
 #pragma once

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// block_signals, signal_mask: which signals the library's threads take.
+// block_signals, signal_mask: which signals the library's threads block.
 //
 // | threads                                  | mask                                                  |
 // |------------------------------------------|-------------------------------------------------------|
 // | threads that run user code               | signal_mask, from the thread that made the client     |
-// | all others, also the C client's          | everything blocked but the signals of a fault         |
+// | all others, also the C client's          | all signals are blocked, except k_fault_signals       |
 //
 // The kernel sends a fault's signal to the thread that caused the fault. If that thread blocked the signal, the process
 // would end without running the program's handler. User code runs with the program's own mask, because a child that
