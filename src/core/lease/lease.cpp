@@ -10,8 +10,9 @@ namespace turnstile::core {
 
 namespace {
 
-// If two answers are closer together than these fractions of the session timeout S and the relay bound R, lease stores
-// only one of them. Fewer stored answers can make the lease shorter, never longer, and their number stays bounded.
+// If two answers are closer together than these fractions of the session timeout S and the relay bound R (lease.hpp),
+// the lease stores only one of them. Fewer stored answers can make the lease shorter, never longer, and their number
+// stays bounded.
 constexpr int k_timeout_grain = 64;
 constexpr int k_relay_grain = 128;
 // The C client pings after a third of the session timeout without a request. The core sends an `exists` a little

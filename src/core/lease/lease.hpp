@@ -12,9 +12,10 @@
 //
 //     valid_until = c + S - drift * S
 //
-// All times are of the boottime clock. An answer counts from the time at which it was *received*, and only if that was
-// before the end of what is certain. Let w be the send time of the latest write whose answer counts and proves a
-// majority and the session. Then c is the latest of
+// The session was certainly touched at c or later, and `drift` is the assumed limit for the error of the clocks'
+// speeds. All times are of the boottime clock. An answer counts from the time at which the client *received* it, and
+// only if the session was still certain at that time. Let w be the send time of the latest write whose answer counts,
+// and proves that the server had a majority and that the session existed. Then c is the latest of
 //   (a) w, if this connection is to a standalone server or to the leader, and the client knew this at w;
 //   (b) the send time of a request on this connection whose answer was received by w - R. R is the relay bound
 //       (relay_bound.hpp), lengthened by the drift;
@@ -65,16 +66,17 @@ public:
     void detached();
     // Called when the client learned at `learned` the role of the server of `connection`.
     void role_known(std::uint64_t connection, server_role role, time_point learned);
-    // Sets the relay bound R for `connection` until its end. The next connection begins with the R of the rule again.
+    // Sets the relay bound R for `connection` until its end. The next connection begins with lease_rule::relay_bound
+    // again.
     void relay_bound_known(std::uint64_t connection, duration bound);
-    // Called if the server of `connection` may not be Apache ZooKeeper's. Then its R is an assumption, and the lease
-    // assumes that every request is relayed.
+    // Called if the server of `connection` may not be Apache ZooKeeper's. Then the relay bound R of this server is an
+    // assumption, and the lease assumes that every request is relayed.
     void server_unproven(std::uint64_t connection);
     // Called when a request that was sent at `sent` on `connection` was answered at `received`. `committed`: the
-    // request was a write, and its answer proves a majority and the session.
+    // request was a write, and its answer proves that the server had a majority and that the session existed.
     void answered(std::uint64_t connection, time_point sent, time_point received, bool committed);
 
-    // The time after c for which the servers certainly keep the session: S - drift * S.
+    // The time for which the servers certainly keep the session after a touch: S - drift * S, for a session timeout S.
     [[nodiscard]] duration certain_for() const noexcept { return certain_for_; }
     [[nodiscard]] duration lengthened(duration wanted) const {
         return support::lengthened(wanted, rule_.clock_drift);
@@ -83,11 +85,11 @@ public:
     // True if the server is known to be the leader or standalone, so that each request touches the session at the
     // leader.
     [[nodiscard]] bool is_direct() const noexcept { return here_.direct_since.has_value(); }
-    // False if touches are relayed and the session timeout is hardly longer than R. Then an answer may count so late
-    // that the time that it proves has almost passed.
+    // False if touches are relayed and the session timeout is hardly longer than the relay bound R. Then a write can
+    // prove an answer only R later, when the time that the answer proves has almost passed.
     [[nodiscard]] bool can_be_kept() const;
-    // True if a hold always has enough time left to outlive a change of servers: the server is direct, or the session
-    // timeout is at least 5/2 R.
+    // True if a hold always has enough time left to outlive a change of servers: is_direct() is true, or the session
+    // timeout is at least 5/2 of the relay bound R.
     [[nodiscard]] bool is_ample() const;
     // Returns the relay bound R, measured by the servers' clocks.
     [[nodiscard]] duration servers_bound() const noexcept { return here_.bound; }
@@ -128,19 +130,21 @@ public:
     friend bool operator==(const lease&, const lease&) = default;
 
 private:
-    // Returns the deadline of the chain's latest link; without a chain, the end of the lease.
+    // Returns the deadline that the latest request in the chain of touches has set; without a chain, the end of the
+    // lease.
     [[nodiscard]] time_point chained_until() const {
         return here_.chain ? *here_.chain + certain_for() : valid_until();
     }
     void committed(time_point sent);
     void chain(time_point sent, time_point received);
     void advance(time_point certain, evidence how);
-    // Returns R by our clock. Our clock may run too fast, so R is lengthened by the drift.
+    // Returns the relay bound R by our clock. Our clock may run too fast, so R is lengthened by the drift.
     [[nodiscard]] duration bound_by_our_clock() const noexcept { return here_.bound_by_our_clock; }
     void set_timeout(duration timeout);
     void set_bound(duration bound);
     void arrive_at(std::uint64_t connection);
-    // Returns the first link of the chain: c, or the time of (d) above if that is later.
+    // Returns the first link of the chain of touches: c of the rule above, or the time of its case (d) if that is
+    // later.
     [[nodiscard]] time_point first_link() const;
     [[nodiscard]] evidence relayed() const noexcept {
         return here_.assumed ? evidence::assumed : evidence::relayed;
@@ -152,13 +156,14 @@ private:
         duration bound{};               // R
         duration bound_by_our_clock{};  // R, lengthened by the drift
         bool assumed = false;
-        // For (a): the instant at which the client learned that requests to this server touch the session at the
-        // leader.
+        // For case (a) of the rule above: the instant at which the client learned that requests to this server touch
+        // the session at the leader.
         std::optional<time_point> direct_since{};
         unproven_answers unproven{};  // (b)
         std::optional<time_point>
             before_attach{};  // (d): no write has committed on this connection yet
-        // The chain's latest link. Nothing while detached, or if the lease had ended before the attach.
+        // Send time of the latest request in the chain of touches. Nothing while detached, or if the lease had ended
+        // before the attach.
         std::optional<time_point> chain{};
         friend bool operator==(const at_server&, const at_server&) = default;
     };

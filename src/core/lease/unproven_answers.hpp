@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // unproven_answers: answered requests of one connection that no write has proven yet, for rule (b) in lease.hpp.
 //
-// A follower relays a touch at most R (the relay bound) after its answer. So if a write was sent at least R after an
-// answer and commits, the write proves the answered request. Of the requests sent within one grain only the first is
-// stored. Fewer stored requests can make the lease shorter, never longer, and their number stays bounded.
+// A follower reports an answered request to the leader at most R (the relay bound) after its answer. So if a write was
+// sent at least R after an answer and commits, the write proves the answered request. Of several requests sent within a
+// short time (`grain`) only the first is stored. Fewer stored requests can make the lease shorter, never longer, and
+// their number stays bounded.
 //
 // A pure value. Thread safety: none.
 #pragma once

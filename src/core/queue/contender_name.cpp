@@ -31,7 +31,8 @@ std::optional<std::int32_t> whole_number(std::string_view text) noexcept {
     return value;
 }
 
-// Returns the number in the last `width` characters, if servers would write that number with so many characters.
+// Returns the number in the last `width` characters, if servers would write that number with exactly `width`
+// characters.
 std::optional<std::int32_t> sequence_of_width(std::string_view text, std::size_t width) noexcept {
     if (text.size() < width) return std::nullopt;
     const auto number = text.substr(text.size() - width);

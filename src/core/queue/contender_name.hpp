@@ -16,7 +16,7 @@
 // `<n>` is the number that the servers append (`%010d` of the parent's creation counter). The text before the word for
 // the kind, such as `-lock-`, does not matter. So the contenders of Go's samuel client (32 hex digits instead of the
 // uuid) and of Curator without protection join the same queue. Every other child is foreign and ignored; in Curator and
-// Go one foreign child blocks every contender (F14).
+// Go one foreign child blocks every contender (failure F14).
 //
 // An upgrade's name has two numbers: the number that the servers gave to the upgrade, and `<its n>`, the number of its
 // upgradable contender. The number at the end of the name is the upgrade's position in the queue. Before the upgrade is
@@ -115,9 +115,9 @@ struct upgrade_numbers {
 }
 
 // True if the number is so near the counter's end that contenders with larger numbers may have come earlier. The
-// counter of a 3.8.0 server stays at 2^31 - 1. While creates are in progress, such a server counts on into the negative
-// numbers. After their commit it starts at 2^31 - 1 again. So a later contender may have the same number or a smaller
-// one, and only the czxids give the order.
+// counter of a ZooKeeper 3.8.0 server stays at 2^31 - 1. While creates are in progress, such a server counts on into
+// the negative numbers. After the commit of these creates the server starts at 2^31 - 1 again. So a later contender may
+// have the same number or a smaller number, and only the czxids give the order.
 [[nodiscard]] constexpr bool at_counter_end(std::int32_t sequence) noexcept {
     constexpr std::int32_t k_most_under_way = 1'000'000;
     using limits = std::numeric_limits<std::int32_t>;

@@ -5,7 +5,8 @@
 // The mark is a persistent znode beside the lock's path. The holder creates it before its grant. An orderly release
 // removes it in the same transaction as the holder's own znode. While the holder lives, no other contender reads the
 // mark. So a contender that finds a mark knows that the holder has crashed. That contender writes " left" into the
-// mark. The time stamp of this write shows later contenders that the crash was at least so long ago.
+// mark. The time stamp of this write is an instant at which the crash had already happened, so later contenders wait
+// for less time.
 //
 // Values. Thread safety: none needed.
 #pragma once

@@ -21,7 +21,7 @@
 
 namespace turnstile::core {
 
-// In a folder with at least so many children the mark is worth its write: listing them costs more than reading the
+// In a folder with at least this many children the mark is worth its write: listing them costs more than reading the
 // folder's data.
 inline constexpr std::uint32_t k_long_queue = 32;
 

@@ -30,7 +30,7 @@ queue_index::queue_index(const std::vector<std::string>& children, contender_fam
             return a.first == b.first;
         }) != line_.end();
     // Sequence numbers wrap. If the queue spans more than 2^31 - 1 numbers, the order depends on the number from which
-    // it is measured, and no sorted list is right for all contenders.
+    // it is measured. Then no sorted list is right for all contenders.
     const bool wide = !line_.empty() && line_.back().first - line_.front().first >
                                             std::numeric_limits<std::int32_t>::max();
     if (ties || wide) line_.clear();

@@ -14,21 +14,21 @@
 // | permit          | enough free permits                         | first in line: all ahead;        |
 // |                 |                                             | else the nearest one ahead       |
 //
-// An upgrade overtakes the waiting writers: these wait for its upgradable contender, which is ahead of them. The
-// upgrade also overtakes the readers behind the first waiting writer. But a reader waits only for writers ahead of it:
-// if that writer leaves, the readers behind it would be granted beside the upgrade. So when no contender is in the way
-// any more, the upgrade moves to the position of its upgradable contender, ahead of all these readers, and lists the
-// folder again.
+// An upgrade (the contender by which an upgradable reader becomes a writer) overtakes the waiting writers: these wait
+// for its upgradable contender, which is ahead of them. The upgrade also overtakes the readers behind the first waiting
+// writer. But a reader waits only for writers ahead of it: if that writer leaves, the readers behind it would be
+// granted beside the upgrade. So when no contender is in the way any more, the upgrade moves to the position of its
+// upgradable contender, ahead of all these readers, and lists the folder again.
 //
 // That list shows a reader in the way if the writer ahead of the reader has left meanwhile. The reader may hold
 // already, or may wait for the upgrade; the list does not show which is true. Then the upgrade moves back to its own
 // position, so that all readers ahead of it hold, and waits for them. Each move back needs another writer that has
 // left, and no new writer can come ahead of the upgrade. So the moves end.
 //
-// Numbers are compared with self by signed 32-bit distance, which keeps the order across a wrap at 2^31. A server whose
-// counter stays at 2^31 - 1 (3.8.0) gives all later contenders this number, or for a while negative numbers. All of
-// these count as one number (at_counter_end). Czxids decide between equal numbers; if they are missing, the rule
-// returns `ask_czxid`.
+// Numbers are compared with our own number by signed 32-bit distance, which keeps the order across a wrap at 2^31. A
+// server whose counter stays at 2^31 - 1 (3.8.0) gives all later contenders this number, or for a while negative
+// numbers. All of these count as one number (at_counter_end). Czxids decide between equal numbers; if they are missing,
+// the rule returns `ask_czxid`.
 #pragma once
 
 #include <cstddef>
@@ -60,8 +60,8 @@ struct decision {
     std::vector<std::string> tied;     // set for ask_czxid
     bool ties = false;                 // equal numbers were seen
     std::vector<std::string> holders;  // set for wait_on_any: all contenders that may hold
-    // The family of the first foreign contender that came before self. Self and that contender do not exclude each
-    // other.
+    // The family of the first foreign contender (a contender of another family) that came before self. Self and that
+    // contender do not exclude each other.
     std::optional<contender_family> foreign;
     friend bool operator==(const decision&, const decision&) = default;
 };

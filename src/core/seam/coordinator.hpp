@@ -25,7 +25,8 @@ struct session_settings {
     bool allow_read_only = false;
     bool detect_role = true;  // after each attach ask the server for its role (role_known)
     bool learn_pace = false;  // also ask the server for its tick and its syncLimit (role_known)
-    // Also find out whether the server is Apache ZooKeeper. If the server does not report it, its behaviour decides.
+    // Also find out whether the server's software is Apache ZooKeeper: from the server's report, or else from its
+    // behaviour.
     bool examine = false;
     // Create an ephemeral znode at once. A ZooKeeper server whose machine has restarted can give the id of this session
     // to a second client. The znode shows the second client that the session is in use.
@@ -34,8 +35,8 @@ struct session_settings {
     bool whole_tree = false;         // ignore the chroot of the connect string
 };
 
-// Receives a session's events on the coordinator's threads, one at a time. No function of the session calls the sink,
-// except `help`.
+// Receives a session's events on the coordinator's threads, one at a time. No function of coordinator_session calls
+// `deliver`, except `help`.
 class session_sink {
 public:
     virtual void deliver(coordinator_event&& event) noexcept = 0;
@@ -72,7 +73,7 @@ class coordinator_session {
 public:
     virtual ~coordinator_session() = default;
 
-    // Submits a request. Never blocks on the network and never calls the sink; the reply comes later.
+    // Submits a request. Never blocks on the network and never calls session_sink::deliver; the reply comes later.
     virtual void submit(request&& request) = 0;
     // Like submit(). The caller submits another request directly after this one, and both may be sent together.
     virtual void submit_with_next(request&& request) { submit(std::move(request)); }
@@ -97,10 +98,10 @@ public:
     // events detached and attached follow. Requests in progress are answered `unknown`, not before `detached`.
     virtual void leave_server(std::uint64_t /*connection*/) {}
 
-    // Reads messages on the calling thread and delivers them to the sink. So a caller that waits for a reply need not
-    // wait for the session's own thread to wake up. Waits for a message until `until`. Call this function without a
-    // lock, and not from inside `deliver`. Returns true if it has read a message; the caller may then call it again.
-    // Returns false if no message came, if another thread reads, or if the session's own thread wants to read.
+    // Reads messages on the calling thread and passes them to session_sink::deliver. So a caller that waits for a reply
+    // need not wait for the session's own thread to wake up. Waits for a message until `until`. Call this function
+    // without a lock, and not from inside `deliver`. Returns true if it has read a message; the caller may then call it
+    // again. Returns false if no message came, if another thread reads, or if the session's own thread wants to read.
     [[nodiscard]] virtual bool help(time_point /*until*/) noexcept { return false; }
 
     [[nodiscard]] virtual session_identity identity() const = 0;
@@ -144,9 +145,9 @@ public:
     // timeout. Sends no request.
     [[nodiscard]] virtual bool frees_at_once() const noexcept { return false; }
 
-    // True if (1) a sequential number counts the creates of all children of the parent, and (2) a session gets a
-    // watch's event before the answers to requests that the servers carried out after the event. Acquires without a
-    // list rest on both (docs/why/mutex.md, "Without a list").
+    // True if the servers keep two rules. A sequential number counts the creates of all children of the parent. And a
+    // session gets a watch's event before the answers to requests that the servers carried out after the event. An
+    // acquire that reads no list of the contenders rests on both rules (docs/why/mutex.md, "Without a list").
     [[nodiscard]] virtual bool numbers_count_creates() const noexcept { return false; }
 
     // Returns the servers' addresses for messages: "a:2181,b:2181/chroot".

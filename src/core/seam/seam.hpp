@@ -16,7 +16,7 @@
 // - Connections are numbered from 1 upwards in each session. A connection attaches only after the event `detached` of
 //   the previous connection.
 // - Replies, watch events and link events are delivered one at a time, in the order in which the servers sent them.
-//   They are never delivered from inside a call of the receiver, except from coordinator_session::help.
+//   No function that the receiver calls delivers them, except coordinator_session::help.
 #pragma once
 
 #include <algorithm>
@@ -61,7 +61,7 @@ enum class acl_policy { open, creator_only };
 enum class watch_mode { none, watch };
 
 inline constexpr std::int32_t k_any_version = -1;
-// Bytes that a request needs for the length of each path.
+// Bytes of the field that states the length of a path in a request.
 inline constexpr std::size_t k_length_field = 4;
 
 struct create_op {
@@ -119,9 +119,9 @@ using operation =
            std::holds_alternative<set_op>(op) || std::holds_alternative<multi_op>(op);
 }
 
-// True for a change that a server must keep as long as its session lives: an operation that creates or removes nodes,
-// or a multi with a set, by which a holder leaves data for other contenders. False for a single set, and for a multi
-// that only checks.
+// True for a change that a server must keep as long as the session that made the change lives: an operation that
+// creates or removes nodes, or a multi with a set, by which a holder leaves data for other contenders. False for a
+// single set, and for a multi that only checks.
 [[nodiscard]] inline bool changes_nodes(const operation& op) noexcept {
     const auto only_checks = [](const multi_part& part) {
         return std::holds_alternative<check_op>(part);
@@ -271,7 +271,8 @@ enum class link_kind {
     attached,            // attached to a server: session_id, timeout, connection, server are set
     attached_read_only,  // the same, at a server that is cut off from its majority
     detached,            // the connection has ended; the session may still live
-    // The server of `connection` has reported its role, or `role` is `unknown`. `pace` and `foreign` are set as well.
+    // The client knows the role of the server of `connection`; `role` is `unknown` if the server does not report its
+    // role. `pace` and `foreign` are set as well.
     role_known,
     leader_not_found,  // after seek_leader: no server reports that it leads
     found_elsewhere,   // after look_for_another: a leader answered over another connection
