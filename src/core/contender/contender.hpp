@@ -24,14 +24,14 @@
 // | queued   | our znode                      | a list; watches on       | first     | no contender is ahead          |
 // |          |                                | contenders ahead         | leaving   | failed, cancelled, timed out   |
 // |          |                                |                          | outside   | znode deleted, session over    |
-// | first    | our znode                      | the lock delay; a get of | held      | granted                        |
-// |          |                                | the own znode            | queued    | another connection: a new list |
+// | first    | our znode                      | for the lock delay; a    | held      | granted                        |
+// |          |                                | get of the own znode     | queued    | another connection: a new list |
 // |          |                                |                          |           | must decide                    |
 // |          |                                |                          | leaving   | failed, cancelled, timed out   |
 // |          |                                |                          | outside   | znode deleted, session over    |
 // | held     | our znode                      | a watch on the own znode | leaving   | released, or lost with its     |
 // |          |                                | and on contenders behind;|           | lease                          |
-// |          |                                | a new name               | over      | znode deleted, session over    |
+// |          |                                | a rename                 | over      | znode deleted, session over    |
 // | leaving  | our znode                      | the znode's removal      | over      | removed, or session over       |
 // | over     | nothing                        | none                     |           | final; `gone` was reported     |
 //
@@ -40,10 +40,10 @@
 // the contender gives back the state's watches, and forgets all that it knew of its znode, its connection and its
 // requests. Each create has a new GUID in its name.
 //
-// After a lost answer to a create (G8) the contender first commits a write on the new connection. After that write a
-// late create of the old connection cannot commit any more: the server answers it "session moved". Only then does a
-// list show whether a child with our GUID exists. The child is ours only if this session owns it. If the list does not
-// show the child, the session searches for it for a while longer (abandoned_creates.hpp).
+// If the answer to a create was lost, the contender first commits a write on the new connection. After that write a
+// late create of the old connection cannot commit any more: the server answers that create with "session moved". Only
+// then does a list show whether a child with our GUID exists. The child is ours only if this session owns it. If the
+// list does not show the child, the session searches for it for a while longer (abandoned_creates.hpp).
 //
 // docs/why/mutex.md argues each step. Thread safety: none, a value.
 #pragma once
@@ -79,18 +79,19 @@ public:
     void on_detached(contender_session& c);
     void on_epoch_end(contender_session& c, const error& why);
     // on_lease_end: the lease ran out. on_lease_confirmed: an answer extended the lease, so a grant may be possible
-    // now. watch_own_znode: the session is about to send a confirmation; the contender sets a watch on its own znode,
-    // because another client may have deleted the znode or written into it.
+    // now. watch_own_znode: the session is about to send a confirmation, a check of a znode that extends the lease; the
+    // contender sets a watch on its own znode, because another client may have deleted the znode or written into it.
     void on_lease_end(contender_session& c, const error& why);
     void on_lease_confirmed(contender_session& c) { step(c); }
     void watch_own_znode(contender_session& c);
-    // A confirmation has shown that our znode is gone, or that another client has written into it.
+    // A confirmation (the check of our znode that extends the lease) has shown that the znode is gone, or that another
+    // client has written into it.
     void on_own_znode_gone(contender_session& c);
     void on_own_znode_changed(contender_session& c);
     // The second look (contender_looks.cpp): reads whether the awaited change has happened, because the event of a
     // watch may be lost.
     void look_again(contender_session& c);
-    // Called at the instant that delay_end() of state_queries.hpp returned.
+    // Called at the end of the lock delay: the instant that delay_end() of state_queries.hpp returned.
     void on_delay_end(contender_session& c);
     // Renames the znode at the same position, so that a hold of a read-write lock becomes another kind (renaming.hpp).
     void rename(contender_session& c, contender_kind kind);
@@ -102,7 +103,7 @@ public:
     void revoke(contender_session& c, const error& why);
     // Continues with requests that had to wait for the end of a commit (guarded_write.hpp).
     void proceed(contender_session& c) { step(c); }
-    // A commit has read our znode: handles the data that it read.
+    // Handles the data of our znode, which a commit has read.
     void apply(contender_session& c, const reply& answer);
     void version_became(std::int32_t version) noexcept;
 
@@ -110,7 +111,8 @@ public:
     [[nodiscard]] bool holds() const noexcept { return is<state::held>(); }
     [[nodiscard]] bool waits() const noexcept;
     [[nodiscard]] bool over() const noexcept { return is<state::over>(); }
-    // True if the contender must send its create next, and only the session keeps it from doing so.
+    // True if the contender must send its create next, and only waits until the session lets it enter
+    // (contender_view::may_enter).
     [[nodiscard]] bool waits_to_enter() const noexcept;
     // Returns the state, for the functions of state_queries.hpp. The reference is valid until the next event.
     [[nodiscard]] const contender_state& current() const noexcept { return state_; }
@@ -140,7 +142,8 @@ private:
         return std::holds_alternative<State>(state_);
     }
     void step(contender_session& c);
-    // Passes one event to the current state, enters the next state if there is one, and lets it send its requests.
+    // Passes one event to the current state, enters the next state if there is one, and lets that state send its
+    // requests.
     template <class Event>
     void handle(contender_session& c, Event&& event);
     template <class State, class Event>

@@ -47,9 +47,9 @@ struct remove {
     friend bool operator==(const remove&, const remove&) = default;
 };
 
-// Reports a step of a contender with a number. entered: the create was answered and gave the number. leaves: the
-// removal is sent, and no contender was ahead. left: the servers have removed the znode. From these steps the session
-// may conclude that the folder's next contender has no contender ahead.
+// Reports the contender's number, and a step that the contender has taken. entered: the create was answered and gave
+// the number. leaves: the removal is sent, and no contender was ahead. left: the servers have removed the znode. From
+// these steps the session may conclude that the folder's next contender has no contender ahead.
 enum class number_step { entered, leaves, left };
 struct number_known {
     number_step step{};
@@ -76,8 +76,8 @@ struct unwatch_gone {
     friend bool operator==(const unwatch_gone&, const unwatch_gone&) = default;
 };
 
-// The log warns: contenders of the family `theirs` came before a contender of the family `ours` in this folder, and the
-// two families do not exclude each other.
+// Requests a warning in the log: contenders of the family `theirs` came before a contender of the family `ours` in this
+// folder, and the two families do not exclude each other.
 struct warn_of_foreign {
     contender_family ours{};
     contender_family theirs{};
@@ -108,8 +108,9 @@ struct replace_session {
 struct retry_later {
     friend bool operator==(const retry_later&, const retry_later&) = default;
 };
-// A single attempt has found contenders ahead, which ends it with `busy`. If only one contender is ahead, and it is a
-// hold of this session, the error names that hold. `predecessor`: the znode of the only contender ahead, or empty.
+// A single attempt (attempt::once) has found contenders ahead, and ends with `busy`. If only one contender is ahead,
+// and it is a hold of this session, the error names that hold. `predecessor`: the znode of the only contender ahead, or
+// empty.
 struct tell_busy {
     std::size_t ahead = 0;
     std::string predecessor;

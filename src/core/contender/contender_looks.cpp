@@ -9,8 +9,9 @@
 // | contender                          | request                                   | answer                      |
 // |------------------------------------|-------------------------------------------|-----------------------------|
 // | a waiter                           | a get with a watch of the contender ahead | "no such node", READ or not |
-// | a waiter for permits               | the same, or of the folder; the list and  | contenders that are gone or |
-// |                                    | the limit                                 | granted, number of permits  |
+// | a waiter for permits               | the same get; or, if it is the first      | contenders that are gone or |
+// |                                    | waiter, a get of the folder. Also a list, | granted, number of permits  |
+// |                                    | and a read of the semaphore's limit       |                             |
 // | a hold that reports contenders     | the list with a watch                     | contenders that have come   |
 // | behind                             |                                           |                             |
 //

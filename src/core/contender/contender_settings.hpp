@@ -31,7 +31,7 @@ struct contender_settings {
     bool tells_contended = false;
     // True: contender_data() appends " resource=" and the folder to `data`, so that many folders can share one text.
     bool data_names_folder = false;
-    // For a lock or latch: if the folder has at least so many children, the next holder reads the folder's low-water
+    // For a lock or latch: if the folder has at least this many children, the next holder reads the folder's low-water
     // mark instead of a list (core/queue/low_water_mark.hpp).
     std::uint32_t long_queue = k_long_queue;
     // For a lock: the time after a holder's crash for which no contender is granted. Zero, or another kind: there is no

@@ -66,7 +66,7 @@ struct entering {
     friend bool operator==(const entering&, const entering&) = default;
 };
 
-// The servers have no znode of the contender, except perhaps the folder's parents.
+// The contender has no znode at the servers. It may be creating the folder and its parents.
 struct outside : entering {
     void step(contender_call& call);
     void on_reply(contender_call& call, const reply& answer);
@@ -75,8 +75,8 @@ struct outside : entering {
     friend bool operator==(const outside&, const outside&) = default;
 };
 
-// A create is in progress, and a list that was sent right after it. The contender omits the list if the number from the
-// create is likely to show that no contender is ahead.
+// A create is in progress, and usually a list of the folder, which the contender sends right after the create. The
+// contender omits the list if the number from the create is likely to show that no contender is ahead.
 struct creating : entering {
     time_point asked_at{};
     pending_ticket sent{};
@@ -122,7 +122,7 @@ struct standing {
     low_water_reading low_water{};
     base::cold<lock_delay> delay{};
     base::cold<renaming> rename{};
-    // The revocation request in the znode's data, as the contender read it last.
+    // An operator's request to release the lock, from the znode's data that the contender read last.
     base::cold<std::optional<asked_to_release>> request{};
 
     [[nodiscard]] std::string path(const contender_call& call) const;
@@ -134,7 +134,7 @@ struct standing {
     void watch_own(contender_call& call);
     void apply_own(contender_call& call, const reply& answer);
     void apply_own_and_watch(contender_call& call, const reply& answer);
-    // Stores the version and the revocation request that were read from our znode. Returns true if one of them is new.
+    // Stores the version and the operator's request that were read from our znode. Returns true if one of them is new.
     // The version alone does not decide: servers that restart from older data may assign the same version to another
     // request.
     [[nodiscard]] bool take_note(std::int32_t read_version, const std::optional<revocation>& found);

@@ -26,8 +26,8 @@ struct session_view {
 struct contender_view : session_view {
     time_point now{};
     std::int64_t session_id = 0;
-    // True if the lease lasts long enough after a grant that the hold's first confirmation is answered in time
-    // (confirmation_pace::lasts).
+    // True if the lease lasts long enough after a grant that the hold's first confirmation (a write that extends the
+    // lease) is answered in time (confirmation_pace::lasts).
     bool lease_lasts = false;
     // True if the contender may create its znode now. Then the session stays at its present server, or its leases are
     // long enough at any server (lease::is_ample), and the request window has room (request_window.hpp).

@@ -3,16 +3,17 @@
 // the hold's own znode exists unchanged.
 //
 // The multi *sets* the own znode to its present data, and requires that the znode has the version v. Then it checks the
-// znodes of the further holds that the caller named, and does the caller's parts (commit_plan.hpp). So the multi is
-// applied at most once. It is not applied if the znode is gone or another client has written into it. After the multi
-// the znode has version v + 1.
+// znodes of the further holds that the caller named, and does the operations that the caller requested
+// (commit_plan.hpp). So the multi is applied at most once. It is not applied if the znode is gone or another client has
+// written into it. After the multi the znode has version v + 1.
 //
 // A guarded_writes is in one of six states. The table has all transitions:
 //
 // | state     | meaning                               | then      | when                                          |
 // |-----------|---------------------------------------|-----------|-----------------------------------------------|
-// | idle      | no request is in progress             | planning  | a commit waits whose plan is not drawn        |
-// |           |                                       | sent      | a commit waits, and the hold writes nothing   |
+// | idle      | no request is in progress             | planning  | a commit waits, and has no plan yet           |
+// |           |                                       | sent      | a commit waits, and the hold is not about to  |
+// |           |                                       |           | write its own znode                           |
 // | planning  | existing znodes are being read        | idle      | all are known, or must be read again, or the  |
 // |           |                                       |           | hold is over                                  |
 // | sent      | the multi is in progress              | idle      | it was carried out, refused, or never sent    |
@@ -27,12 +28,12 @@
 //
 // The end of the session leads from each state to idle.
 //
-// After a lost answer (G8) the *fence* decides: a multi of two sets of the own znode, from v to v + 2. The servers
-// apply at most one of the fence and the commit, since both require v. Once the fence is applied, a commit that is
-// still on its way fails. The read that is sent after the fence shows the outcome: v + 1 is the commit, v + 2 the
-// fence. After v + 2 the commit was not applied and never will be; it is sent again with v + 2 if the hold still
-// exists. The outcome stays unknown (errc::outcome_unknown) if the znode is gone, has another client's data, may not be
-// written any more, or ended with its session.
+// After a lost answer the *fence* decides: a multi of two sets of the own znode, from v to v + 2. The servers apply at
+// most one of the fence and the commit, since both require v. Once the fence is applied, a commit that is still on its
+// way fails. The read that is sent after the fence shows the outcome: v + 1 is the commit, v + 2 the fence. After v + 2
+// the commit was not applied and never will be; it is sent again with v + 2 if the hold still exists. The outcome stays
+// unknown (errc::outcome_unknown) if the znode is gone, has another client's data, may not be written any more, or
+// ended with its session.
 //
 // A pure value. Thread safety: none.
 #pragma once
@@ -95,7 +96,8 @@ public:
     // `standing`: znodes of further holds, which must exist when the commit is carried out.
     void add(commit_id commit, std::vector<write_part> parts, std::vector<std::string> standing,
              effects& out);
-    // The caller gives up. It gets `why` if the commit has certainly not been applied, and outcome_unknown otherwise.
+    // The caller gives up. The caller gets `why` if the commit has certainly not been applied, and outcome_unknown
+    // otherwise.
     void cancel(commit_id commit, const error& why, effects& out);
     void on_reply(const session_view& session, const reply& answer, effects& out);
     // Called when there is a connection, or when a request that failed may be sent again.
@@ -127,7 +129,7 @@ private:
     // The only function that changes the state; checks the transition against the table above.
     void enter(state&& next);
     void settle(std::int32_t version, effects& out);
-    // The own znode is passed by value: it is taken out of a state that ends before the function does.
+    // `own` is passed by value: the caller takes it out of a state that ends before the function returns.
     void become_unsure(const session_view& session, own_znode own, const reply& answer,
                        effects& out);
     void suspend(const session_view& session, const reply& answer, effects& out);

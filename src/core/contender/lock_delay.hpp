@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_delay: a holder writes its crash mark before its grant, and removes it with its release. A contender that finds
-// the mark of a crashed holder waits. The model is Consul's lock-delay and Chubby's (Burrows 2006, section 2.4).
+// lock_delay: the time after a holder's crash in which no contender gets the lock. A holder writes its *crash mark*, a
+// znode beside the lock's path, before its grant, and removes the mark with its release. A contender that finds the
+// mark of a crashed holder waits. The model is Consul's lock-delay and Chubby's (Burrows 2006, section 2.4).
 //
 // | state          | request                                       | outcome                                 |
 // |----------------|-----------------------------------------------|-----------------------------------------|
@@ -65,10 +66,9 @@ public:
         left_ = {};
         end_.reset();
     }
-    // The mark must be read again before it is overwritten, since servers that restart from older data assign its
-    // version again.
+    // The mark must be read again before it is overwritten, since servers that restart from older data assign the
+    // mark's version again.
     void forget_version() noexcept { version_is_known_ = false; }
-    // Called when the instant end() has come.
     void end_has_come() noexcept { end_.reset(); }
     // Called when the servers refuse to remove the mark together with our znode.
     void give_up_mark() noexcept { state_ = state::absent; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // low_water_reading: in a long queue, the next holder reads the folder's low-water mark instead of a list of children.
-// So the cost of a hand-over does not depend on the length of the queue.
+// This mark is a number in the folder's data: every contender with this number or a lower number has left. So the cost
+// of a hand-over does not depend on the length of the queue.
 //
 // | contender                                        | request                           | then              |
 // |--------------------------------------------------|-----------------------------------|-------------------|

@@ -21,7 +21,7 @@ std::string describe(const multi_part& part) {
     return with_version("check \"" + check.path + '"', check.version);
 }
 
-// The error for a refused part. `rule` is empty if the code says enough.
+// The error for a refused part. `rule` is empty if the error code needs no explanation.
 struct refusal {
     errc code = errc::protocol;
     const char* rule = "a refusal";

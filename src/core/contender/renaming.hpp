@@ -14,7 +14,7 @@
 // |            | a list that shows no outcome  | the session is replaced; its end removes the znode            |
 //
 // One transaction creates a znode of the other kind with the same number, and removes the old znode. So the position in
-// the queue is never empty (F10), and both names are known beforehand.
+// the queue is never empty (failure F10), and both names are known beforehand.
 //
 // If the answer to the transaction is lost, a server may still have the transaction, and forward it after our next
 // requests (docs/why/mutex.md, step 2). So the rename may commit late. It requires the version that our znode had when

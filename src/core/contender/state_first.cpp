@@ -17,9 +17,10 @@ first::first(queued&& from) : waiting{std::move(from)} {
     TURNSTILE_CHECK(!beside->ties.asks());
 }
 
-// The contender is granted only while the lease makes the hold certain (F28). Otherwise the session sends a
-// confirmation, and calls this function again. The grant also waits for a get of our znode that is in progress. If the
-// latest get is too old, the contender sets a watch: where answers are slow, another get would be too old as well.
+// The contender is granted only while the lease makes the hold certain (failure F28). Otherwise the session sends a
+// confirmation, a write that extends the lease, and calls this function again. The grant also waits for a get of our
+// znode that is in progress. If the latest get is too old, the contender sets a watch: where answers are slow, another
+// get would be too old as well.
 void first::step(contender_call& call) {
     if (!call.may_ask()) return;
     auto& c = call.session;
@@ -45,9 +46,10 @@ void first::grant(contender_call& call) {
     TURNSTILE_CHECK(!own.asks());
     auto& c = call.session;
     // Contenders of a read-write lock may be granted in another order than their znodes were created, so their tokens
-    // cannot be their czxids alone. A contender that excluded this one has left before this grant. Its removal changed
-    // the folder with a higher zxid, which the list shows (pzxid). At the end of the counter the servers do not count a
-    // create as a change of the folder, so pzxid may be lower than the contender's czxid.
+    // cannot be their czxids alone. A contender that excluded this one has left before this grant. The zxid of that
+    // contender's removal is higher than its token, and the list shows that zxid as the folder's latest change (pzxid).
+    // At the end of the counter the servers do not count a create as a change of the folder, so pzxid may be lower than
+    // the contender's czxid.
     const bool sorted_by_list = family(kind) == contender_family::read_write;
     // place: number_of_a_token
     const auto zxid = sorted_by_list ? std::max(pzxid, czxid) : czxid;

@@ -12,8 +12,8 @@ namespace turnstile::core::state {
 // ---- the contender ahead ends ----------------------------------------------------------------
 
 // Called when the contender `gone` has ended, by an event or by the answer to a get. If a list on this connection
-// showed only that contender ahead, no contender is ahead now. Otherwise the low-water mark of a long queue decides, or
-// a list.
+// showed only that contender ahead, no contender is ahead now. Otherwise the low-water mark of a long queue
+// (low_water_mark.hpp) decides, or a list of the folder.
 void queued::on_awaited_gone(contender_call& call, const std::string& gone,
                              std::uint64_t connection) {
     TURNSTILE_CHECK(connection != 0);

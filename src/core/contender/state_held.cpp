@@ -123,8 +123,8 @@ void held::on_announced(contender_call& call, const reply& answer) {
 
 // ---- the hold's own znode --------------------------------------------------------------------
 
-// A failed read needs no reaction, since a confirmation checks the hold again. But a rename that was stopped by another
-// client's write can continue only after a read of that write.
+// A failed read needs no reaction, since the next confirmation (confirmations.hpp) checks the hold's znode again. But a
+// rename that was stopped by another client's write can continue only after a read of that write.
 void held::on_own_answer(contender_call& call, const reply& answer) {
     apply_own_and_watch(call, answer);
     const bool may_rename = rename->is_wanted() && !rename->is_under_way() && !rename->is_unsure();
@@ -144,8 +144,8 @@ void held::on_own_answer(contender_call& call, const reply& answer) {
 
 void held::apply_data(contender_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
-    // An order ends the hold even if the version is known: servers that restart from older data may assign a version
-    // again. If the version is new, confirmations with the known version fail from now on.
+    // An operator's order to leave ends the hold even if the version is known: servers that restart from older data may
+    // assign a version again. If the version is new, confirmations with the known version fail from now on.
     // place: order_to_go
     if (found && found->manner == revocation::how::take)
         return revoke(call, taken_away(call.folder(), *found));

@@ -17,8 +17,8 @@ constexpr int k_most_refused_removals = 16;
 
 }  // namespace
 
-// A contender that has written a crash mark has no contender ahead, even if it has not used a list on this connection
-// yet.
+// A contender that has written a crash mark (lock_delay.hpp) has no contender ahead, even if it has not used a list on
+// this connection yet.
 leaving::leaving(queued&& from) : standing{std::move(from)} {
     was_first = from.ahead == 0U || delay->is_marked();
     awaited = std::move(from.awaited);
@@ -53,7 +53,7 @@ bool leaving::raises_low_water_mark(const contender_call& call) const {
 }
 
 // True if other removals may be sent in the same request: this removal changes neither a crash mark nor a low-water
-// mark.
+// mark (low_water_mark.hpp).
 bool leaving::goes_with_others(const contender_call& call) const {
     return !takes_crash_mark() && !raises_low_water_mark(call);
 }

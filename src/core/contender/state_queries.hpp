@@ -22,19 +22,22 @@ namespace turnstile::core {
 [[nodiscard]] bool waits_in_line(const contender_state& current) noexcept;
 // True for a hold, and for a contender that may hold soon: confirmations that check its znode must extend its lease.
 [[nodiscard]] bool needs_confirmation(const contender_state& current) noexcept;
-// True if the contender is first and only its lease is missing, or if a read of the low-water mark may make it first.
+// True if the contender is first and only its lease is missing, or if a read of the low-water mark (low_water_mark.hpp)
+// may show that it is first.
 [[nodiscard]] bool awaits_lease(const contender_state& current) noexcept;
-// True for a hold, and for a waiter with exactly one contender ahead. When such a contender ends, the next may be
-// granted.
+// True for a hold, and for a waiter with exactly one contender ahead. When such a contender ends, the contender behind
+// it may be granted.
 [[nodiscard]] bool holds_or_has_one_ahead(const contender_state& current) noexcept;
 // True if the contender's znode is watched on this connection, or the request for that watch is in progress.
 [[nodiscard]] bool watches_itself(const contender_state& current,
                                   std::uint64_t connection) noexcept;
 // Returns the end of the lock delay, if the contender is first and waits for that end.
 [[nodiscard]] std::optional<time_point> delay_end(const contender_state& current) noexcept;
-// Returns the nearest contender ahead of a waiter; nullptr if there is none, or if the waiter has not read its znode.
+// Returns the nearest contender ahead of a waiter; nullptr if there is none, or if the waiter has not read that
+// contender's znode.
 [[nodiscard]] const contender_ahead* nearest_ahead(const contender_state& current) noexcept;
-// Returns the path of the znode for which a waiter waits, if it waits for one; an empty text otherwise.
+// If exactly one contender is ahead of a waiter: returns the path of the znode that the waiter watches. Otherwise
+// returns an empty text.
 [[nodiscard]] std::string znode_ahead(const contender_state& current, const std::string& folder);
 // True for a hold whose contender is not about to write its own znode. Only then may a commit write the znode.
 [[nodiscard]] bool settled(const contender_state& current) noexcept;

@@ -156,8 +156,8 @@ void queued::on_tied(contender_call& call, const reply& answer) {
         listed_on = 0;
     apply(call, answer, outcome);
     if (call.leaves_state() || std::holds_alternative<suspends>(outcome)) return;
-    // Once the last czxid is known, decides by the list of children that was kept for this purpose. If that list is out
-    // of date, a new list follows instead.
+    // Once the czxids of all equal numbers are known, decides by the list of children that was kept for this purpose.
+    // If that list is out of date, a new list follows instead.
     if (!beside->ties.asks() && is_listed_on(answer.connection)) judge_kept(call);
 }
 
@@ -225,7 +225,8 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     auto& c = call.session;
     const auto& folder = call.folder();
     // Another contender is ahead, so the crash mark at the servers may be that contender's. The contender forgets its
-    // mark before an attempt with attempt::once gives up. Otherwise its removal would delete the other's mark.
+    // mark before an attempt with attempt::once gives up. Otherwise the removal of its znode would also delete the
+    // other contender's mark.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once) {
@@ -301,8 +302,8 @@ void queued::on_probed(contender_call& call, awaited_znode& probed, const reply&
     switch (classify(answer)) {
         case answer_class::ok:
             probed.on = answer.connection;
-            // The earlier read of the limit set no watch on the folder, so the limit may have changed since. Then the
-            // contender lists the folder again.
+            // The earlier read of the semaphore's limit set no watch on the folder, so the limit may have changed
+            // since. Then the contender lists the folder again.
             if (probed.child.empty() && parse_limit(answer.data) != beside->permits.limit())
                 listed_on = 0;
             if (!probed.child.empty())
@@ -340,7 +341,7 @@ void queued::on_awaited(contender_call& call, awaited_znode& znode, const watch_
     }
     if (event.kind != watch_kind::deleted) {
         znode.on = 0;  // place: watch_is_used_up
-        // A contender ahead was granted, or the limit has changed. Either may make room for a waiter for permits.
+        // A contender ahead was granted, or the limit has changed. Either change may make permits free for a waiter.
         if (call.settings.wants.kind == contender_kind::permit) listed_on = 0;
         return;
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// write_effects: the actions that the commits of a hold request from their session while they handle an event.
+// write_effects: the actions that the commits (guarded writes) of a hold request from their session while they handle
+// an event.
 //
 // Commits call nothing. They add effects to a vector, and after the event the session executes the effects in their
 // order (core/session/commit_steps.hpp).
