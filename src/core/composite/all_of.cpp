@@ -9,8 +9,8 @@ namespace turnstile::core {
 
 namespace {
 
-// A trial requests all missing parts at once, without waiting. After so many failed trials, a call waits for its parts
-// one after the other.
+// A trial requests all missing parts at once, without waiting. After this many failed trials, a call waits for its
+// parts one after the other.
 constexpr std::size_t k_most_failed_trials = 2;
 
 }  // namespace

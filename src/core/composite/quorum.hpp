@@ -40,8 +40,8 @@ namespace turnstile::core {
 struct quorum_settings {
     std::size_t parts = 3;
     duration attempt{};  // time for which a minority is kept; draw_patience() lengthens it
-    // The first pause before a part is requested again. The pauses double; each is drawn from half of its length to all
-    // of it.
+    // The length of the first pause before a part is requested again. The length doubles from pause to pause; the
+    // actual pause is random, between half of the length and all of it.
     duration retry_first{};
     duration retry_longest{};  // the longest pause
     std::optional<time_point> deadline{};
@@ -88,8 +88,8 @@ public:
     void on_granted(std::size_t part, time_point valid_until, time_point now);
     void on_refused(std::size_t part, next then, time_point now);
     void on_lost(std::size_t part, next then, time_point now);  // the part's hold has ended
-    // The client of this part's servers has closed. If the part pauses before its next request, it is never requested
-    // again.
+    // The client of this part's servers has closed. If a pause before the next request of this part runs, the part is
+    // never requested again.
     void on_closed(std::size_t part, time_point now);
     void leave();
     void on_time(time_point now);
@@ -133,7 +133,7 @@ private:
     void ask_due(time_point now);
     [[nodiscard]] duration draw_patience();
     void end_attempt(time_point now);
-    // Gives everything back. Reports a failure, if there is one, afterwards.
+    // Gives all parts back, and then reports the failure `why`, if there is one.
     void end(std::optional<failure> why);
     void give_all_back();
 

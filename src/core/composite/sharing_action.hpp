@@ -41,7 +41,8 @@ struct give_back {
     friend bool operator==(const give_back&, const give_back&) = default;
 };
 
-// The hold has the contender's fencing token with `counter`, the number of earlier grants under the same contender.
+// The fencing token of the hold consists of the contender's token and `counter`, the number of earlier grants under the
+// same contender.
 struct tell_granted {
     local_id id{};
     std::uint64_t contender = 0;

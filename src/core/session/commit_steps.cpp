@@ -49,8 +49,8 @@ void commit_steps::commit(const core::commit& request) {
         owners_.basics.actions.emplace_back(commit_answer{request.id, why});
         return;
     }
-    // First sets a watch on the hold's znode, as before a confirmation. So the session knows of another client's write
-    // before it gets the answer to the commit.
+    // First sets a watch on the hold's znode. So the session knows of another client's write before it gets the answer
+    // to the commit.
     contender_steps{owners_}.with(
         request.hold, [](contender& hold, contender_session& c) { hold.watch_own_znode(c); });
     TURNSTILE_CHECK(!owners_.commits.contains(request.id));

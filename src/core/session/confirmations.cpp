@@ -47,7 +47,8 @@ std::optional<time_point> confirmations::due(const confirmation_pace& pace, cons
     if (needs.awaiting_lease && !pace.lasts(session, now)) {
         if (const auto useful = session.next_useful_write()) due = std::min(due, *useful);
     } else if (needs.holding && end > time_point::min() + interval) {
-        // A hold that was granted late in the lease gets its first confirmation without a pause.
+        // For a hold that was granted late in the lease, the session sends the first confirmation before the interval
+        // has passed.
         const auto soonest = sent_at_ + interval / k_hurry;
         due = std::min(due, std::max(end - interval, soonest));
         // Through a follower, a write extends the lease only if it can prove an earlier answer.

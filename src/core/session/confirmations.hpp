@@ -16,18 +16,20 @@
 namespace turnstile::core {
 
 struct confirmation_pace {
-    // The wanted interval. If it is zero, or too long to keep the lease alive, a fifth of the session timeout is used.
+    // The interval of confirmations that the user wants. If it is zero, or too long to keep the lease alive, a fifth of
+    // the session timeout is used.
     duration wanted{};
 
     [[nodiscard]] duration interval(const lease& session) const;
     // True if the lease lasts long enough that a hold granted now gets the answer to its first confirmation in time,
-    // under normal conditions. A contender with several contenders ahead was not confirmed while it waited, so it could
-    // otherwise be granted in the last moment of the lease.
+    // under normal conditions. While a contender has several contenders ahead, the session may extend its lease less
+    // often. So the contender could otherwise be granted in the last moment of the lease.
     [[nodiscard]] bool lasts(const lease& session, time_point now) const;
-    // Returns how old the latest get of the own znode may be at a grant. A `take` deletes the znode two session
-    // timeouts (2 S) after its order. A hold that has not seen the order lasts at most until its first confirmation
-    // (`interval`) plus one lease (S). So the get may be S - interval old. The result is half of that, and at most one
-    // interval. The other half is the margin for clock drift. docs/why/revocation.md has the proof.
+    // Returns how old the latest get of the own znode may be at a grant. An operator's `take` (revocation.hpp) first
+    // writes an order to leave into the znode, and deletes the znode two session timeouts (2 S) later. A hold that has
+    // not seen the order lasts at most until its first confirmation (`interval`) plus one lease (S). So the get may be
+    // S - interval old. The result is half of that, and at most one interval. The other half is the margin for clock
+    // drift. docs/why/revocation.md has the proof.
     [[nodiscard]] duration unseen_for(const lease& session) const;
 
     friend bool operator==(const confirmation_pace&, const confirmation_pace&) = default;

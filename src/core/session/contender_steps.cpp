@@ -144,8 +144,8 @@ void contender_steps::leave(const core::leave& request) {
          [&request](contender& left, contender_session& c) { left.leave(c, request.why); });
 }
 
-// Postpones the release while the hold has commits: if a commit's answer is lost, its outcome can be found only while
-// the hold's znode exists.
+// Postpones the release while guarded writes (commits) of the hold are in progress: if a commit's answer is lost, its
+// outcome can be found only while the hold's znode exists.
 bool contender_steps::release_later(const core::leave& request) {
     if (!owners_.commits.has_writes(request.id)) return false;
     const auto* const found = owners_.contenders.table().find(request.id);
@@ -201,8 +201,8 @@ void contender_steps::expire(contender_id id) {
         cancel(id, deadline_error(owners_, late->value));
 }
 
-// Notifies the holder before the znode is removed, because the holder's guard ends at the same instant of the same
-// clock.
+// Notifies the holder before the znode is removed, because the holder's guard, the caller's object, ends by itself at
+// the same instant of the same clock.
 void contender_steps::end_long_holds() {
     while (const auto id = owners_.contenders.take_ended(owners_.basics.now)) {
         const error why{errc::held_too_long, owners_.contenders.table().at(*id).folder()};
@@ -231,8 +231,8 @@ void contender_steps::watch_own_znodes(id_set ids) {
     with_some(ids, [](contender& own, contender_session& c) { own.watch_own_znode(c); });
 }
 
-// A confirmation is a multi with a check of one znode. Because it is a transaction, its answer proves a majority and
-// the session. It changes nothing, and shows whether the znode still exists.
+// A confirmation is a multi with a check of one znode. Because it is a transaction, its answer proves that the server
+// has a majority and that the session exists. It changes nothing, and shows whether the znode still exists.
 void contender_steps::confirm() {
     auto& contenders = owners_.contenders;
     const auto next = contenders.begin_confirmation(owners_.basics.now);
@@ -249,8 +249,8 @@ void contender_steps::confirm() {
 
 // ---- after an attach or a pause -------------------------------------------------------------
 
-// Waiting contenders list their folders again. The requests of a thousand waiters would delay the next confirmation. So
-// only as many waiters continue at once as the request window allows (request_window.hpp).
+// Each waiting contender lists its folder again. The requests of a thousand waiters would delay the next confirmation.
+// So only as many waiters continue at once as the request window allows (request_window.hpp).
 void contender_steps::go_on() {
     TURNSTILE_CHECK(owners_.link.attached());
     const auto& all = owners_.contenders.table().all();
@@ -306,8 +306,8 @@ void contender_steps::note_number(const std::string& folder,
     }
 }
 
-// Sends a get. Unlike an exists, it sets the watch only if the folder exists and may be read. A session that may not
-// read the folder would get no event.
+// Sends a get and not an exists, because a get sets the watch only if the folder exists and the session may read it. A
+// session that may not read the folder would get no event.
 void contender_steps::watch_folder(const std::string& folder) {
     // Uses at most half of the bytes that the session may watch. The other half is reserved for contenders.
     const auto most = owners_.settings.watches.bytes / 2;
@@ -337,9 +337,9 @@ contender_view contender_steps::view_of(contender_id id, const contender_entry& 
     seen.now = owners_.basics.now;
     seen.session_id = link.session_id();
     if (seen.attached && of.value.waits()) {
-        // Waiting removals of this session go first: the new contenders would queue behind these znodes. Several
-        // contenders' creates share a transaction only at ZooKeeper's servers, because other servers execute the
-        // creates of a transaction one by one.
+        // Removals of this session that wait to be sent go first: the new contenders would queue behind these znodes.
+        // Several contenders' creates share a transaction only at ZooKeeper's servers, because other servers execute
+        // the creates of a transaction one by one.
         const bool waits = numbers_count_creates() && !requests.creations().is_open();
         seen.may_enter = owners_.placement.lets_in(lease) && requests.has_room() && !waits &&
                          !traces.is_crowded() && owners_.contenders.is_next(id);

@@ -38,13 +38,13 @@ public:
     void end_long_holds();
     void end_delays();
     void look_again();
-    // Sets a watch on the own znode of each of these contenders. A watch reports a deletion or a revocation at once,
-    // and costs nothing once it is set. Confirmations alone would be slow, since they check one hold after the other. A
-    // waiter needs no watch, nor does a hold that ends before its first confirmation.
+    // Sets a watch on the own znode of each of these contenders. A watch reports a deletion or an operator's order to
+    // leave at once, and costs nothing once it is set. The checks of confirm() alone would be slow, since they check
+    // one hold after the other. A waiter needs no watch, nor does a hold that ends before its first confirmation.
     //
-    // The watches are set before the check, and after a reconnect before any other request. So the session knows of a
-    // write into a holder's znode before an answer extends the holder's lease. At an attach no such request of an
-    // earlier connection is in progress: the C client has answered all requests that it lost (free_completions).
+    // The watches are set before each check, and after a reconnect before any other request. So the session knows of a
+    // write into a holder's znode before an answer extends the holder's lease. At an attach no request for a watch from
+    // an earlier connection is in progress: the C client has answered all requests that it lost (free_completions).
     void watch_own_znodes(id_set ids);
     // Sends a check of the next contender's znode, in rotation: a write whose answer proves that the session lives.
     void confirm();
@@ -59,8 +59,7 @@ public:
 
     // ---- folders in which the next contender is perhaps the only one (sole_contender_memory.hpp) ----
     void note_number(const std::string& folder, const contender_effects::number_known& known);
-    // True if the servers count creates (coordinator::numbers_count_creates), and are not suspected to be another
-    // product.
+    // True if the servers count creates (coordinator::numbers_count_creates), and are known to be Apache ZooKeeper's.
     [[nodiscard]] bool numbers_count_creates() const;
 
     // ---- each event of a contender ----
@@ -94,7 +93,7 @@ public:
 
 private:
     void watch_folder(const std::string& folder);
-    // Postpones the release if the hold has commits. Returns true if it did.
+    // Postpones the release if the hold has guarded writes in progress. Returns true if the release is postponed.
     [[nodiscard]] bool release_later(const core::leave& request);
     [[nodiscard]] contender_view view_of(contender_id id, const contender_entry& of,
                                          prepared_list* list) const;

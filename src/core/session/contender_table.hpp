@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // contender_table: the contenders of a session, and sets of contenders that need an action: holds, contenders whose
-// znodes confirmations check, contenders that must watch their own znodes, and contenders that wait for the lease.
+// znodes the session must check (confirmations.hpp), contenders that must watch their own znodes, and contenders that
+// wait for the lease.
 //
 // Thread safety: none, a value.
 #pragma once

@@ -36,10 +36,11 @@ struct creation {
     friend bool operator==(const creation&, const creation&) = default;
 };
 
-// Limits of one request: number of creates, and bytes of their paths and data. removal_queue.hpp has the reasons.
+// Limits of one request: number of creates, and bytes of their paths and data. removal_queue.hpp explains the same
+// limits.
 inline constexpr std::size_t k_most_creations = 64;
 inline constexpr std::size_t k_most_creation_bytes = 16 * 1024;
-// While so many requests with creates are in progress, further contenders wait. Below this number each contender's
+// While this many requests with creates are in progress, further contenders wait. Below this number each contender's
 // create is sent at once, so that a few threads keep the latency of single requests.
 inline constexpr std::size_t k_creations_under_way = 8;
 

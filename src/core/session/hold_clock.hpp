@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// hold_clock: times of contenders that a clock decides, and not the lease: limits of holds, warnings before the end of
-// a hold, and lock delays after a holder's crash. Few contenders have such a time.
+// hold_clock: for each contender, the end of its hold's time limit, and the time of the warning before the end of its
+// hold. It also has the end of the lock delay, in which a contender waits after a holder's crash. Few contenders have
+// such a time.
 //
 // Thread safety: none, a value.
 #pragma once

@@ -48,7 +48,7 @@ void link_steps::leave_session() {
     owners_.contenders.leave();
 }
 
-// Ends the commits first, so that their callers get the outcomes before the holds are lost.
+// Ends the guarded writes (commits) first, so that their callers get the outcomes before the holds are lost.
 void link_steps::end_epoch(const error& why, close_session::how manner) {
     const bool was_there = owners_.link.session_id() != 0;
     leave_session();

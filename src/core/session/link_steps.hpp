@@ -19,7 +19,8 @@ public:
     void open();
     void on_open_failed(const open_failed& failure);
     void on_clock_stepped(const clock_stepped& step);
-    // Handles a link event. Returns true if the event attached the session, so that actions which waited may be due.
+    // Handles a link event. Returns true if the event attached the session. Then the caller must execute the actions
+    // that are due (timer_steps).
     [[nodiscard]] bool on_link(const link_event& event);
     void close();
     void on_closed();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// own_holds: calls for a lock that this session holds already. Such a call may wait for itself.
+// own_holds: calls for a lock that this session holds already. Such a call waits for ever if its own thread has the
+// hold.
 //
 // Thread safety: none.
 #pragma once
@@ -16,9 +17,9 @@ namespace turnstile::core {
 [[nodiscard]] error busy_error(const session_owners& owners, const std::string& folder,
                                std::size_t ahead, const std::string& predecessor);
 
-// Called at each second look of a waiter that is next in line. Warns once of a call that perhaps never ends: the call
-// has no deadline, and waits some seconds for a hold of its owner, which usually is the calling thread. Calls without
-// an owner, as coroutines make them, may wait for each other on one thread.
+// Called at each second look (a repeated read, second_looks.hpp) of a waiter that is next in line. Warns once of a call
+// that perhaps never ends: the call has no deadline, and waits some seconds for a hold of its owner, which usually is
+// the calling thread. Calls without an owner, as coroutines make them, may wait for each other on one thread.
 void note_wait_for_own_hold(session_owners& owners, contender_id id);
 
 }  // namespace turnstile::core

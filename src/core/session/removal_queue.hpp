@@ -5,9 +5,9 @@
 // further removals gather, and are sent together. So the cancellation of a hundred thousand acquires costs the servers
 // far fewer requests.
 //
-// A removal is *awaited* if another contender may wait for it: the removal of a hold, or of a contender with none
-// ahead. Awaited removals overtake the others, gather only behind removal_limits::awaited_under_way requests, and never
-// share a request with the others.
+// A removal is *awaited* if another contender may wait for it: the removal of the znode of a hold, or of a waiter with
+// no contender ahead. Awaited removals overtake the others, gather only behind removal_limits::awaited_under_way
+// requests, and never share a request with the others.
 //
 //     queue.add({contender, id, path});
 //     while (queue.ready()) queue.sent(send(queue.take()));
@@ -39,14 +39,15 @@ struct removal {
 };
 
 // Limits of one request: number of removals, and bytes of their paths. Such a transaction occupies the servers no
-// longer than a small write. It is a sixty-fourth of the default jute.maxbuffer (1 MiB), so every server accepts it.
+// longer than a small write. Its 16 KiB are a sixty-fourth of the servers' default limit for a packet (jute.maxbuffer,
+// 1 MiB), so every server accepts it.
 inline constexpr std::size_t k_most_removals = 64;
 inline constexpr std::size_t k_most_removal_bytes = 16 * 1024;
-// While so many requests with removals are in progress, further removals gather: one request is at the servers while
+// While this many requests with removals are in progress, further removals gather: one request is at the servers while
 // the answer to the other is on its way. With a higher number, the session's next release would wait behind more
 // removals.
 inline constexpr std::size_t k_removals_under_way = 2;
-// While so many requests with removals are in progress, awaited removals gather, too. Below this number a release is
+// While this many requests with removals are in progress, awaited removals gather, too. Below this number a release is
 // sent at once.
 inline constexpr std::size_t k_awaited_removals_under_way = 4;
 

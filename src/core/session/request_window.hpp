@@ -2,10 +2,10 @@
 // request_window: limits the number of contenders' requests in progress, so that a burst of acquires does not delay the
 // requests that keep the session alive.
 //
-// The servers answer a request after all requests that were sent before it. A confirmation behind ten thousand creates
-// would come too late for the lease. So a contender that must enter its queue, or find its position on a new
-// connection, waits while the window is full. Confirmations, removals, commits, and requests of contenders that know
-// their position do not wait.
+// The servers answer a request after all requests that were sent before it. A confirmation (the write that extends the
+// lease) behind ten thousand creates would be answered too late. So a contender that must enter its queue, or find its
+// position on a new connection, waits while the window is full. Confirmations, removals, commits, and requests of
+// contenders that know their position do not wait.
 //
 // On each connection the window starts small. While contenders wait for room, the window times one request after the
 // other: each time the latest request, whose answer comes after all others. A timely answer doubles the window, and a
@@ -22,7 +22,8 @@
 
 namespace turnstile::core {
 
-// A contender enters with two requests, a create and a list. So at first 16 contenders enter at once, and later 64.
+// A contender enters with two requests, a create and a list. So at first 16 contenders enter at once, and later at most
+// 64.
 inline constexpr std::size_t k_first_window = 32;
 inline constexpr std::size_t k_most_window = 128;
 // An answer is late if it takes more than this fraction of the session timeout. A confirmation waits about as long as
@@ -51,7 +52,7 @@ public:
         if (!timed_) timed_ = latest_;
     }
 
-    // `room`: the number of requests as which this request counts.
+    // `room`: the number of contenders' requests that this request carries.
     void sent(ticket request, time_point now, std::size_t room = 1) {
         under_way_ += room;
         latest_ = {request, now};

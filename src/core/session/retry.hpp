@@ -38,11 +38,10 @@ public:
         const auto then = now + pauses_.draw(chance);
         due_ = std::min(then, due_.value_or(then));
     }
-    // Called when the server has answered a request.
     void answered() noexcept {
         if (!throttled_) pauses_.reset();
     }
-    // If the time for sending failed requests again has come, returns true. Then the caller sends all of them again.
+    // Returns true if failed requests must be sent again now. Then the caller sends all of them again.
     [[nodiscard]] bool begin_if_due(time_point now) {
         if (!due_ || *due_ > now) return false;
         due_.reset();

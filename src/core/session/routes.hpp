@@ -62,8 +62,8 @@ using addressee =
     std::variant<for_contender, for_inquiry, for_confirmation, for_search, for_commits, for_sharers,
                  for_creations, for_removals, for_folder_watch, for_keep_alive>;
 
-// Returns as how many contenders' requests this request counts in the window (request_window.hpp); zero for requests
-// that the window does not limit.
+// Returns the number of contenders' requests that this request carries, for the request window (request_window.hpp).
+// Returns zero for a request that the window does not limit.
 [[nodiscard]] inline std::size_t window_room(const addressee& recipient) noexcept {
     if (const auto* const together = std::get_if<for_creations>(&recipient))
         return together->creations.size();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// second_looks: chooses the contenders that take a second look, because their event may be lost (contender_looks.cpp).
-// In each confirmation interval a few contenders read again, in rotation.
+// second_looks: chooses the contenders that read again, although they have a watch, because the watch's event may be
+// lost (a *second look*, contender_looks.cpp). A few contenders read again in each confirmation interval, the time
+// between two writes that extend the lease. They take turns.
 //
 // Holds and contenders next in line come first, since the contenders behind them depend on them. But a contender
 // further back that has lost an event also blocks the contenders behind it. Only a few contenders read at a time: if

@@ -64,9 +64,10 @@ public:
     void attach_read_only(const link_event& event);
     // Returns true if there was a connection to a server with a majority.
     [[nodiscard]] bool detach();
-    // Stores the role and the pace that the server reports. Returns false if the connection has ended meanwhile.
+    // Stores the role and the pace (tick and syncLimit) that the server reports. Returns false if the connection has
+    // ended meanwhile.
     [[nodiscard]] bool learn_role(const link_event& event, time_point now);
-    // Called when a request that was sent at `sent` got an answer that proves a majority.
+    // Called when a request that was sent at `sent` got an answer that proves that the server has a majority.
     void answered(std::uint64_t connection, time_point sent, time_point now, bool write);
 
     // ---- times; nothing: another event must come first ----

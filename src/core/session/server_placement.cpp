@@ -131,8 +131,8 @@ void server_placement::warn_if_short(const lease& lease, session_basics& basics)
     basics.actions.emplace_back(warning{short_lease(lease)});
 }
 
-// Names the source of the relay bound (how late the leader may learn of a request that a follower has answered), and
-// the settings by which the user can give the servers' values.
+// Names the source of the relay bound, and the settings by which the user can give the servers' values. The bound
+// limits how late the leader may learn of a request that a follower has answered.
 std::string server_placement::origin_of_bound() const {
     const auto& terms = relay_;
     if (!terms || (terms->tick > duration{} && terms->sync_limit > 0)) return {};

@@ -6,11 +6,12 @@
 // | undecided | the attach, if the server's role matters        | wait                          |
 // | seeking   | a role that is not the leader's                 | wait; the move attaches anew  |
 // | settled   | the leader's role, or a role that is sufficient;| enter, or fail if no lease    |
-// |           | no role, no leader, or too many moves           | is possible                   |
+// |           | or the server reports no role, no leader is     | is possible                   |
+// |           | found, or the session has moved too often       |                               |
 //
-// If leases are ample (lease.hpp), contenders enter at once in every stage. The stages do not affect a contender
-// that is in a queue already. server_placement uses a role only to choose a server. lease::role_known decides whether a
-// lease relies on the role.
+// If a lease would outlive a change of servers (lease::is_ample), contenders enter at once in every stage. The stages
+// do not affect a contender that is in a queue already. server_placement uses a role only to choose a server.
+// lease::role_known decides whether a lease relies on the role.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -54,7 +55,7 @@ public:
     [[nodiscard]] std::optional<time_point> no_lease(const lease& lease) const;
     [[nodiscard]] std::optional<time_point> due(const lease& lease) const;
 
-    // Adds a warning, once in an epoch, if leases do not last at this server.
+    // Adds a warning, once in an epoch, if the session timeout is too short to keep a lease alive at this server.
     void warn_if_short(const lease& lease, session_basics& basics);
     // Returns a text that says that the session timeout is too short for this server, and what to do.
     [[nodiscard]] std::string short_lease(const lease& lease) const;

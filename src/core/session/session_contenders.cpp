@@ -10,7 +10,7 @@ namespace turnstile::core {
 
 namespace {
 
-// A session warns of several kinds of locks in one folder, but only for so many folders.
+// Number of folders for which a session warns that the folder has several kinds of locks.
 constexpr std::size_t k_most_mixed_folders = 64;
 
 confirmation_needs needs_of(const contender_table& contenders) {

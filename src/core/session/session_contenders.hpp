@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_contenders: the contenders of a session, contenders that wait for room on a new connection, and the times of
-// contenders' limits, second looks and confirmations.
+// session_contenders: all contenders of a session, and the contenders that wait for room in the request window after a
+// reconnect. It also has three kinds of times: the ends of holds' time limits; the second looks, at which waiters read
+// again in case an event was lost; and the confirmations, the writes that extend the lease.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -30,7 +31,7 @@ public:
 
     // ---- the contenders ----
     [[nodiscard]] const contender_table& table() const noexcept { return table_; }
-    // Returns the contender for an event. The caller must call update() after the event.
+    // Returns the contender, so that it can handle an event. The caller must call update() after the event.
     [[nodiscard]] contender_entry* find(contender_id id) { return table_.find(id); }
     void add(const acquire& request, session_basics& basics);
     [[nodiscard]] contender_id add_leftover(const std::string& folder, const std::string& name,

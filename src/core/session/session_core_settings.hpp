@@ -21,16 +21,16 @@ namespace turnstile::core {
 // Number of waiters next in line that may watch their own znodes (docs/why/revocation.md).
 inline constexpr std::size_t k_most_watched_in_line = 64;
 
-// Lower limit for two waits: the client gives up a session that no server takes back after two of its timeouts, and
-// starts the search for the leader again after one timeout.
+// Lower limit for two waits that usually last one session timeout: until the client gives up a session that no server
+// takes back, and until it searches for the leader again.
 inline constexpr duration k_least_patience = std::chrono::seconds{5};
 
 // Limits for a session's watches. After a reconnect the C client sets all watches again in one packet. A server refuses
 // a packet above its jute.maxbuffer, 1 MiB by default, and closes the connection. While the session is within these
-// limits, it accepts more contenders, and a waiter for permits watches each contender ahead separately. At the limit,
-// the session has contenders with paths of 128 KiB in sum. Each may watch three paths no longer than its own (the
-// contender ahead, its own znode, the folder), and the folder's children. That is half a MiB, and together with 256 KiB
-// for permits below 1 MiB.
+// limits, it accepts more contenders, and a waiter for permits watches each contender ahead separately. The contenders'
+// own paths have at most 128 KiB in sum (client/session_room.hpp). Each contender may watch three paths no longer than
+// its own (the contender ahead, its own znode, the folder), and the folder's children. That is half a MiB, and together
+// with 256 KiB for permits below 1 MiB.
 struct watch_limits {
     // Number of permits ahead that a waiter for permits watches. Beyond it, the waiter watches the folder's children
     // instead.
@@ -63,8 +63,9 @@ struct session_core_settings {
     window_limits window;
     std::size_t watched_in_line = k_most_watched_in_line;
     watch_limits watches;
-    // Values from which the relay bound is computed (core/lease/relay_bound.hpp). Nothing: lease_rule has the bound,
-    // whatever the servers report.
+    // Values from which the client computes the relay bound: how late the leader may learn of a request that a follower
+    // has answered (core/lease/relay_bound.hpp). Nothing: the bound is the value in lease_rule, whatever the servers
+    // report.
     std::optional<relay_terms> relay{};
     placement place = placement::anywhere;
     foreign_kind_policy foreign_kinds = foreign_kind_policy::warn;

@@ -54,9 +54,9 @@ struct read {  // sent again until it is answered
     operation op;
     std::optional<time_point> deadline;
 };
-// A write without a hold. The session sends it again until it is answered, so the servers may carry it out more than
-// once, and the caller may get the answer to the last attempt. So a caller must name a version, or create a name that
-// can be created only once.
+// A write without a hold. The session sends the write again until it is answered. So the servers may carry it out more
+// than once, and the caller may get the answer to the last attempt. Therefore a caller must name a version, or create a
+// name that can be created only once.
 //
 // The caller read the version on the connection `only_on` (from the reply; 0: the write has no version). Servers that
 // restart from older data assign the version again, to another client's data. So the session sends the write on no

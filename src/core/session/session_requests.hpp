@@ -48,7 +48,8 @@ public:
     [[nodiscard]] bool has_room() const noexcept {
         return epoch_ && epoch_->window.has_room(epoch_->creations.size());
     }
-    // Returns false if the request window is full, and notes that a contender waits for room.
+    // Returns true if the request window has room for a contender. Otherwise returns false, and notes that a contender
+    // waits for room.
     [[nodiscard]] bool wants_room();
     // Removes and returns the request that this reply answers; nothing if the request is of an earlier epoch.
     [[nodiscard]] answered_request answered(const reply& answer, duration timeout, time_point now);
@@ -70,7 +71,8 @@ public:
     void create_again(std::vector<creation>&& rest, session_basics& basics);
 
     // ---- times; nothing: another event must come first ----
-    // Send time of the latest request; a keep-alive is due some time later. There must be a connection.
+    // Send time of the latest request. If no other request follows, a keep-alive (a read that keeps the session alive)
+    // is due some time later. There must be a connection.
     [[nodiscard]] time_point last_sent() const noexcept { return connection_->last_sent; }
     void send_keep_alive(session_basics& basics) { send(exists_op{"/"}, for_keep_alive{}, basics); }
     [[nodiscard]] std::optional<time_point> retry_due() const;
@@ -78,13 +80,14 @@ public:
 
     // ---- retries ----
     void retry_later(time_point now);
-    // Calls retry_later() if the answer is of this connection. After a new attach all requests were sent again anyway.
+    // Calls retry_later() if the answer is of the latest connection. The requests of an earlier connection were sent
+    // again at the latest attach anyway.
     void retry_here(const reply& answer, time_point now);
     void on_throttled(std::uint64_t connection, const std::string& server, session_basics& basics);
     [[nodiscard]] bool is_throttled() const noexcept {
         return connection_ && connection_->retry.is_throttled();
     }
-    // If the time for sending failed requests again has come, returns true. Then the caller sends all requests again.
+    // Returns true if failed requests must be sent again now. Then the caller sends all of them again.
     [[nodiscard]] bool retries_now(time_point now);
 
     // ---- a connection that does not answer (silence_watch.hpp) ----

@@ -51,7 +51,7 @@ public:
     void watch_answered(const std::string& folder, ticket request, bool is_set);
     // Called when the folder was deleted or changed, which has used up the watch.
     void forget(const std::string& folder);
-    // Forgets the folder. take_forgotten() returns it, so that the session drops its watch.
+    // Forgets the folder. take_forgotten() then returns the folder, so that the session drops the watch on it.
     void give_up(const std::string& folder);
     void detached();
     [[nodiscard]] std::size_t watched() const;

@@ -87,8 +87,8 @@ void timer_steps::abandon_if_refused() {
         close_session::how::abandon);
 }
 
-// A contender that can never be granted on this connection is first, and all contenders behind wait for it. So it must
-// leave, and its caller must learn why.
+// The lease can never become certain on this connection, so the first contender in a queue can never be granted. All
+// contenders behind wait for that contender. So it must leave, and its caller must learn why.
 void timer_steps::fail_hopeless() {
     if (!has_come(due::hopeless(owners_))) return;
     const auto& lease = owners_.link.session_lease();
