@@ -21,8 +21,8 @@ protected:
     [[nodiscard]] std::string znode_of(const guard& hold) const {
         return hold.znode().substr(path.size() + 1);
     }
-    // Sends the request to take this hold away. The server waits up to a minute for the holder. Returns the server's
-    // answer.
+    // Sends the page a request to take this hold away. The page waits up to a minute for the holder's release. Returns
+    // the page's answer.
     [[nodiscard]] std::string patient_take(const admin_page& page, const guard& hold) const {
         const json more{{"confirm", path}, {"wait_ms", 60'000}};
         return page.request("/api/v1/take",
@@ -118,7 +118,8 @@ TEST_F(admin_change, a_holder_that_gives_way) {
     observer->close();
 }
 
-// A take may last 5 s for the request, and twice the holder's session timeout for the order.
+// A take first asks the holder to release, for 5 s. Then it orders the release, for up to twice the holder's session
+// timeout.
 TEST_F(admin_change, a_take_says_beforehand_how_long_it_may_last) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const auto page = start_with_secrets();
@@ -136,7 +137,7 @@ TEST_F(admin_change, a_take_says_beforehand_how_long_it_may_last) {
     observer->close();
 }
 
-// The contender of another client claims a session timeout that no server grants. The page does not believe it.
+// Another client's contender states a session timeout that no server grants. The page must ignore that number.
 TEST_F(admin_change, a_take_lasts_no_longer_for_an_impossible_claim) {
     const auto foreign = path + "/_c_11111111-1111-2222-3333-444444444444-lock-0000000000";
     const auto hold = mutex{*observer, path + "-tools"}.acquire({.timeout = limit()}).value();
@@ -229,7 +230,8 @@ TEST_F(admin_change, a_path_that_is_none_is_refused_before_anything_is_recorded)
     EXPECT_EQ(page.ask("/api/v1/audit", {.headers = bearer()}).value()["total"], 0);
 }
 
-// The request must name the hold by its fencing token. Another library may give a later contender the same znode name.
+// The request must name the hold by its fencing token, because another library may give a later contender the same
+// znode name.
 TEST_F(admin_change, only_the_token_that_was_seen) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const fencing_token before{hold.fencing_token().zxid() - 1};

@@ -96,7 +96,7 @@ protected:
         return file;
     }
     [[nodiscard]] std::filesystem::path log() const { return folder.path() / "log"; }
-    // Waits until the answer's data meet the condition.
+    // Requests `target` until the data of the answer meet the condition.
     template <class Condition>
     [[nodiscard]] static bool shows(const admin_page& page, const std::string& target,
                                     const Condition& condition, const std::string& headers = {}) {

@@ -27,7 +27,8 @@ protected:
     }
 };
 
-// When an address has used up its connections, the server closes its idle connections. Other addresses need not wait.
+// When one address has as many connections as it may have, the server closes that address's idle connections. Other
+// addresses need not wait.
 TEST_F(admin_limits, connections) {
     constexpr std::size_t k_too_many = 8;
     const auto page = start();

@@ -76,7 +76,7 @@ TEST_F(admin_live, servers_that_go_and_come_back) {
     there->close();
 }
 
-// The page's next regular read is a minute away.
+// The page's next regular read is a minute away, so the page must read again as soon as its connection is back.
 TEST_F(admin_live, a_break_that_heals_by_itself_is_over_at_once) {
     testing::tcp_proxy way{server().connect_string()};
     const admin_page page{way.address(), {"--refresh", "1m"}, log()};

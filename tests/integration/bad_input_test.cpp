@@ -91,12 +91,12 @@ TEST(bad_input, each_server_that_is_absent_is_named_with_its_reason) {
     const testing::loopback_port second;
     const auto both = first.address() + "," + second.address();
     client servers{both, quick_options()};
-    // The message sorts the servers by name.
+    // The message lists the servers in the order of their names.
     const auto [first_name, last_name] = std::minmax({first.address(), second.address()});
     EXPECT_EQ(
         servers.wait_connected(1s).error().detail(),
         both + " (" + first_name + ": Connection refused; " + last_name + ": Connection refused)");
-    // The client has no time to ask the servers within 0 s, but it already knows the reason.
+    // The client cannot ask the servers within 0 s, but it already knows why the connections failed.
     EXPECT_THAT(servers.wait_connected(0s).error().detail(), HasSubstr("Connection refused"));
 }
 

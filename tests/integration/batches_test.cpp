@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that many acquires and releases at once share requests, and that a refusal affects only one lock.
+// Tests that many acquires and releases at once share requests. If the servers refuse one acquire, only its lock may be
+// affected.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -29,7 +30,7 @@ protected:
     [[nodiscard]] std::unique_ptr<client> session(
         client_options options = quick_options(10s)) const {
         auto opened = connect(servers.connect_string(), std::move(options));
-        // The client shares creates only when it knows that the server is a ZooKeeper server.
+        // The client puts several creates into one request only when it knows that the server is a ZooKeeper server.
         EXPECT_TRUE(eventually([&] { return opened->session(0).role != server_role::unknown; }));
         return opened;
     }

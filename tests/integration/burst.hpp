@@ -88,7 +88,8 @@ inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const s
     scene.release();
 }
 
-// More waiters request the lock than the client's sessions may own. The client must refuse the surplus at once.
+// More waiters request the lock than the client's sessions may have contenders. The client must refuse the surplus at
+// once.
 inline void expect_a_burst_beyond_all_room_costs_no_hold(client& servers, client& other,
                                                          const std::string& path, int of_waiters) {
     contended scene{servers, other, path};

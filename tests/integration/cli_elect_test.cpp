@@ -19,7 +19,8 @@ protected:
                      "100ms",           "--id",  id,       path} +
                options + words{"--"} + command;
     }
-    // Returns the leader's command. It prints its name, and reports if another leader's command runs.
+    // Returns the command that a participant runs while it leads. The command prints `name`, and reports an overlap
+    // with another leader's command.
     [[nodiscard]] words serve(const std::string& name) const {
         return judged("echo " + name + "-leads; exec tail -f /dev/null");
     }
@@ -65,7 +66,7 @@ TEST_F(cli_elect, it_leads_again_after_a_term) {
     ASSERT_TRUE(only.wait());
 }
 
-// The first command leaves the message that its term has ended unread. The next command must not read that message.
+// The first command does not read the message that its term has ended. The next command must not get that message.
 TEST_F(cli_elect, a_command_reads_the_status_of_its_own_term) {
     const auto second = file("second");
     auto only = start(elect("only", {},

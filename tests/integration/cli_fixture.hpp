@@ -45,7 +45,7 @@ protected:
     [[nodiscard]] words stubborn(const std::string& word) const {
         return judged("trap '' TERM; echo " + word + "; while :; do tail -f /dev/null; done");
     }
-    // Returns a command that succeeds if no other command under the judge runs.
+    // Returns a command that succeeds if no other command holds the judge's file lock.
     [[nodiscard]] words alone() const { return judged("echo alone"); }
     [[nodiscard]] words judged(const std::string& script) const {
         return {"sh", "-c",
@@ -71,7 +71,7 @@ protected:
         const mutex observed{*observer, path};
         return observed.queue({.timeout = limit()}).value();
     }
-    // Waits until no command under the judge runs and the queue is empty.
+    // Waits until no command holds the judge's file lock and the queue is empty.
     [[nodiscard]] bool nothing_is_left() const {
         return eventually([this] { return queue().empty() && code_of(alone()) == 0; });
     }

@@ -52,7 +52,7 @@ TEST_F(cli_guard, no_command_starts_without_proc) {
     EXPECT_FALSE(printed("started\n")) << output();
 }
 
-// With this /proc, `run` would see the process ids of another namespace.
+// This /proc shows the process ids of another namespace, so `run` could not find its own processes there.
 TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
     if (!may_enter(with_outer_proc)) GTEST_SKIP() << "no PID namespace: " << output();
     EXPECT_EQ(code_of(with_outer_proc(run({"--guard", "children", path}, {"echo", "started"}))),
@@ -88,7 +88,8 @@ TEST_F(cli_guard_clocks, no_command_starts_where_the_keepers_is_another) {
 }
 
 #ifdef TURNSTILE_WITH_SQLITE
-// With the wrong clock, the process would treat each session as expired for a day, and a held lock as free.
+// With a clock that is a day ahead, the process would take each session in the file for expired, and a held lock for
+// free.
 TEST_F(cli_guard_clocks, no_sqlite_file_is_used_where_only_childrens_are_shown) {
     const words list{TURNSTILE_PROGRAM,           "ls", "--connect-timeout", "1s", "--servers",
                      "sqlite:" + file("locks.db")};

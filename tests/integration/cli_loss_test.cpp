@@ -19,7 +19,7 @@ protected:
         EXPECT_TRUE(holder.wait_for_output("in\n")) << output();
         return holder;
     }
-    // Runs a command that waits for the lock, as one on another machine would.
+    // Runs a command that waits for the lock, as a command on another machine would.
     [[nodiscard]] int code_of_next() { return code_of(run({"--wait", "60s", path}, alone())); }
 
     static pid_t keeper_of(const testing::process& runner) {
@@ -94,7 +94,8 @@ TEST_F(cli_loss, the_link_is_cut) {
     EXPECT_FALSE(printed("max-hold")) << output();
 }
 
-// The stopped keeper must die with the command, before the servers grant the lock to another client.
+// The stopped keeper, the process that kills the command, must die with the command. Only then may the servers grant
+// the lock to another client.
 TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped) {
     tcp_proxy proxy{server().connect_string()};
     auto holder = start_holder(proxy.address());
@@ -105,8 +106,8 @@ TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped) {
     EXPECT_EQ(holder.exit_code(), 76);
 }
 
-// Signals fill the socket of the keeper (the process that kills the command) at once, as ten minutes of confirmations
-// would.
+// The keeper is the process that kills the command. Signals make `run` send so many messages that the stopped keeper's
+// socket is full. Confirmations of the lease would need ten minutes for that.
 TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped_and_its_socket_is_full) {
     tcp_proxy proxy{server().connect_string()};
     auto holder = start_holder(proxy.address());

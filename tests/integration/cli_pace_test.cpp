@@ -5,8 +5,9 @@
 namespace turnstile::tests {
 namespace {
 
-// The relay bound is 2.2 s with the kit's servers, and 12 s with ZooKeeper's sample configuration. A session of 10 s
-// allows a lease through a follower only with 2.2 s.
+// The relay bound is the longest time until the leader learns of a message that a follower has answered. It is 2.2 s
+// with the kit's servers, and 12 s with ZooKeeper's sample configuration. A session of 10 s allows a lease through a
+// follower only with 2.2 s.
 TEST(cli_pace, is_the_servers_own) {
     const testing::temporary_folder folder;
     const auto log = folder.path() / "log";

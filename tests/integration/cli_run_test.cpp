@@ -23,7 +23,7 @@ TEST_F(cli_run, environment) {
     EXPECT_TRUE(printed("TURNSTILE_TOKEN=0000")) << output();
     EXPECT_TRUE(printed("TURNSTILE_VALID_UNTIL=")) << output();
     EXPECT_FALSE(printed("of-another")) << output();
-    // The command must not see the name of the keeper's socket.
+    // The command's environment must not name the socket of the keeper, the process that kills the command.
     EXPECT_FALSE(printed("TURNSTILE_GUARDIAN")) << output();
 }
 
@@ -99,8 +99,8 @@ TEST_F(cli_run, a_lock_that_is_taken) {
     EXPECT_EQ(code_of(inner), 0);
 }
 
-// If the lock is held by an outer `run`, an inner `run` must not wait for it, because the outer one waits for the
-// inner.
+// If an outer `run` holds the lock, an inner `run` must not wait for that lock, because the outer `run` waits for the
+// inner one.
 TEST_F(cli_run, a_lock_that_is_held_above) {
     const auto second = path + "-second";
     const auto inside = [&](const words& options) { return run(options, {"echo", "inside"}); };
@@ -145,7 +145,7 @@ TEST_F(cli_run, exit_codes_of_the_callers_own) {
               12);
 }
 
-// Like flock(1)'s options of these names.
+// The options mean the same as flock(1)'s options of these names.
 TEST_F(cli_run, exclusive_and_shared) {
     const words exclusive{"-x", path};
     const words shared{"--shared", path};
@@ -235,7 +235,7 @@ TEST_F(cli_run, the_label_that_others_see) {
 TEST_F(cli_run, a_hold_with_a_limit) {
     EXPECT_EQ(code_of(run({"--grace", "100ms", "--max-hold", "500ms", path}, stubborn("in"))), 76);
     EXPECT_TRUE(printed("in\n"));
-    // The second text is the library's message, which follows if the command died late.
+    // The second text is the library's message. `run` prints that text if the command died after the end of the hold.
     EXPECT_TRUE(printed("ran: --max-hold was about") || printed("as long as max_hold allows"))
         << output();
     EXPECT_TRUE(nothing_is_left());

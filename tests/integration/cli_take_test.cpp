@@ -20,7 +20,8 @@ protected:
                      "--reason",        "the reason", "--yes"} +
                more;
     }
-    // Creates another client's contender. By default its data have no session, as with other libraries.
+    // Creates another client's contender. By default its data name no session, like the data of other libraries'
+    // contenders.
     void make_foreign(const std::string& data = "10.0.0.7") {
         mutex tools{*observer, path + "-tools"};
         auto hold = tools.acquire({.timeout = limit()}).value();
@@ -109,7 +110,7 @@ TEST_F(cli_take, a_holder_that_claims_an_impossible_session_timeout) {
     }
 }
 
-// The servers report their longest session timeout, so `take` does not believe a longer one.
+// The servers report their longest session timeout, so `take` ignores a longer timeout in a contender's data.
 TEST_F(cli_take, a_holder_that_claims_more_than_the_servers_grant) {
     make_foreign("host=odd pid=7 timeout=3600000");
     EXPECT_EQ(code_of(take({"--ask-for", "0"})), 64);

@@ -7,8 +7,8 @@ namespace {
 
 class cli_terminal : public cli {
 protected:
-    // Runs `line` on a terminal, on which the output of the command `typed` is typed. script(1) runs the shell that
-    // SHELL names, which may differ between machines.
+    // Runs `line` on a terminal, and types the output of the command `typed` there. script(1) runs the shell that SHELL
+    // names, which may differ between machines.
     [[nodiscard]] words on_terminal(const std::string& line, const std::string& typed) const {
         return {"sh", "-c",
                 "( " + typed + " ) | SHELL=/bin/sh script -qec \"" + line + "\" /dev/null"};

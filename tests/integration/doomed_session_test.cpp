@@ -45,7 +45,7 @@ public:
     log_pipe(const log_pipe&) = delete;
     log_pipe& operator=(const log_pipe&) = delete;
 
-    // Fills the pipe, so that the next thread that logs blocks until flow().
+    // Fills the pipe, so that the next server thread that logs a line blocks until flow().
     void stall() {
         const std::lock_guard held{reading_};
         stalled_ = true;
@@ -134,8 +134,8 @@ protected:
     testing::tcp_proxy proxy{servers.connect_string(0)};
 };
 
-// G1: the first waiter's client receives nothing for its session timeout. Then the servers answer again, although they
-// are about to close the session.
+// G1: two clients must never hold the lock at once. The first waiter's client receives nothing for its session timeout.
+// Then the servers answer the client again, although they are about to close its session.
 TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
     const auto others_client = connect(servers.connect_string(), options(20s));
     const auto victims_client = connect(proxy.address(), options(k_timeout));
@@ -166,8 +166,8 @@ TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
     ASSERT_TRUE(eventually([&] { return !expires(servers, before.id, sets::all); }));
     first->unlock();
     proxy.pass();
-    // The waiter must get a grant by its old session, or a new session. With a new session it queues behind the third
-    // contender.
+    // The waiter then has either a grant in its old session, which is the fault, or a new session. With a new session
+    // it queues behind the third contender.
     ASSERT_TRUE(eventually([&] {
         return second.wait_for(0s) == std::future_status::ready ||
                victims_client->session().epoch > before.epoch;

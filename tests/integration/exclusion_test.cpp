@@ -53,7 +53,8 @@ TEST(exclusion, eight_processes_take_turns_in_the_order_of_their_znodes) {
         EXPECT_LT(grants[i - 1].token, grants[i].token) << "grant " << i;
         EXPECT_LT(grants[i - 1].sequence, grants[i].sequence) << "grant " << i;
     }
-    // G3: by the server's counters, a release causes at most one event each for the successor and the releaser.
+    // G3 (a release wakes only the next waiter): by the server's counters, a release causes at most one event for the
+    // successor and one for the releaser.
     const auto after = server().counters(0);
     for (const auto* counter : {"node_deleted_watch_count", "cnt_node_deleted_watch_count"}) {
         if (!after.contains("sum_" + std::string{counter})) continue;
@@ -66,7 +67,8 @@ TEST(exclusion, eight_processes_take_turns_in_the_order_of_their_znodes) {
     EXPECT_TRUE(queue_names(*observer, path).empty());
 }
 
-// G3: counts the events on each waiter's connection while a long queue is released.
+// G3 (a release wakes only the next waiter): counts the events on each waiter's connection while a long queue is
+// released.
 TEST(exclusion, G3_a_release_wakes_one_waiter_however_long_the_queue_is) {
     constexpr std::size_t k_waiters = 20;
     const auto path = lock_path();
@@ -114,7 +116,7 @@ TEST(exclusion, G3_a_release_wakes_one_waiter_however_long_the_queue_is) {
 // Failure F38: closing a session with too many znodes makes an ensemble unable to start.
 TEST(exclusion, F38_what_one_session_owns_is_bounded) {
     const auto path = lock_path();
-    // Each new waiter lists the queue, so the holder's confirmations wait behind many lists.
+    // Each new waiter lists the queue, so the requests that keep the holder's lease wait behind many lists.
     const auto servers = connect(server().connect_string(), quick_options(30s));
     mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});

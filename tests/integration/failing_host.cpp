@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A library that is preloaded into a program, to which it then refuses what a host with exhausted limits refuses:
+// A test preloads this library into a program. The library then makes calls of the program fail, as on a host with
+// exhausted limits:
 //
 // | variable               | effect                                                            |
 // |------------------------|-------------------------------------------------------------------|

@@ -39,7 +39,7 @@ public:
     void count() { ++done_; }
     [[nodiscard]] int done() const { return done_; }
     [[nodiscard]] bool over() const { return over_.is_set(); }
-    // Waits for this time, or until the crew ends.
+    // Sleeps for this time, or until the crew ends.
     void rest(std::chrono::nanoseconds time) const {
         static_cast<void>(over_.wait(1, testing::test_deadline{time}));
     }
@@ -123,8 +123,8 @@ TEST(failover_recipes, F20_a_semaphore_is_never_overbooked_when_the_leader_dies)
 
 // ---- elections ------------------------------------------------------------------------------
 
-// Returns true if two participants lead at once. A participant that leads the same term before and after the check of
-// another one also led during that check.
+// Returns true if two participants lead at once. If a participant leads the same term before and after the check of
+// another participant, it also led during that check.
 bool two_lead(const std::vector<std::unique_ptr<leader>>& seats) {
     for (const auto& seat : seats) {
         const auto before = seat->fencing_token();

@@ -45,7 +45,7 @@ protected:
             return other(f);
         });
     }
-    // Creates the lock's folder, so that the client need not request a container. Returns its path.
+    // Creates the lock's folder, so that the client does not have to create it as a container. Returns its path.
     std::string folder() const {
         const auto path = lock_path();
         const auto observer = connect(server().connect_string());
@@ -53,7 +53,8 @@ protected:
         EXPECT_TRUE(first.acquire({.timeout = limit()})->release(limit()));
         return path;
     }
-    // Waits until the client knows its server's kind, by the evidence of the hold's next confirmation.
+    // Commits until the hold's lease has this evidence. The evidence shows which kind of server the client has
+    // recognized.
     static bool rests_on(guard& hold, lease_evidence evidence) {
         return eventually([&] {
             static_cast<void>(hold.commit(transaction{}.check("/")));
@@ -92,7 +93,7 @@ TEST_F(foreign_server, that_knows_no_containers_is_one_whose_bound_is_assumed) {
     EXPECT_TRUE(rests_on(hold, lease_evidence::assumed));
     EXPECT_TRUE(hold.valid());
     EXPECT_EQ(containers, 1);
-    // On the next connection the client must not examine the server again.
+    // On the next connection the client must not examine the server's kind again.
     proxy.cut();
     EXPECT_TRUE(rests_on(hold, lease_evidence::assumed));
     EXPECT_EQ(containers, 1);
@@ -108,7 +109,7 @@ TEST_F(foreign_server, that_hangs_up_at_what_it_does_not_know_is_asked_once) {
     EXPECT_EQ(containers, 1);
 }
 
-// The proxy cuts the connection when the client, which does not know the server's kind yet, creates the folder.
+// The client creates the folder before it knows the server's kind. The proxy then cuts the connection.
 TEST_F(foreign_server, that_hangs_up_at_containers_has_persistent_folders) {
     see_containers([](frame&) { return verdict::cut_connection; });
     const auto servers = connect(proxy.address(), silent_options());
@@ -119,7 +120,7 @@ TEST_F(foreign_server, that_hangs_up_at_containers_has_persistent_folders) {
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// A broken connection does not make the client doubt a server that it knows.
+// If the client knows the server's kind, a broken connection must not make it doubt the kind.
 TEST_F(foreign_server, that_is_zookeeper_keeps_its_containers_where_a_connection_breaks) {
     const auto servers = connect(proxy.address());
     ASSERT_TRUE(eventually([&] { return servers->session().role != server_role::unknown; }));
@@ -134,7 +135,7 @@ TEST_F(foreign_server, that_is_zookeeper_keeps_its_containers_where_a_connection
 
 // ---- servers without create2 ---------------------------------------------------------------
 
-// Servers that know only the requests of ZooKeeper 3.4.
+// The proxy makes the server look like a server that knows only the requests of ZooKeeper 3.4.
 class older_server : public foreign_server {
 protected:
     static bool came_later(const frame& f) {
@@ -261,7 +262,7 @@ TEST_F(older_server, whose_answer_to_the_second_request_is_lost_is_asked_what_be
     EXPECT_TRUE(hold->release(limit()));
 }
 
-// Once the client knows that the server is ZooKeeper, broken connections do not change that.
+// Once the client knows that the server is ZooKeeper, broken connections must not change that.
 TEST_F(older_server, that_is_zookeeper_is_asked_with_create2_where_connections_break) {
     const auto path = folder();
     const auto servers = connect(proxy.address());
@@ -293,7 +294,7 @@ TEST_F(foreign_server, is_known_to_a_client_without_permissions) {
               core::server_error::no_node);
 }
 
-// The servers report their kind, so the client need not examine them.
+// The servers report their kind, so the client must not examine them.
 TEST_F(foreign_server, that_says_that_it_is_zookeeper_is_not_examined) {
     see_containers([](frame&) { return verdict::forward; });
     const auto path = folder();

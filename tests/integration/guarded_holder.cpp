@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A process that takes a lock under a guardian, and then ends or lives on, as the test requires.
+// A process that takes a lock under a guardian, and then ends or lives on, as the test requires. A guardian is a
+// process that closes the sessions of a dead process at once.
 //
 //     guarded_holder CONNECT PATH TIMEOUT_MS off|inherited|started PROGRAM
 //                    hold|replace|fork|exec|segv|exit|close [EXIT_CODE]
@@ -8,7 +9,7 @@
 // exits with EXIT_CODE without closing the client. `replace` ends its first session through one of CONNECT's other
 // servers, prints "held again" when a second session holds the lock, and continues as `hold`. `fork` starts a child
 // that lives on, prints "child PID", and continues as `hold`. `exec` becomes another program. `exit` calls _exit with
-// EXIT_CODE. `close` ends in good order.
+// EXIT_CODE. `close` closes the client and then ends.
 //
 // The process keeps its program file open, without O_CLOEXEC.
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the guardian on Redis, PostgreSQL and MariaDB, with processes that hold a lock, and then end or live on.
+// Tests the guardian (a process that closes the sessions of a dead process) on Redis, PostgreSQL and MariaDB. Other
+// processes hold a lock, and then end or live on.
 #include <gmock/gmock.h>
 #include <sys/socket.h>
 
@@ -66,7 +67,7 @@ protected:
     const std::string where = GetParam().connect_string();
     const testing::temporary_folder folder;
     const std::string path =
-        // All tests share the server, so each test has a path.
+        // All tests share the server, so each test needs another path.
         "/tests/guarded_kinds/" + folder.path().filename().string();
     std::unique_ptr<client> others = connect(where);
     mutex lock{*others, path};
@@ -146,7 +147,8 @@ TEST_P(guarded_kinds, a_guardian_without_the_program_says_so) {
 }
 
 #ifdef TURNSTILE_PROGRAM
-// The keeper of `run` does a guardian's work, without the guardian's program.
+// The keeper, a child process of `turnstile run`, must close the session of a killed `run`. The guardian's program does
+// not run here.
 TEST_P(guarded_kinds, the_keeper_of_a_killed_run_ends_its_session) {
     testing::process run{{.command = {TURNSTILE_PROGRAM, "run", "--session-timeout", "600s", path,
                                       "--", "sh", "-c", "echo in; sleep infinity"},
@@ -208,7 +210,8 @@ private:
     support::descriptor ours_;
 };
 
-// A server with older data gives out a session id again. So the guardian must compare the session's secret as well.
+// A server that returned to older data gives out a session id again. So the guardian must compare the session's secret
+// as well.
 TEST_P(told_kinds, another_session_with_the_same_id_is_left_alone) {
     const auto told = hear<guardian::guard_module_session>();
     EXPECT_EQ(told.servers, where);

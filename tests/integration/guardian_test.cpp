@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the guardian on real servers, with processes that hold a lock, and then end in several ways or live on.
+// Tests the guardian, which closes the sessions of a dead process, with processes that hold a lock on real servers.
 #include <dirent.h>
 #include <gmock/gmock.h>
 #include <poll.h>
@@ -46,7 +46,7 @@ std::set<pid_t> guardians() {
     return found;
 }
 
-// Returns the files of a process's descriptors. Only root may read a guardian's.
+// Returns the files of a process's descriptors. Only root may read the descriptors of a guardian.
 std::set<std::string> open_files(pid_t process) {
     std::set<std::string> found;
     std::error_code ignored;
@@ -75,8 +75,8 @@ protected:
         auto hold = lock.acquire({.timeout = limit()});
         return hold.has_value();
     }
-    // Waits until a guardian has ended the session of another killed process. By then it would also have ended the
-    // holder's session, if it took the test's action for the holder's end.
+    // Waits until a guardian has ended the session of another killed process. A guardian that took the test's action
+    // for the holder's end would also have ended the holder's session by then.
     void let_guardians_end_a_process() {
         auto second = testing::process{
             {.command = {TURNSTILE_HOLDER, servers().connect_string(), path + "-second",
@@ -171,7 +171,7 @@ TEST_F(guardians_on_servers, a_child_that_lives_on_keeps_no_lock) {
     EXPECT_TRUE(none_left());
 }
 
-// After exec() the process has the same number, but no socket of the guardian.
+// After exec() the process keeps its process id, but has no socket of the guardian.
 TEST_F(guardians_on_servers,
        a_process_that_becomes_another_program_keeps_its_session_until_it_ends) {
     auto holder = start("started", "exec");

@@ -16,8 +16,9 @@
 namespace turnstile::tests {
 namespace {
 
-// Most holders are attached to a follower. A lease through a follower needs a timeout above 5/3 of the relay bound,
-// which is 2.2 s here (docs/why/lease.md).
+// Most holders are attached to a follower. A lease through a follower needs a session timeout above 5/3 of the relay
+// bound, here 2.2 s. The relay bound is the longest time until the leader learns of a message that a follower has
+// answered (docs/why/lease.md).
 constexpr auto k_session_timeout = 4000ms;
 constexpr int k_at_once = 10;  // locks that lose their holder at the same time
 

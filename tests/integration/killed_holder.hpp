@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// killed_holder: kills a process that holds a lock in a session of ten minutes. Only a guardian can free the lock in
-// time.
+// killed_holder: kills a process that holds a lock in a session of ten minutes. Only a guardian (a process that closes
+// the sessions of a dead process) can free the lock earlier.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace turnstile::tests {
 
-// `where` is the connect string of the killed process, which starts a guardian, and of the waiter.
+// The killed process, which starts a guardian, and the waiter both use the connect string `where`.
 inline void expect_that_a_guardian_frees_the_lock(const std::string& where) {
     const testing::temporary_folder folder;
     const auto path = lock_path();

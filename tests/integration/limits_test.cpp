@@ -23,7 +23,8 @@ using ::testing::HasSubstr;
 constexpr std::size_t k_safe = 128 * 1024;
 constexpr int k_fit = 4;
 
-// Four contenders with paths of this length fill the limit of one session.
+// A session may own znodes whose paths have k_safe bytes in all. Four contenders with paths of this length reach that
+// limit.
 std::string wide_path(int number) {
     const auto name = std::to_string(number);
     return '/' + name + std::string(k_safe / k_fit - 60 - 1 - name.size(), 'x');

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the lock delay on a real server: a holder without a connection, and lost answers to writes of the crash mark.
+// Tests the lock delay (after a crash, no contender gets the lock for this time) on a real server. The holder loses its
+// connection, or the answers to writes of the crash mark are lost. A crash mark is a znode that a crashed holder leaves
+// behind.
 #include "support.hpp"
 
 namespace turnstile::tests {

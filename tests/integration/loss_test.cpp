@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the loss of a session or a znode on a real server, for holders and waiters (G5).
+// Tests the loss of a session or a znode on a real server, for holders and waiters (promise G5 in docs/guarantees.md).
 #include <future>
 #include <mutex>
 #include <vector>
@@ -72,7 +72,7 @@ TEST_F(loss, of_a_connection_to_the_only_server_costs_the_connection_timeout_and
     EXPECT_EQ(stranded->session().id, id);
 }
 
-// No server answers, so the client gains nothing by a change. It tries the others, and the session stays where it is.
+// No server answers, so the client gains nothing by a move. It asks the other servers, and its session stays.
 TEST_F(loss, of_all_paths_is_no_reason_to_leave_a_server) {
     const auto cut_off = connect(proxy.address(), patient());
     mutex same{*cut_off, path};
@@ -88,8 +88,8 @@ TEST_F(loss, of_all_paths_is_no_reason_to_leave_a_server) {
     EXPECT_TRUE(released.get());
 }
 
-// Failure F12: some libraries never notify a holder of its loss. G1: the old guard must be invalid before the next
-// grant.
+// Failure F12: some libraries never notify a holder of its loss. Here the old guard must be invalid before the next
+// grant (G1).
 TEST_F(loss, F12_a_holder_whose_session_expires_is_told_before_anybody_else_is_granted) {
     testing::event told;
     auto hold = lock.acquire({.timeout = limit(), .on_lost = [&](const error& why) {
@@ -149,7 +149,7 @@ TEST_F(loss, a_waiter_fails_with_its_session_if_the_option_says_so) {
     EXPECT_EQ(outcome.error(), errc::session_lost);
 }
 
-// Failure F9: listeners get every state, in order, and `lost` in any case.
+// Failure F9: listeners must get every state in order, and must also get `lost`.
 TEST_F(loss, F9_listeners_hear_every_step_in_order) {
     std::mutex guard_steps;
     std::vector<session_state> steps;
@@ -186,7 +186,8 @@ TEST_F(loss, a_session_that_outlives_its_lease_removes_its_own_znode) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
 }
 
-// G5: the library reports a deleted znode within one confirmation or watch event.
+// G5: the library reports a deleted znode at the event of its watch, or at the next request that extends the hold's
+// lease.
 TEST_F(loss, a_holder_whose_znode_is_deleted_by_hand_is_told) {
     testing::event told;
     auto hold = lock.acquire({.timeout = limit(), .on_lost = [&](const error& why) {

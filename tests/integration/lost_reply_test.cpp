@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests messages that are lost between a client and a real server (G4, G8). A proxy cuts the connection in place of the
-// message. The lock must be granted once, and no znode may remain.
+// Tests messages that are lost between a client and a real server (promises G4 and G8 in docs/guarantees.md). A proxy
+// cuts the connection in place of the message. The lock must be granted once, and no znode may remain.
 #include <future>
 
 #include "support.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how a client reaches a MariaDB server, and how a session depends on other connections.
+// Tests how a client reaches a MariaDB server, and how its sessions depend on other users and transactions.
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <mysql.h>
@@ -31,7 +31,7 @@ void expect_grant(const std::string& where) {
     EXPECT_TRUE(hold) << where << ": " << hold.error().message();
 }
 
-// Acquires and releases a few times. If a connection blocked the session's thread, each time would cost a session.
+// Acquires and releases a few times. If a connection blocked the session's thread, each cycle would need a new session.
 void expect_one_session(const std::string& where) {
     const auto servers = connect(where, database_options(4s));
     const auto first = servers->session().id;
@@ -148,8 +148,8 @@ TEST(mariadb_links, an_encrypted_connection_to_a_server_that_is_known) {
         ::testing::HasSubstr("ssl_key=" + right.key() + ": other users can open it (mode 0604)"));
 }
 
-// A user must not end another user's statements, and so cannot wake that user's sessions. Their waiters poll, here
-// every two seconds.
+// To wake a session, a client ends the session's statement. A user may not end another user's statements, so waiters of
+// another user poll, here every two seconds.
 TEST(mariadb_links, a_waiter_of_another_user_looks_by_itself) {
     shared_server().run_sql(
         "CREATE USER one; GRANT ALL ON turnstile.* TO one;"
@@ -206,7 +206,8 @@ private:
     MYSQL* const connection_;
 };
 
-// InnoDB ends the transaction with fewer changes. That is the library's, which the library then repeats.
+// InnoDB rolls back the transaction with fewer changes. Here that is the library's transaction, which the library must
+// then repeat.
 TEST(mariadb_links, a_deadlock_is_begun_again) {
     auto& server = shared_server();
     const auto deadlocks = [&] {

@@ -137,8 +137,8 @@ TEST(mariadb_refusals, a_server_of_short_statements) {
     EXPECT_THAT(diagnosis_of(database()), HasSubstr("takes statements of 1048576 bytes"));
 }
 
-// An operator freezes the server during a switch-over. The library reports that, and the hold survives if the server
-// continues in time.
+// An operator freezes the server during a switch-over. The library must report that, and the hold must survive if the
+// server continues in time.
 TEST(mariadb_refusals, a_server_that_is_frozen_for_a_while) {
     auto& server = shared_server();
     server.run_sql("CREATE USER plain; GRANT ALL ON turnstile.* TO plain");
@@ -155,7 +155,7 @@ TEST(mariadb_refusals, a_server_that_is_frozen_for_a_while) {
     EXPECT_TRUE(hold->valid());
 }
 
-// No request may exceed the server's limit on packets.
+// No request may exceed the server's limit on the length of a packet.
 TEST(mariadb_refusals, the_largest_znode_fits) {
     const global least{"max_allowed_packet", "4194304"};
     const auto path = lock_path();
@@ -169,7 +169,7 @@ TEST(mariadb_refusals, the_largest_znode_fits) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// Ending a session with many znodes must not exceed that limit either.
+// The request that ends a session with many znodes must not exceed the server's limit on the length of a packet either.
 TEST(mariadb_refusals, a_session_with_many_znodes_ends) {
     constexpr int k_many = 700;
     const global least{"max_allowed_packet", "4194304"};

@@ -58,7 +58,8 @@ void cut_connections() {
 
 namespace {
 
-// The server reserves numbers in steps of a thousand. A killed server continues above the reserved numbers.
+// The tokens come from a sequence, whose numbers the server reserves a thousand at a time. A killed server continues
+// above the reserved numbers.
 TEST(mariadb_crash, tokens_grow_over_a_killed_server) {
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);

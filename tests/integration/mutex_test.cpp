@@ -35,8 +35,8 @@ protected:
     std::unique_ptr<client> observer = connect(server().connect_string());
     mutex lock{*servers, path};
 
-    // Waits until the hold's watch is the only one. A hold watches its znode from its first confirmation on, at any
-    // time after the grant.
+    // Waits until the watch on the hold's znode is the only watch. The client sets that watch with the first request
+    // that extends the hold's lease, at any time after the grant.
     static bool only_the_hold_watches() {
         return eventually([] { return server().counters(0).at("watch_count") == 1; });
     }
@@ -86,7 +86,7 @@ TEST_F(mutex_on_a_server, a_retained_lock_gives_way_to_another_client) {
         EXPECT_EQ(late.error(), errc::timeout);
         ASSERT_TRUE(hold->release());
     }
-    // A client that retains the lock must also pass it to a client that does not.
+    // A client that retains the lock must also pass it to a client that does not retain locks.
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     ASSERT_TRUE(hold->release());
@@ -144,7 +144,7 @@ TEST_F(mutex_on_a_server, F17_F33_a_failed_try_leaves_neither_znode_nor_watch) {
     EXPECT_TRUE(only_the_hold_watches());
 }
 
-// Failures F29, F6, F24 and F13: however a wait ends, znode and watch must go.
+// Failures F29, F6, F24 and F13: however a wait ends, the client must remove the waiter's znode and watch.
 TEST_F(mutex_on_a_server, F29_a_timeout_leaves_neither_znode_nor_watch) {
     auto first = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(first);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests exhausted memory in a client of real servers, for a sample of the allocations. tests/client tests all with
-// servers in memory.
+// Tests exhausted memory in a client of real servers, for a sample of the allocations. tests/client tests all
+// allocations, with servers in memory.
 #include "client/out_of_memory_trial.hpp"
 
 #include <gtest/gtest.h>
@@ -82,7 +82,7 @@ struct server_trial {
     trial tried;
 };
 
-// Returns true for the cycles that need a session. tests/client runs the others.
+// Returns true for the cycles (sequences of calls) that need a session. tests/client runs the others.
 bool is_of_sessions(const named_cycle& cycle) {
     constexpr std::array<std::string_view, 8> k_cycles{"mutex_async", "shared",    "permit_limit",
                                                        "commits",     "election",  "session_lost",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a semaphore with very many holds and waiters: the packet in which a client sets its watches again, and the cost
-// of a release after the limit was lowered.
+// Tests a semaphore with very many holds and waiters: the size of the packet in which a client sets its watches again,
+// and the cost of a release after the limit of permits was lowered.
 #include <atomic>
 #include <cstddef>
 #include <sstream>
@@ -153,7 +153,8 @@ TEST_F(permits_crowd, of_waiters_is_woken_one_by_one_after_the_semaphore_has_shr
     EXPECT_GE(as_ever, std::uint64_t{k_waiters});
     RecordProperty("as_ever", std::to_string(as_ever));
     RecordProperty("shrunk", std::to_string(shrunk));
-    // Each waiter may send one read more, and some confirmations. A herd would send tens of thousands of requests.
+    // Each waiter may send one more read, and some requests that extend the lease. If a release woke all waiters, they
+    // would send tens of thousands of requests.
     EXPECT_LE(shrunk, as_ever * 2);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which server a client chooses if its session timeout is too short for leases through a follower. The three
-// servers have the sample configuration: tickTime 2 s, syncLimit 5, so a relay bound of 12 s.
+// servers have the sample configuration (tickTime 2 s, syncLimit 5). So the leader learns of a message that a follower
+// has answered within 12 s (the relay bound).
 #include <gmock/gmock.h>
 
 #include <array>
@@ -80,7 +81,7 @@ void be_idle_for_a_timeout(const client& idle) {
     EXPECT_TRUE(comes(boottime_clock::now() + idle.session().timeout));
 }
 
-// Waits until the current leases would have ended, and checks that the holds are valid for longer.
+// Waits until the current leases would have ended, and checks that the holds are still valid then.
 void expect_kept(const std::vector<guard>& holds) {
     auto last = boottime_clock::now();
     for (const auto& hold : holds) last = std::max(last, hold.valid_until());
@@ -190,7 +191,8 @@ TEST(placement_beside_a_leader_that_serves_no_clients, is_what_the_session_timeo
     EXPECT_EQ(patient->session().role, server_role::follower);
 }
 
-// These servers report their tick and limits, so the client knows that leases through a follower are long enough.
+// These servers report their tick and limits, so the client knows that its session timeout is long enough for leases
+// through a follower.
 TEST(placement_of_quick_servers, stays_where_it_is) {
     auto options = sample_ensemble::sample();
     options.tick_time = 500ms;

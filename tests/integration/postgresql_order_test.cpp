@@ -43,8 +43,8 @@ private:
     const std::string number_ = row_.ask("SELECT pg_backend_pid()");
 };
 
-// The read would have waited for the path, and the end of its session for the read, while it had the path. FOR KEY
-// SHARE on the session's row allowed that once.
+// The read locks the session's row, and then a path. The transaction that ends the session needs both, too. It must not
+// lock the path before it has the row: otherwise each transaction would wait for the other.
 TEST(postgresql_order, the_end_of_a_session_has_no_path_while_it_waits_for_a_read_of_that_session) {
     const auto path = lock_path();
     session_recorder me{sql::make_coordinator(database())};

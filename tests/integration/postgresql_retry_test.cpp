@@ -25,8 +25,9 @@ void expect_one_connection(const session_recorder& me) {
     EXPECT_EQ(me.heard<core::link_event>().size(), 1U) << "the session has not lost its connection";
 }
 
-// PostgreSQL ends the transaction whose wait closed the cycle, which is the library's. This transaction waits for a
-// path, and later for a path of the other transaction, which by then waits for the session's row.
+// The library's transaction waits for a path that `first` has locked, and then for a path of `other`. By then `other`
+// waits for the session's row, which the library's transaction has locked. PostgreSQL rolls back the library's
+// transaction, because its second wait closes the cycle.
 TEST(postgresql_retry, a_deadlock_is_begun_again) {
     const std::array paths{std::string{"/deadlock"}, std::string{"/"}};
     const auto stripes = sql::stripes_of(paths);

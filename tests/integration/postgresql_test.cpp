@@ -121,8 +121,8 @@ TEST(postgresql_loss, a_host_that_does_not_answer_is_not_tried_first_for_ever) {
     EXPECT_TRUE(lock.acquire({.timeout = limit()}));
 }
 
-// The connection broke with the request to remove the watch. The database then kept the watch as long as the session.
-// (Simulator, --servers sql, seed 68.)
+// The client gives the watch up while it has no connection. The database must not keep that watch after the next
+// attach.
 TEST(postgresql_loss, a_watch_that_is_given_back_without_a_connection_is_gone_after_the_next) {
     session_recorder me{sql::make_coordinator(database())};
     me.attached();
@@ -215,7 +215,7 @@ TEST(postgresql_refusals, a_code_inside_a_name_refuses_no_credentials) {
     EXPECT_TRUE(connected) << connected.error().message();
 }
 
-// An operator's time limits for a user's statements must not end the library's wait for a folder.
+// Limits that an operator sets on the time of a user's statements must not end the library's wait for a folder.
 TEST(postgresql_refusals, limits_of_the_user_are_not_the_sessions) {
     const auto path = lock_path();
     const auto servers = connect(
@@ -262,7 +262,7 @@ TEST(postgresql_refusals, a_server_that_is_not_there) {
                 AllOf(HasSubstr("refused"), Not(HasSubstr("secret"))));
 }
 
-// The check explains this failure. For others it repeats the server's message.
+// The check explains this failure. For other failures it repeats the server's message.
 TEST(postgresql_check, says_that_the_connection_is_to_another_database) {
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, lock_path()};
@@ -324,7 +324,8 @@ TEST(postgresql_promises, of_a_server_without_fsync_are_best_effort) {
                  std::system_error);
 }
 
-// The server is down when the client is created, so the client checks the promises when it attaches.
+// The server is down when the client is created. So the client compares the server's promises with the required
+// promises when it attaches.
 TEST(postgresql_promises, that_are_required_are_judged_at_each_attach) {
     testing::postgres_server fast{{.config = "fsync = off\n"}};
     fast.start();

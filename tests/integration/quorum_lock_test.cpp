@@ -77,14 +77,14 @@ TEST_F(quorum_of_servers, a_server_that_dies_is_survived_while_held_and_while_ac
     EXPECT_TRUE(hold.valid());
     EXPECT_EQ(theirs.lock->try_acquire({.timeout = 1s}).error(), errc::busy);
 
-    // The lock can be released and taken without the third server.
+    // The holder can release the lock, and another contender can take it, without the third server.
     EXPECT_TRUE(hold.release(limit()));
     auto next = theirs.lock->acquire({.timeout = limit()}).value();
     EXPECT_TRUE(next.valid());
     EXPECT_TRUE(tokens.is_behind(next.fencing_tokens()));
     EXPECT_FALSE(next.fencing_tokens().is_behind(tokens));
 
-    // The third server is back, and its part is held again.
+    // The third server is back, and the holder has that server's lock again.
     servers[2]->server(0).start();
     ASSERT_TRUE(has_parts(next, 3));
     EXPECT_GT(*next.fencing_tokens().find("west"), *tokens.find("west"));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests bursts of requests to a Redis server: the messages that keep the session alive do not wait behind the burst.
+// Tests bursts of requests to a Redis server: the messages that keep the session alive must not wait behind a burst.
 #include <gtest/gtest.h>
 
 #include "burst.hpp"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a Redis Cluster of three nodes. A tree is at one node, which any node can name. The tree may move.
+// Tests a Redis Cluster of three nodes. One of them stores all keys of a tree, and each of them can name that node. The
+// cluster may move the tree to another node.
 #include <array>
 #include <future>
 #include <set>

@@ -67,8 +67,8 @@ TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) 
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// Scripts assume that no session expires before the instant in field "d". The latest session may be the first to
-// expire.
+// The tree's field "d" has an instant, and the scripts assume that no session expires earlier. So a new session must
+// lower "d" if it will expire first.
 TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by) {
     const auto is_kept = [&] {
         return server.ask(
@@ -254,7 +254,7 @@ TEST_F(failures_on_redis, watches_outlive_a_connection) {
     EXPECT_EQ(watcher.next_event(), "changed /kept");
 }
 
-// A script can pass about 8,000 values to a command.
+// A script can pass only about 8,000 values to a command, and this session has more znodes.
 TEST_F(failures_on_redis, a_session_with_thousands_of_znodes_ends_with_all_of_them) {
     const auto servers = redis::make_coordinator(server.connect_string());
     contract::probe other{*servers};
@@ -281,7 +281,7 @@ TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_
     const auto id = std::to_string(watcher.id());
     const auto longer = "9" + id;
     const auto list = [&] { return server.ask("HGET {turnstile}:n w/a"); };
-    // Without the field "d", the server runs the general script in the second round.
+    // Without the field "d", the server runs the general script. The second round removes that field.
     for (const char* field : {"none", "d"}) {
         EXPECT_EQ(server.ask("HSET {turnstile}:n w/a \"" + longer + " \""), ":1");
         EXPECT_THAT(server.ask(std::string{"HDEL {turnstile}:n "} + field),
@@ -297,7 +297,7 @@ TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_
     EXPECT_EQ(list(), longer + " ");
 }
 
-// A server that lost a session may give another session the same number, with another password.
+// A server that lost a session may give another session its number, with another password.
 TEST_F(failures_on_redis, a_session_of_the_same_number_is_no_place_to_come_back_to) {
     session_recorder away{redis::make_coordinator(server.connect_string())};
     const auto field = "s" + std::to_string(away.attached().session_id);

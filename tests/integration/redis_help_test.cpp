@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests help(), by which a waiting caller reads messages for its session: which thread delivers which message, and that
-// the session's own thread reads again afterwards.
+// Tests help(), by which a waiting caller reads messages for its session. The tests check which thread delivers which
+// message, and that the session's own thread reads again afterwards.
 #include <algorithm>
 #include <future>
 #include <mutex>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a waiter that lists the folder at the event of a removed znode. The client fetches the list together with the
-// event. After a plain removal, the server's wake-up message contains the event. After a removal with a version it does
-// not, and the client must fetch the event.
+// Tests a waiter that lists the folder when it gets the event of a removed znode. The client fetches the list together
+// with the event. After a plain removal, the server's wake-up message contains the event. After a removal with a
+// version the message does not contain it, and the client must fetch the event.
 #include <functional>
 #include <future>
 #include <initializer_list>
@@ -58,8 +58,7 @@ protected:
     static core::ticket list(session_recorder& by) {
         return by.submit(core::children_op{"/folder", core::watch_mode::none});
     }
-    // Result of this sequence: the waiter executes `first`, gets the event that `/folder/a` is removed, and lists
-    // `/folder`.
+    // The waiter executes `first`, gets the event that `/folder/a` is removed, and lists `/folder`. This is the result.
     struct heard {
         core::reply listing;
         long scripts_at_event = 0;  // scripts since the removal

@@ -26,7 +26,7 @@ std::atomic<turnstile::base::wake_up*> told_of_each{nullptr};
 }  // namespace
 
 // The next two functions replace functions of the C library. The resolver seems to take a minute: it returns at once,
-// and the clock for deadlines advances. Such a name resolves to this machine.
+// and advances the clock for deadlines. Each name with this delay resolves to this machine.
 extern "C" __attribute__((visibility("default"))) int getaddrinfo(const char* node,
                                                                   const char* service,
                                                                   const addrinfo* hints,

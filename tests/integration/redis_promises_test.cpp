@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the promises of a Redis server follow from its settings.
+// Tests that the result of client::promises() for a Redis server follows from the server's settings.
 #include <gmock/gmock.h>
 
 #include "client/log_lines.hpp"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `?stay_out=N`: a restarted server may have forgotten grants that are still valid for their holders. The library
-// does not use it for that time.
+// Tests `?stay_out=N`: for N seconds after a server's start, the library does not use that server. The server may have
+// forgotten grants that are still valid for their holders.
 #include <future>
 
 #include "client/log_lines.hpp"
@@ -40,7 +40,7 @@ TEST_F(restart_of_redis, no_lock_is_granted_while_a_forgotten_hold_is_certain) {
     EXPECT_GT(next->fencing_token(), hold->fencing_token());
 }
 
-// Without the option, the restarted server grants the lock to a second client.
+// Without the option, the restarted server grants the lock to a second client while the first hold is valid.
 TEST_F(restart_of_redis, without_it_two_may_hold_a_lock) {
     const auto holding = connect("redis://" + proxy.address(), with_timeout(30s));
     const auto hold = mutex{*holding, path}.acquire({.timeout = limit()});

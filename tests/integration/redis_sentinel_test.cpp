@@ -94,7 +94,8 @@ TEST_F(sentinels_of_redis, a_holder_whose_grant_was_forgotten_is_told_and_tokens
     EXPECT_FALSE(hold->commit(transaction{}.put(path + "/data", "x"), {.timeout = limit()}));
 }
 
-// The lost confirmation changed no data, and the new master has the hold. So the session must continue.
+// The lost request only extended the lease (a confirmation). It changed no data, and the new master has the hold. So
+// the session must continue.
 TEST_F(sentinels_of_redis, a_confirmation_that_was_forgotten_ends_no_session) {
     auto options = with_timeout(30s);
     options.lease.confirm_every = 100ms;
@@ -130,7 +131,7 @@ TEST_F(sentinels_of_redis, nothing_that_was_told_with_wait_is_forgotten) {
     EXPECT_EQ(next.wait_for(0s), std::future_status::timeout) << "not granted";
     servers.server(0).kill();
     ASSERT_TRUE(servers.wait_until_replaced(0));
-    servers.server(0).start();  // a sentinel makes it a replica when it notices it
+    servers.server(0).start();  // a sentinel notices this server and makes it a replica
     const auto granted = next.get();
     ASSERT_TRUE(granted) << granted.error().message();
     EXPECT_EQ(servers.server(1).ask("HEXISTS {turnstile}:n " + granted->znode()), ":1");

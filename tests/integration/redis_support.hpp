@@ -57,7 +57,7 @@ inline bool is_refused(const std::string& connect_string, errc wanted,
     });
 }
 
-// Gives each test a path.
+// Gives each test another path.
 class on_redis_servers : public ::testing::Test {
 protected:
     static std::string lock_path() {

@@ -146,8 +146,8 @@ TEST_F(tls_of_redis, a_server_without_tls_is_told) {
     EXPECT_TRUE(eventually([&] { return log.with("use redis:// for a server without TLS") > 0; }));
 }
 
-// The server refuses the certificate only after the client's first request. That message may be lost, so it may take
-// another attempt.
+// The server refuses the certificate only after the client's first request. The server's message may be lost, and the
+// client then gets it at a later attempt.
 TEST_F(tls_of_redis, a_certificate_of_the_client_is_shown_to_servers_that_ask) {
     const log_lines log;
     redis_server strict{{.tls = files_of(own, true)}};

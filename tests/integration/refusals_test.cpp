@@ -37,7 +37,7 @@ struct refusal {
     std::string where;  // connect string
     errc code = errc::not_connected;
     std::string words;  // a part of the message
-    // The message with another version of the server's client library.
+    // A part of the message that another version of the server's client library gives.
     std::string other_words = words;
 };
 

@@ -14,7 +14,7 @@ namespace turnstile::tests {
 namespace {
 
 constexpr int k_cycles = 50;
-// Allows for confirmations and pings, because the machine may stop for seconds.
+// Allows for requests that only keep the session alive. Their number grows if the machine stops for seconds.
 constexpr std::int64_t k_others = k_cycles / 5;
 
 class requests : public ::testing::Test {
@@ -135,7 +135,8 @@ TEST_F(requests, of_a_long_queue_are_no_lists) {
     tcp_proxy proxy{servers.connect_string(0)};
     proxy.filter(direction::to_server, [&](frame& frame) {
         if (frame.is(frame_kind::request, opcode::get_children2)) ++lists;
-        // Confirmations are multi requests. Time determines their number, so the test does not count them.
+        // A confirmation (a request that only extends the lease) is a multi request. Time determines the number of
+        // confirmations, so the test does not count them.
         if (frame.kind() == frame_kind::request && !frame.is(frame_kind::request, opcode::multi))
             ++sent_requests;
         return verdict::forward;
@@ -161,8 +162,8 @@ TEST_F(requests, of_a_long_queue_are_no_lists) {
     ASSERT_TRUE(done.wait(k_waiters));
     EXPECT_EQ(granted, k_waiters);
     EXPECT_LE(lists, k_short);
-    // Each waiter reads the low-water mark and its own znode, and removes its znode. In a short queue it also sets a
-    // watch.
+    // Each waiter reads the low-water mark (a number below which no contender is left) and its own znode, and removes
+    // its znode. In a short queue it also sets a watch.
     EXPECT_LE(sent_requests, 4 * k_waiters + k_short);
     EXPECT_TRUE(becomes_empty(*all, path));
 }

@@ -116,8 +116,8 @@ TEST(session_identity, of_a_holder_is_left_to_it) {
     held.expect_untouched();
 }
 
-// The leader accepts a session's writes only from the server where the session attached last. So the holder must return
-// to its server.
+// The leader of the servers accepts a session's writes only from the server where the session attached last. So the
+// holder must attach to its own server again.
 TEST(session_identity, of_a_holder_that_is_attached_elsewhere_is_left_to_it) {
     repeating_servers servers{3};
     const auto holder = connect(servers.where(), quick_options(k_over_a_restart));
@@ -159,9 +159,9 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
     EXPECT_FALSE(ids.contains(next->session().id));
 }
 
-// After an attach to a read-only server, the C client opens a session with an id that it does not know yet. The proxy
-// makes the server look read-only on the first attempt, which gets the idle client's id. All clients use the proxy,
-// because a process has only one server list for such starts.
+// After an attach to a read-only server, the C client opens a session with an id that it does not know yet. On the
+// first attempt, the server gives the idle client's id, and the proxy makes that server look read-only. All clients use
+// the proxy, because a process has only one server list for such starts.
 TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_start) {
     repeating_servers server;
     tcp_proxy proxy{server.where()};

@@ -11,7 +11,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A client with its own proxy, which counts its events.
+// A client behind its own proxy, which counts the client's events.
 struct member {
     explicit member(const std::string& where)
         : proxy{std::make_unique<tcp_proxy>(where)}, servers{connect(proxy->address())} {}
@@ -66,7 +66,7 @@ TEST_F(shared, conversions_keep_the_lock) {
     EXPECT_TRUE(becomes_long(0));
 }
 
-// Failure F10: the answer to the rename is lost, and the hold must continue.
+// Failure F10: the client does not get the answer to the downgrade's request. The hold must continue.
 TEST_F(shared, F10_a_downgrade_whose_answer_is_lost_is_found_out) {
     testing::event lost_one;  // before the proxy, whose thread sets it
     member first{server().connect_string(0)};
@@ -88,7 +88,7 @@ TEST_F(shared, F10_a_downgrade_whose_answer_is_lost_is_found_out) {
     EXPECT_EQ(seen.holders().value().front().kind, contender_kind::reader);
 }
 
-// G3: the release of a permit wakes only the first waiter, which then wakes the next.
+// G3 (no waiter wakes in vain): the release of a permit wakes only the first waiter, which then wakes the next.
 TEST_F(shared, G3_a_release_wakes_the_head_and_the_one_behind_it) {
     constexpr std::size_t k_waiters = 8;
     semaphore pool{*observer, path, 2};

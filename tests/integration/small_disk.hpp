@@ -28,7 +28,7 @@ public:
     small_disk(const small_disk&) = delete;
     small_disk& operator=(const small_disk&) = delete;
 
-    // False if this process may not mount.
+    // Returns false if this process may not mount a disk.
     [[nodiscard]] bool mounted() const noexcept { return mounted_; }
     [[nodiscard]] const std::filesystem::path& folder() const noexcept { return folder_.path(); }
     [[nodiscard]] std::string file(const std::string& name) const { return folder() / name; }

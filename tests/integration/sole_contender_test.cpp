@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests grants without a list on a real server: their requests, and exclusion while the plain C client deletes and
-// creates the folder.
+// Tests grants to a contender that does not list the folder's children first. Checks its requests on a real server, and
+// exclusion while the plain C client deletes and creates the folder.
 #include <zookeeper/zookeeper.h>
 
 #include <algorithm>
@@ -71,7 +71,7 @@ TEST(sole_contender, takes_a_lock_again_without_a_list) {
         ASSERT_TRUE(hold) << hold.error().message();
         ASSERT_TRUE(hold->release(limit()));
     };
-    // The client finds out the kind of the servers soon after it attaches. Only then it grants without a list.
+    // The client finds out the kind of the servers soon after it attaches. Only then it omits the list.
     ASSERT_TRUE(eventually([&] {
         const auto before = way.lists();
         cycle();
@@ -82,8 +82,8 @@ TEST(sole_contender, takes_a_lock_again_without_a_list) {
     EXPECT_LE(way.lists() - before, 5) << "a new connection lists again";
 }
 
-// The test counts the holders. Another client deletes the folder meanwhile, and creates it again with about as many
-// creates.
+// The test counts the holders. Meanwhile another client deletes the folder, creates it again, and creates up to 11
+// children in it. So sequence numbers of the deleted folder come again.
 TEST(sole_contender, excludes_while_its_folder_is_deleted_and_made_again) {
     constexpr int k_clients = 2;
     constexpr int k_cycles = 1500;

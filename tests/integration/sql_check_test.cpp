@@ -117,7 +117,7 @@ TEST(sql_check, a_savepoint_gives_the_check_back) {
 TEST(sql_check, an_operator_s_request_comes_through) {
     const auto path = lock_path();
     const auto holders =
-        connect_to_database(10s);  // the holder learns of it at its first confirmation
+        connect_to_database(10s);  // the holder learns of the write when it next extends its lease
     const auto others = connect_to_database(60s);
     const auto operators = connect_to_database(60s);
     mutex lock{*holders, path};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a database from whose tables an operator deletes rows: the rest of the session ends, and the root is created
-// again. Also tests the cost of dead clients' rows.
+// Tests a database from whose tables an operator deletes rows. A session without its row must end, and the library must
+// create the root again. Also tests that rows of dead clients do not cost a living client its session.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -99,7 +99,7 @@ TEST_F(sql_deleted_rows, of_all_nodes_leave_a_tree_that_can_be_used) {
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// Ending all of them at once would take a session longer than its own timeout.
+// If the living session ended all dead sessions at once, that would take longer than its own timeout.
 TEST_F(sql_deleted_rows, that_dead_clients_have_left_cost_no_living_session) {
     recorder()->close();  // the tables exist
     const std::string hundred =

@@ -138,8 +138,8 @@ TEST_F(sql_older_data, that_has_a_session_s_last_change_leaves_its_hold) {
     EXPECT_TRUE(written) << written.error().message();
 }
 
-// The client knows by an event that its node is gone, so it does not remove the node. The older data have the node
-// again, and an older count of the owner's nodes.
+// The client knows that another client has removed its node, so it does not remove the node. The older data have the
+// node again, and an older count of the owner's nodes.
 TEST_F(sql_older_data, without_another_client_s_removal_ends_the_session_that_was_told) {
     const auto me = recorder(through(proxy));
     const auto operator_s = recorder(database());
@@ -154,8 +154,8 @@ TEST_F(sql_older_data, without_another_client_s_removal_ends_the_session_that_wa
     expect_over(*me, *operator_s);
 }
 
-// When the library only counted removals, a second removal hid that the first was forgotten, and the first node
-// remained. (Simulator, --servers sql --work conversions, seed 2141055.)
+// The client knows of one removal. The older data lack that removal, and then another removal follows. So the library
+// must compare more than the numbers of removals, which are equal.
 TEST_F(sql_older_data, without_one_of_two_removals_by_others_ends_the_session_that_was_told) {
     const auto me = recorder(through(proxy));
     const auto operator_s = recorder(database());
@@ -225,7 +225,7 @@ TEST_F(sql_older_data, without_a_watch_tells_a_change_and_with_one_of_before_giv
     EXPECT_FALSE(is_watched(forgotten));
 }
 
-// After the return to older data, an event gets an id that an earlier event had.
+// After the return to older data, an event gets an id that an earlier event had. The session must still deliver it.
 TEST_F(sql_older_data, gives_an_event_an_id_again_and_it_is_told) {
     const auto me = recorder(database());
     const auto other = recorder(database());

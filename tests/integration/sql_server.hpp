@@ -13,7 +13,7 @@ void kill_server();
 void start_server();
 void pause_server();
 void resume_server();
-// Cuts the connections of all sessions. Ignores connections that end at the same time.
+// Cuts the connections of all sessions. Ignores errors for connections that end by themselves at the same time.
 void cut_connections();
 
 // The connection on which the user's program checks its holds in transactions.

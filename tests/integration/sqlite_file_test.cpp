@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that an SQLite file has one name, and that only Turnstile writes it: what the library refuses, detects and
-// repairs.
+// Tests two rules: an SQLite file has one name, and only Turnstile writes it. The tests show which breaches the library
+// refuses, detects and repairs.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -83,7 +83,7 @@ TEST_F(sqlite_file, that_is_mounted_alone_is_refused_and_its_folder_is_not) {
     EXPECT_TRUE(with_folder.wait_for_output("grant ")) << with_folder.output();
 }
 
-// Hosts that share a file differ in their boot clocks and in their POSIX locks.
+// Sessions in a file depend on the host's boot clock and on POSIX locks. Hosts that share a file differ in both.
 TEST_F(sqlite_file, on_a_file_system_that_other_hosts_may_see_is_refused_by_name) {
     const std::vector<std::pair<const char*, const char*>> kinds{{"0x6969", "NFS"},
                                                                  {"0xFF534D42", "CIFS"},
@@ -218,7 +218,7 @@ TEST_F(sqlite_file, with_older_contents_is_noticed_and_gives_no_number_again) {
     EXPECT_GT(log.with("has older contents than this client has seen"), 0);
 }
 
-// Only the holder's confirmations can detect the change, because its callers send no request.
+// Only the requests that extend the holder's lease can detect the change, because the holder's callers send no request.
 TEST_F(sqlite_file, with_older_contents_is_noticed_by_a_holder_that_asks_for_nothing) {
     const log_lines log;
     const auto servers = connect(where(), database_options());
@@ -230,7 +230,8 @@ TEST_F(sqlite_file, with_older_contents_is_noticed_by_a_holder_that_asks_for_not
         eventually([&] { return log.with("has older contents than this client has seen") > 0; }));
 }
 
-// The session lasts for an hour. The kernel's notice or a confirmation must suspend it until the hard link is gone.
+// The session lasts for an hour. The kernel's notice, or a request that extends the lease, must suspend the session
+// until the hard link is gone.
 TEST_F(sqlite_file, that_gets_a_hard_link_suspends_its_clients_until_the_link_goes) {
     const log_lines log;
     const auto servers = connect(where(), database_options(std::chrono::hours{1}));

@@ -61,7 +61,8 @@ private:
     testing::process process_;
 };
 
-// The boot id in a container may differ. Each side then takes the other's sessions for sessions before the last boot.
+// A container may have another boot id than its host. Processes in the container and on the host then take each other's
+// sessions for sessions from before a reboot.
 TEST(sqlite_boot, another_number_of_it_ends_no_session_whose_process_lives) {
     const auto path = lock_path();
     const auto servers = connect_to_database(k_for_ever);

@@ -144,7 +144,7 @@ TEST_F(zookeeper_roles, a_create_of_two_requests_is_finished_before_the_move) {
     ASSERT_TRUE(eventually([&] { return follower.proxy.held() == 1; }));
     const auto asked = leader.proxy.accepted();
     me->session().seek_leader(there.connection);
-    // By now the client has asked the leader for its role.
+    // By now the client has asked the leader's server whether it is the leader.
     ASSERT_TRUE(eventually(
         [&] { return leader.proxy.accepted() > asked && leader.proxy.connections() == 0; }));
     follower.proxy.filter(direction::to_client, {});
@@ -200,7 +200,8 @@ TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     const link_event attached = me.link(link_kind::attached);
     EXPECT_NE(attached.session_id, cut_off.session_id);
     EXPECT_EQ(ask(create_op{"/read_only"}), server_error::ok);
-    // The client has checked the new session's znodes and created the session's mark znode.
+    // The client has checked the new session's znodes and created the session's mark, an ephemeral znode which shows
+    // that a client uses the session.
     EXPECT_EQ(ask(exists_op{zookeeper::mark_of(attached.session_id)}), server_error::ok);
 }
 

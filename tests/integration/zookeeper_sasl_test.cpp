@@ -215,7 +215,7 @@ TEST(zookeeper_sasl, within_tls) {
     EXPECT_THAT(refusal_of(both.connect_string()), HasSubstr("it requires SASL"));
 }
 
-// Without a guardian, the lock stays taken for ten minutes.
+// Without a guardian (a process that closes a dead process's sessions), the lock stays taken for ten minutes.
 TEST(zookeeper_sasl, a_guardian_ends_the_session_of_a_killed_process) {
     expect_that_a_guardian_frees_the_lock(as_user(demanding_server().connect_string()));
 }

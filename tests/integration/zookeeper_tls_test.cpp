@@ -67,8 +67,8 @@ std::set<std::uint16_t> own_listening_ports() {
     return found;
 }
 
-// Returns true if the port closes the connection of a program that attaches a session. Otherwise any program could use
-// the client's certificate.
+// Returns true if the port of a client's TLS tunnel hangs up when another program attaches a session through it.
+// Otherwise any program could use the client's certificate.
 bool is_hung_up_at(std::uint16_t port) {
     support::descriptor socket{::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)};
     sockaddr_in address{};
@@ -104,8 +104,8 @@ TEST(zookeeper_tls, carries_locks_of_three_servers) {
     EXPECT_THAT(first->session().server, HasSubstr("127.0.0.1:"));
 }
 
-// The session must report the server's address, not the tunnel's. When that server dies, the session moves and keeps
-// its hold.
+// The client reaches each server through a local TLS tunnel. The session must report the server's address and not the
+// tunnel's. When that server dies, the session must move to another and keep its hold.
 TEST(zookeeper_tls, a_hold_outlives_its_server) {
     const auto path = lock_path();
     const auto holder = connect(three().connect_string(), quick_options(20s));
@@ -287,7 +287,7 @@ TEST(zookeeper_tls, the_tunnel_is_this_clients_alone) {
     EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
 }
 
-// Without a guardian, the lock stays taken for ten minutes.
+// Without a guardian (a process that closes a dead process's sessions), the lock stays taken for ten minutes.
 TEST(zookeeper_tls, a_guardian_ends_the_session_of_a_killed_process) {
     ensemble patient{{.max_session_timeout = 600s, .tls = demanding()}};
     expect_that_a_guardian_frees_the_lock(patient.connect_string());

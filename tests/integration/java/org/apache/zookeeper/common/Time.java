@@ -4,8 +4,8 @@ package org.apache.zookeeper.common;
 import java.util.Date;
 
 /**
- * Stands in front of ZooKeeper's class of this name: a server whose machine is up again at the same millisecond at each
- * start. It reads that millisecond when it begins to number sessions, and the true clock at all other times.
+ * Replaces ZooKeeper's class of this name. Each start of the server chooses its first session id as if the machine had
+ * been up for the same number of milliseconds. All other callers get the true clock.
  */
 public class Time {
     private static final long UP_AT = 3_000;
