@@ -100,7 +100,8 @@ TEST(admin_audit_file, a_full_disk_is_told) {
     EXPECT_THROW(audit_log{"/nowhere/at/all"}, std::runtime_error);
 }
 
-// The log keeps orders apart from failures. Otherwise many failures would remove an operator's order from the page.
+// The log keeps orders and failed sign-ins apart. Otherwise many failures would remove an operator's order from the
+// page.
 TEST_F(admin_audit, failures_push_out_no_order) {
     const auto name = (folder.path() / "audit").string();
     {

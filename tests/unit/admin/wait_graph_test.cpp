@@ -156,7 +156,7 @@ TEST(admin_wait_graph, readers_and_writers) {
                                                                  {"w2", "w1", "/a"}}));
 }
 
-// Each contender has one edge, to the next contender. So the graph stays small in a long queue.
+// Each upgradable reader has one edge, to the upgradable reader ahead of it. So the graph stays small in a long queue.
 TEST(admin_wait_graph, upgradables) {
     const auto upgradable = contender_kind::upgradable;
     auto lock =

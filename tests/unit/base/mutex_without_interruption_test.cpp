@@ -10,7 +10,8 @@
 namespace turnstile::base {
 namespace {
 
-// A thread that waits is interrupted, and is then notified. `wait` is the wait that the thread repeats.
+// Interrupts a waiting thread, and then notifies it. The interruption must have no effect. The thread calls `wait`
+// until it is notified.
 template <class Wait>
 void expect_end_by_notification(Wait wait) {
     mutex m;

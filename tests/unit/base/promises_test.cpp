@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the promises of back ends: their names, and which required promises are missing.
+// Tests `promises`, the guarantees that a kind of server gives for every lock: their names, and which required promises
+// a kind of server lacks.
 #include "turnstile/promises.hpp"
 
 #include <gmock/gmock.h>

@@ -32,7 +32,7 @@ TEST(result, is_an_error) {
     EXPECT_NE(failed.error().message().find("/locks/orders"), std::string::npos);
 }
 
-// The range in the head of a `for` loop may be a temporary result's value.
+// A `for` loop may have the value of a temporary result as its range. The loop must then own that value.
 TEST(result, of_an_rvalue_returns_the_value_itself) {
     const auto make = [] { return result<std::string>{std::string(100, 'a')}; };
     static_assert(std::same_as<decltype(make().value()), std::string>);

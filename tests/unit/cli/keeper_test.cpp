@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the keeper of `turnstile run`. The test acts as `run`.
+// Tests the keeper, the child of `turnstile run` that starts and kills the command. The test acts as `run`.
 #include "cli/keeper.hpp"
 
 #include <gtest/gtest.h>

@@ -23,7 +23,8 @@ bool has_own_mounts() {
     return entered && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
 
-// Lets the list of this process's children contain this process alone, and kills all children.
+// Writes a false list of this process's children, which has only this process itself. Then kills all children that the
+// list names.
 int kill_children_of_a_false_list(const std::string& list) {
     const auto number = std::to_string(::getpid());
     std::ofstream{list} << number << ' ';
@@ -36,8 +37,8 @@ int kill_children_of_a_false_list(const std::string& list) {
     return k_lives;
 }
 
-// The kernel may give a number of the list to another process before the signal is sent. Here the number is the number
-// of the listing process, which is no child of itself.
+// The kernel may give a process id of the list to another process before the signal is sent. Here it is the id of the
+// listing process, which is no child of itself.
 TEST(own_children, are_the_only_processes_that_are_killed) {
     const testing::temporary_folder folder;
     const pid_t process = ::fork();

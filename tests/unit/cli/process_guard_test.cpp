@@ -77,7 +77,7 @@ void say(int message, const std::string& text) {
 // A pipe that shows whether all processes with its writing end are dead.
 struct life_line {
     life_line() { static_cast<void>(!::pipe2(ends.data(), O_CLOEXEC)); }
-    // Returns true if they are. Only the observing process may call this function.
+    // Returns true if all these processes are dead. Only the observing process may call this function.
     [[nodiscard]] bool is_cut() {
         ::close(ends[1]);
         pollfd end{ends[0], POLLIN, 0};
@@ -265,7 +265,7 @@ TEST_F(control_groups, that_killed_processes_left_are_removed_by_the_next) {
     EXPECT_NE(seen.message.find("/turnstile-"), std::string::npos) << seen.message;
 }
 
-// Expects that this guard cannot be made, and passes on the message of the refusal.
+// Expects that this guard cannot be made, and writes the message of the refusal to the descriptor `message`.
 int refused(guard_choice choice, int message) {
     try {
         const process_guard guard{choice};

@@ -184,7 +184,7 @@ TEST(supervision, the_policies_kill_and_none_send_no_sigterm) {
     EXPECT_EQ(spared.next(), std::nullopt);
 }
 
-// A confirmation follows every fifteenth of the timeout, and may be two fifteenths late.
+// The session extends its lease every fifteenth of the timeout, and an extension may be two fifteenths late.
 TEST(supervision, the_longest_grace_is_what_is_left_before_a_late_confirmation) {
     EXPECT_EQ(longest_grace({15s, 0s, 0.0}), 15s - 3s - k_kill_margin);
     EXPECT_EQ(longest_grace({30s, 12s, 0.001}), 30s - 30ms - 12s - 6s - k_kill_margin);

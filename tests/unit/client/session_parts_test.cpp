@@ -109,7 +109,7 @@ public:
     void deliver(core::coordinator_event&& /*event*/) noexcept override {}
 };
 
-// Records its close and its destruction.
+// A session that records when it is closed and when it is destroyed.
 class told_session final : public core::coordinator_session {
 public:
     explicit told_session(std::vector<std::string>& told) : told_{told} {}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the guardian's memory and descriptors do not grow while hundreds of processes and sessions come and end.
-// Also tests that it ends after the last session.
+// Tests the guardian, a process that closes the sessions of dead processes. Its memory and descriptors must not grow
+// while hundreds of processes and sessions come and end. After the last session, the guardian must end.
 #include <gtest/gtest.h>
 #include <linux/sockios.h>
 #include <poll.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// fake_server: a loopback socket that acts as a server for a guardian, and functions that make a server's answers.
+// fake_server: a loopback socket that acts as a server for a guardian (a process that closes the sessions of dead
+// processes), and functions that make a server's answers.
 //
 // Thread safety: for one thread.
 #pragma once
@@ -77,8 +78,8 @@ public:
     }
     void write(const packet& bytes) { EXPECT_TRUE(send(bytes)); }
 
-    // Accepts connections until the guardian has ended this session. On a slow machine it may reconnect, or end an
-    // earlier session first.
+    // Accepts connections until the guardian has ended this session. On a slow machine the guardian may reconnect, or
+    // end an earlier session first.
     void serve_end(std::int64_t session) {
         while (!::testing::Test::HasFailure()) {
             accept();

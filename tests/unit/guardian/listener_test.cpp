@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the path of a guardian's socket, and how the processes that it serves connect.
+// Tests the path of a guardian's socket, and how processes connect to the guardian.
 #include "guardian/listener.hpp"
 
 #include <gtest/gtest.h>

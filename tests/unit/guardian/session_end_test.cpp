@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests ending a session at servers that answer, refuse, or stay silent. The test uses loopback sockets and sets the
-// time.
+// Tests how the guardian closes a dead process's session at servers that answer, refuse, or stay silent. The test uses
+// loopback sockets and sets the time.
 #include "guardian/session_end.hpp"
 
 #include <gtest/gtest.h>

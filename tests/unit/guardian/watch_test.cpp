@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which messages make a guardian close a session.
+// Tests which messages make a guardian close a session. A guardian is a process that closes the sessions of dead
+// processes.
 #include "guardian/watch.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ guard_session session_of_a_test() {
     return result;
 }
 
-// Passes the descriptor through the socket, which keeps the connection of an ended process open.
+// Sends a copy of the descriptor through the socket. The copy keeps a connection open after its process has ended.
 bool send_descriptor(int socket, int passed) {
     char word = 'd';
     iovec part{&word, 1};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A module of another version. Only the first member of its entry is read.
+// A module of another version. The library reads only the first member of the module's entry.
 namespace {
 
 struct entry_of_another_version {

@@ -51,8 +51,8 @@ TEST(succession, everybody_but_the_named_one_steps_aside_for_a_while) {
     EXPECT_EQ(next_step((succession_hint{"b", 0, k_now}).to_string(), "a", k_now), wipes);
 }
 
-// The hint may name a participant that never leads. After the hint's number of refused leads, another participant
-// leads.
+// The hint names the next leader, and may name a participant that never leads. It also says how many participants may
+// give up the lead for the named participant. After so many, the next participant leads.
 TEST(succession, ends_after_as_many_steps_as_participants) {
     auto text = (succession_hint{"gone", 5, k_now}).to_string();
     int aside = 0;
@@ -209,7 +209,8 @@ TEST(rate_rule, never_more_than_n_in_any_period) {
     }
 }
 
-// The entries of a slot count until the last of them is a period old. So room comes up to one slot late.
+// The entries of a slot, a short span of time, count until the last of them is a period old. So the limit may admit an
+// entry up to one slot too late.
 TEST(rate_rule, a_slot_gives_its_places_up_together) {
     rate_record record{100, 5'900};  // has slots of 101 ms
     for (std::int64_t stamp = 10'100; stamp != 10'200; ++stamp) record.add({stamp});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which requests a session's confirmation may overtake.
+// Tests which requests a confirmation (a transaction that only checks znodes and so extends the lease) may overtake.
 #include <gtest/gtest.h>
 
 #include "sql/confirmation.hpp"

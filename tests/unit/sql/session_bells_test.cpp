@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that a session hears each bell, whatever it does when the bell rings.
+// Tests that a session notices each bell, whatever it does at that moment. A bell is a message of the database that
+// only wakes a session, which then fetches its events.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -36,7 +37,7 @@ public:
         }
         wrapped_database::begin(how);
     }
-    // The first wait for the row lasts until the test has rung the bell.
+    // When the session first waits for the row, this function returns only after the test has rung the bell.
     woken wait(int caller, boottime_clock::time_point until) override {
         if (waits_ && !std::exchange(met_, true)) {
             waiting.count_down();
@@ -55,8 +56,8 @@ private:
     bool met_ = false;
 };
 
-// Keeps its session busy: before each commit of a write the session gets another request. The first wait for news after
-// that ends the test's wait.
+// Keeps its session busy: before each commit of a write, the session gets another request. Sets `listened` when the
+// session then calls wait(), in which it notices bells.
 class busy_database final : public wrapped_database {
 public:
     explicit busy_database(const std::filesystem::path& file)
@@ -105,7 +106,8 @@ session_parts parts_of(std::unique_ptr<database> db) {
             .clean_containers_every = std::chrono::hours{24}};
 }
 
-// If the session fetched the event only with its next touch, the touch would break the connection before.
+// The session's next touch (a write that keeps the session alive) would find a row that a user holds, and would end the
+// connection. So the session must fetch the event when the bell rings, and not only with the touch.
 TEST(sql_session, hears_a_bell_that_rings_while_it_waits_for_a_row_of_a_user) {
     const testing::temporary_folder folder;
     const auto file = folder.path() / "locks.db";
@@ -141,7 +143,8 @@ TEST(sql_session, hears_a_bell_that_rings_while_it_waits_for_a_row_of_a_user) {
     other.close();
 }
 
-// A server ends a second connection that sends nothing for longer than its limit.
+// Bells arrive on a second connection, which a server ends if nothing is sent on it for too long. So the session must
+// use that connection even if it always has requests.
 TEST(sql_session, reads_its_bell_while_it_always_has_requests) {
     const testing::temporary_folder folder;
     auto wrapped = std::make_unique<busy_database>(folder.path() / "locks.db");

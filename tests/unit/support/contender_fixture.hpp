@@ -122,7 +122,7 @@ protected:
     }
     // Advances the clock until another client may have written an order into the contender's znode.
     void pass_unseen() { session.clock += session.unseen; }
-    // Sets the watch on the contender's znode, as the session does with its first confirmation.
+    // Sets the watch on the contender's znode. A session does that when it first extends the lease for a hold.
     void watch_itself() {
         lock.watch_own_znode(session.event());
         own_get_answers();

@@ -123,7 +123,7 @@ protected:
         session.on_time(now);
         sort_actions();
     }
-    // Advances the time. Answers each confirmation and keep-alive at once.
+    // Advances the time. Answers at once each request by which the session keeps its lease or stays open.
     void pass_answered(core::duration time) {
         const auto then = now + time;
         while (session.next_deadline() && *session.next_deadline() <= then && !HasFatalFailure()) {

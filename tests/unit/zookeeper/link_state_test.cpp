@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the states of a session's connection, and that every other change of state is impossible.
+// Tests the states of a session's connection: the allowed changes, and that any other change ends the process.
 #include "zookeeper/link_state.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the time limit of a thread that holds a lock of its process, and the thread's warnings.
+// Tests the time limit of a thread that holds a lock of its process, and when that thread gets warnings.
 #include <gtest/gtest.h>
 
 #include <chrono>

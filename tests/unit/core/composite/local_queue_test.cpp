@@ -289,7 +289,7 @@ TEST_F(local_queue_test, nothing_is_granted_under_a_contender_that_is_lost_and_n
     EXPECT_EQ(release(a), (actions{sharing::give_back{1}, sharing::ask{2, attempt::wait}}));
 }
 
-// No event reports a confirmed lease. So after a warning, a timer must check the lease again.
+// No event reports that the lease was extended. So after a warning, a timer must check the lease again.
 TEST_F(local_queue_test, a_holder_that_was_warned_is_looked_at_again_by_itself) {
     const auto begin = now;
     value.arrive({a, attempt::wait, std::nullopt, {}, 3s}, now);

@@ -123,7 +123,8 @@ TEST_F(quorum_of_three, the_loss_of_the_majority_is_told_before_the_rest_is_give
     EXPECT_FALSE(value.certain(at(1s)));
 }
 
-// In the gap another client may have held a majority, so the hold is lost.
+// For a second, the holder's leases cover no majority. Another client may have held a majority then, so the hold is
+// lost.
 TEST_F(quorum_of_three, a_gap_is_not_mended_by_a_later_grant) {
     hold({0, 1}, 10s);
     value.confirm(0, at(60s));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how events of the session affect a contender: a re-attach, the end of the lease, the next epoch.
+// Tests how events of the session affect a contender: a re-attach, the end of the lease, and the client's next session.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -163,7 +163,7 @@ protected:
         enter(6, {lease(3), lease(4), lease(5)}, "3");
         ASSERT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
         list_answers({lease(3), lease(4), lease(5), own});
-        // Answers the get beside the list. The get with the watch was answered before.
+        // Answers both reads of the limit: the read with the watch, and the read that was sent with this list.
         limit_answers("3");
         limit_answers("3");
         ASSERT_THAT(session.open, IsEmpty());
@@ -207,7 +207,8 @@ TEST_F(contender_permits_crowd, is_watched_again_on_a_new_connection) {
     EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
 }
 
-// Otherwise the watch on the children would remain until the session ends. The grant does not wait for its removal.
+// The first waiter must list without a watch, or the watch on the children would remain until the session ends. The
+// grant does not wait for the removal of the watch.
 TEST_F(contender_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
     wait_in_crowd();
     session.has_lease = false;
@@ -223,8 +224,8 @@ TEST_F(contender_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
 
 // ---- a semaphore that has shrunk -----------------------------------------------------------------
 
-// The client that lowered the limit does not know yet which contenders hold permits. Both 3 and 4 may hold, so 5 waits
-// for both.
+// The limit was 3, so contenders 3, 4 and 5 may all hold a permit. The first waiter writes the number of the last of
+// them, 5, beside the new limit.
 TEST_F(contender_permits, the_first_in_line_finds_out_who_holds_more_than_there_are) {
     enter(6, {lease(3), lease(4), lease(5)}, "1 was 3");
     EXPECT_EQ(session.op<set_op>(), (set_op{"/a/s", "1 was 3 up to 5", 0}));

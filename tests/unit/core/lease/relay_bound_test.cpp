@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests where the relay bound comes from: the user's option, the servers' configuration, or the values of ZooKeeper's
-// sample configuration.
+// sample configuration. The bound is the longest time until the leader learns of a message that a follower has
+// answered.
 #include "core/lease/relay_bound.hpp"
 
 #include <gtest/gtest.h>

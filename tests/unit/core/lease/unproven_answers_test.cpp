@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which earlier answered requests a write proves, and that unproven_answers stores only a few of them.
+// Tests answered requests that extend the lease only if a later write commits: which of them a write proves, and that
+// unproven_answers stores only a few of them.
 #include "core/lease/unproven_answers.hpp"
 
 #include <gtest/gtest.h>
@@ -56,7 +57,7 @@ TEST(unproven_answers, that_are_closer_together_than_the_grain_are_left_out) {
 }
 
 // Until the write at 40 s, the session sends only reads. The write proves the latest read that was answered at least
-// the bound before the write.
+// the relay bound (12 s) before the write.
 TEST(unproven_answers, of_those_that_are_old_enough_the_latest_is_kept) {
     unproven_answers answers;
     for (duration sent = 10s; sent <= 40s; sent += 2s) add(answers, sent);

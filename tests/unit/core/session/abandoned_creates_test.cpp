@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which folders the client lists for creates that may commit late, and for how long it lists them.
+// Tests which folders the client lists to find creates that commit late, and for how long the client lists these
+// folders.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

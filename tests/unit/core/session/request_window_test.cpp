@@ -48,7 +48,7 @@ TEST(request_window, halves_when_an_answer_is_late_and_never_closes) {
     EXPECT_TRUE(window.has_room());
 }
 
-// The window times one request at a time. The answer to request 1 shows how long requests take before the window grew.
+// The window times one request at a time, here request 1. So the answer to request 2 does not change the window again.
 TEST(request_window, times_one_request_after_the_other) {
     request_window window{{.first = 2, .most = 8}};
     window.sent(ticket{1}, at(0s));

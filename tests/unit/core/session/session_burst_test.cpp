@@ -90,7 +90,8 @@ protected:
     session_without_a_window() : session_burst{without_a_window()} {}
 };
 
-// Without a window, the confirmation of the lease waits behind two thousand requests.
+// Without a window (a limit of the requests in progress), the request that extends the lease waits behind two thousand
+// others.
 TEST_F(session_without_a_window, a_burst_costs_the_hold) {
     burst();
     serve_all();
@@ -137,8 +138,8 @@ TEST_F(session_burst, comes_back_slowly_after_a_loss) {
     EXPECT_EQ(granted_of_burst(), k_burst);
 }
 
-// On a new connection, each waiter reads its queue again. The session's confirmation follows the first of these reads,
-// and does not wait for all of them.
+// On a new connection, each waiter reads its queue again. The request that extends the session's lease follows the
+// first of these reads, and does not wait for all of them.
 TEST_F(session_burst, that_waits_in_line_goes_on_slowly_on_a_new_connection) {
     for (std::uint64_t i = 0; i != k_burst; ++i) {
         acquire_in("/held/" + std::to_string(i), burst_id(i));

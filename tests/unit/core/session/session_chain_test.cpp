@@ -190,7 +190,8 @@ TEST_F(session_chain, of_those_who_wait_far_back_is_confirmed_by_one_write_for_a
     EXPECT_THAT(closed, IsEmpty()) << "they keep their places";
 }
 
-// A write for any contender proves the session as a confirmation does.
+// A committed write for any contender proves that the servers keep the session. So the session needs no confirmation (a
+// write that only proves this).
 TEST_F(session_chain, of_those_who_wait_far_back_needs_no_confirmation_while_others_come_and_go) {
     start_attached();
     wait_behind(k_ann, 5);
@@ -217,7 +218,8 @@ TEST_F(session_chain, of_those_who_wait_far_back_finds_that_a_znode_is_gone) {
     EXPECT_EQ(count<create_op>(), 1U) << "a new place";
 }
 
-// The client writes nothing while reads through a follower keep the chain. The next write then proves the chain.
+// The client sends only reads, through a follower. Reads do not extend the lease, so the hold ends. But the next write
+// proves that the servers kept the session, so the client keeps it, too.
 TEST_F(session_chain, that_ends_a_hold_only_leads_back_to_connected) {
     start();
     attach(server_role::follower, 15s);

@@ -32,7 +32,8 @@ protected:
             request.all.push_back(request_in(folders[i], contender_id{i + 1}));
         on(std::move(request));
     }
-    // Returns the contenders' creates in the oldest transaction, without the create of the probe znode.
+    // Returns the contenders' creates in the oldest transaction, without the create of the probe znode, which the same
+    // transaction removes.
     [[nodiscard]] std::vector<create_op> created() const {
         std::vector<create_op> all;
         for (const auto& part : op<multi_op>().parts) {
@@ -77,7 +78,8 @@ TEST_F(session_enter_together, create_in_one_transaction_and_list_behind_it) {
     EXPECT_THAT(created()[2].path, StartsWith("/c/_c_"));
 }
 
-// The transaction removes its probe znode again, so that no client finds it.
+// The transaction also sets a probe znode, because only the result of a set has the transaction's zxid. It must remove
+// the probe znode, so that no client finds it.
 TEST_F(session_enter_together, leave_no_probe_behind) {
     enter({"/a", "/b"});
     const auto parts = op<multi_op>().parts;
@@ -119,7 +121,7 @@ TEST_F(session_enter_together, that_are_refused_create_each_by_itself) {
     EXPECT_EQ(told<failed>(k_bob), 0U);
 }
 
-// The refused list must only end a contender's acquire with an error. The session's other holds must not end.
+// The refused list must only end that contender's acquire with an error. The session's other holds must not end.
 TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) {
     enter({"/a", "/b"});
     answer<multi_op>(server_error::no_node);
@@ -128,8 +130,8 @@ TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) 
     EXPECT_EQ(count<create_op>(), 2U);
 }
 
-// The contender must read the limit after its second create. When it read the limit before that create, it lost the
-// answer and waited for ever.
+// The contender must read the limit after its second create. If it read the limit earlier, it would ignore the answer
+// and then wait for ever.
 TEST_F(session_enter_together, a_refused_contender_for_permits_reads_the_limit_behind_its_create) {
     acquire_together both{{request_in("/a", k_ann), request_in("/s", k_bob)}};
     both.all[1].settings.wants = {contender_kind::permit, 1};

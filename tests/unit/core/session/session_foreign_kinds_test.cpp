@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a path at which earlier contenders of another kind of lock wait. Such an acquire logs a warning, or is refused.
+// Tests an acquire at a path at which an earlier contender uses another kind of lock. The option `foreign_kinds`
+// decides whether the client logs a warning or refuses the acquire.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -80,7 +80,8 @@ TEST_F(session_lease, of_a_hold_lasts_as_long_as_it_is_confirmed) {
     EXPECT_THAT(changes, IsEmpty());
 }
 
-// A hold that ends before its first confirmation causes no request. Only the first confirmation sets the watch.
+// The first confirmation of a hold, a request that extends the lease, also sets a watch on the hold's znode. A hold
+// that ends earlier causes no such request.
 TEST_F(session_lease, is_confirmed_together_with_a_watch_on_the_znode) {
     start_attached();
     const auto znode = take_lock(k_ann);
@@ -139,7 +140,8 @@ TEST_F(session_lease, has_one_confirmation_under_way_at_a_time) {
 TEST_F(session_lease, that_is_nearly_over_is_confirmed_in_a_hurry) {
     start_attached(server_role::follower);
     take_lock(k_ann);
-    // A lease through a follower is shorter by the relay bound, so little of the timeout is left.
+    // A lease through a follower is shorter by the relay bound, the time until the leader learns of the follower's
+    // answers. So little of the timeout is left.
     pass_answered(k_interval);
     const auto first = session.session_lease().valid_until();
     EXPECT_EQ(first, at(k_timeout));

@@ -118,7 +118,8 @@ TEST_F(session_looks, come_to_those_further_back_too) {
     EXPECT_EQ(told<granted>(k_ann), 0U) << "a list tells";
 }
 
-// However many contenders wait, each interval has only a few second looks. Every waiter's turn comes.
+// However many contenders wait, the session reads again for only a few of them in each interval. Every waiter's turn
+// must come.
 TEST_F(session_looks, of_a_crowd_are_taken_in_turn) {
     constexpr int k_crowd = 40;
     names others{stranger(1), stranger(2)};

@@ -92,7 +92,8 @@ TEST_F(session_retry, leaves_it_to_the_next_attach_while_detached) {
     EXPECT_EQ(count<remove_op>(), 1U) << "once";
 }
 
-// Each confirmation checks the znode of one hold, so each hold is checked rarely. A watch reports a deletion at once.
+// Each request that extends the lease checks the znode of one hold, so each hold is checked rarely. A watch reports a
+// deletion at once.
 TEST_F(session_retry, is_no_matter_for_holds_that_are_all_watched) {
     start_attached();
     take_lock(k_ann);

@@ -191,7 +191,8 @@ TEST_F(session_silence, under_a_hold_is_left_while_the_lease_outlives_the_move) 
     EXPECT_EQ(told<lost>(k_ann), 0U);
 }
 
-// A lease through a follower lasts 18 s less the relay bound of 12 s. A move to another server may take longer.
+// Here a lease through a follower lasts 6 s: the session timeout of 18 s less 12 s, in which the leader learns of the
+// follower's answers. A move to another server may take longer.
 TEST_F(session_silence, is_not_left_where_a_holds_lease_could_end_on_the_way) {
     start();
     attach(server_role::follower, 18s);

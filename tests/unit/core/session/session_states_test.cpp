@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a session's states and epochs, and the link events that change them.
+// Tests a session's states and epochs, and the link events that change them. An epoch is the life of one session at the
+// servers.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
