@@ -60,7 +60,7 @@ TEST(back_ends, a_password_in_front_of_a_zookeeper_server_is_not_repeated) {
     EXPECT_THAT(text, AllOf(HasSubstr("***@h:2181"), Not(HasSubstr("secret"))));
 }
 
-// A tree in memory ends with its process, so it needs no guardian.
+// A tree in memory ends with its process, so it needs no guardian (a process that closes a dead process's sessions).
 TEST(back_ends, a_guardian_is_started_for_sessions_of_servers_alone) {
     client_options guarded;
     guarded.guardian = {guardian_use::started, "/nowhere/turnstile-guardian"};

@@ -177,7 +177,8 @@ void revocations(surroundings& at) {
               revocation_outcome::deleted);
 }
 
-// These calls need callbacks. Inside a callback the library refuses them, and where callbacks cannot run they time out.
+// These calls search for deadlocks, and need callbacks for that. Inside a callback the library refuses the calls. Where
+// no callback can run, the calls time out.
 void deadlocks(surroundings& at) {
     const deadlock_detector detector{at.mine, {"/free", "/held"}, {.look_after = 2ms}};
     for (const std::string path : {"/free", "/held"}) {
@@ -208,8 +209,8 @@ const std::vector<blocking_call> k_calls{
 
 // ---- the table of calls and places ----------------------------------------------------------
 
-// Where the client's callbacks run: on the client's thread, on an executor's loop, or on a thread of a runtime. The
-// clients here share a runtime that has one thread of each kind, besides blocked threads.
+// The threads that run the client's callbacks: the client's own thread, the thread of an executor's loop, or a thread
+// of a runtime. The clients here share a runtime that has one thread of each kind, besides blocked threads.
 enum class runs_on { own_thread, loop, runtime };
 
 class table : public shell_test {

@@ -46,7 +46,8 @@ TEST(callback_queue, an_executor_that_runs_its_task_in_the_call_runs_it_on_no_th
     EXPECT_NE(ran_on, std::this_thread::get_id());
 }
 
-// On a strand, no task may run beside a callback. So only the executor may run the queue's tasks.
+// The executor may be a strand, on which no task may run beside a callback. So only the executor may run the queue's
+// tasks.
 TEST(callback_queue, at_its_end_a_loop_that_does_not_run_keeps_what_it_has) {
     idle_loop loop;
     const auto queue = callback_queue::start(loop.run());

@@ -24,7 +24,7 @@ struct help_record {
     std::atomic<int> helped{0};
     std::atomic<bool> takes_help{true};
     std::atomic<bool> slow{false};  // true: replies wait until a caller helps
-    // Called in the helping thread.
+    // help() calls this function, in the thread of the helping caller.
     std::function<void()> meanwhile = [] {};
 };
 
@@ -45,7 +45,7 @@ public:
     [[nodiscard]] core::session_identity identity() const override { return inner_->identity(); }
     void close() noexcept override { inner_->close(); }
 
-    // The helping caller has released its lock. Another thread answers all requests meanwhile.
+    // A caller calls this function to help, and has released its lock. Another thread answers all requests meanwhile.
     [[nodiscard]] bool help(core::time_point /*until*/) noexcept override {
         ++record_.helped;
         record_.meanwhile();
@@ -64,7 +64,7 @@ private:
         ++record_.answered;
     }
 
-    // A caller that had no processor for the helping period does not help any more.
+    // Waits until a caller helps, for at most 100 ms. A caller that got no processor in time no longer helps.
     void await_help() const {
         const auto patience = boottime_clock::now() + std::chrono::milliseconds{100};
         while (record_.helped <= helped_before_ && boottime_clock::now() < patience)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Members and timers for the tests of thread_crew, and of classes that use a crew.
+// Support for the tests of thread_crew (threads that serve several members) and of its users: members and timers.
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests queries without any time, and queries without a path.
+// Tests calls with a timeout of 0 s, and queries without a path.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -7,7 +7,7 @@ namespace {
 
 class executors : public shell_test {
 protected:
-    // Makes handlers that acquire and release one after the other. Returns when all of them have run.
+    // Makes handlers that acquire and release, each started by the previous one. Returns when all of them have run.
     void hand_round(const executor& run) {
         constexpr int k_rounds = 20;
         std::atomic<int> granted{0};

@@ -115,7 +115,8 @@ TEST_F(jobs, whose_lock_is_lost_are_taken_for_running) {
     EXPECT_EQ(next.verdict, job_verdict::running);
     EXPECT_GT(next.retry_in, 50min);
     EXPECT_EQ(next.record.by, "here");
-    // By the servers' time stamps, this gate's shorter at_most_for has passed, so it may start the job again.
+    // This gate has a shorter at_most_for. By the servers' time stamps that time has passed, so the gate may start the
+    // job again.
     job_gate bold{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1ms}};
     EXPECT_TRUE(
         eventually([&] { return bold.run([](job_run&) {}).value().verdict == job_verdict::ran; }));

@@ -137,7 +137,7 @@ TEST_F(hold_callbacks, what_a_callback_holds_is_destroyed_under_no_lock) {
     EXPECT_TRUE(closed);
 }
 
-// Counts what happens to a handler after the call that took it has returned.
+// Counts the copies and destructions of a handler after the call that took the handler has returned.
 struct handler_history {
     std::atomic<bool> handed_over{false};
     std::atomic<int> copies{0};
@@ -192,8 +192,9 @@ TEST_F(hold_callbacks, stop_callbacks_of_holds_that_are_lost_together_may_wait_f
     EXPECT_TRUE(other_lost.wait());
 }
 
-// The library reports a grant under the locks of the session and the hold. It must destroy no user's object there,
-// because that may wait for these locks. For example, the destructor of a stop callback waits for a running call.
+// The library reports a grant while it holds the locks of the session and of the hold. Meanwhile it must destroy no
+// object of the user, because the destructor may wait for these locks. An example is a stop callback, whose destructor
+// waits for a running call.
 TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_it_runs) {
     auto first = lock.acquire({.timeout = limit()}).value();
     handler_history history;

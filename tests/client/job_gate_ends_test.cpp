@@ -15,8 +15,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::hours k_for_ever{1};
 
 // These constants count a run's requests after its grant. Before the start there are five: a read of the gate's data,
-// and the request for the time (a watch, a commit, a watch, a stamp). Each commit also sets the watch on the hold's
-// znode again.
+// and four requests that find out the servers' time (a watch, a commit, a watch, a stamp). Each commit also sets the
+// watch on the hold's znode again.
 constexpr std::size_t k_before_start = 5;
 // At the start of a job there are a commit, a watch and a stamp. At its end there is also a read of the gate's data.
 constexpr std::size_t k_start = 3;
@@ -70,7 +70,7 @@ protected:
         run.wait();
         return error{errc::protocol, "the run has not ended"};
     }
-    // Returns the error of a run whose job ended and whose end could not be written.
+    // Returns the error if the job ended but the gate could not write that end.
     std::optional<errc> unrecorded(std::future<outcome>& run) {
         const auto report = ended(run);
         EXPECT_TRUE(report) << report.error().message();
@@ -201,7 +201,7 @@ TEST_F(job_ends, a_job_whose_servers_went_away_for_good_has_lost_its_session) {
     EXPECT_EQ(unrecorded(run), errc::session_lost);
 }
 
-// If the lock is busy, the call must not wait for data about a job elsewhere.
+// The call waits for a busy lock. It must end at its timeout, and not wait for the gate's data from the silent servers.
 TEST_F(job_ends, a_time_out_in_the_queue_ends_a_run_whose_servers_are_silent) {
     mutex same{*servers, "/jobs/ends"};
     const auto held = same.acquire().value();

@@ -50,7 +50,7 @@ TEST_F(client_lock_delay, keeps_everybody_out_after_a_lost_hold) {
         ASSERT_LT(timeout, limit()) << late;
     }
     mutex plain{*others, "/lock"};
-    // This lock has no delay, so it succeeds (see the header).
+    // This object of the same lock has no delay, so its call succeeds.
     auto heedless = plain.try_acquire();
     EXPECT_TRUE(heedless) << heedless.error().message();
 }
@@ -122,7 +122,7 @@ TEST_F(client_lock_delay, and_a_place_is_told_with_its_znode) {
     std::string mine;
     auto hold = lock.acquire({.on_entered = [&](const std::string& znode) { mine = znode; }});
     ASSERT_TRUE(hold);
-    // The report may come too late. It is then dropped.
+    // If acquire() returns before this callback runs, the library drops the callback.
     EXPECT_TRUE(mine.empty() || mine == hold->znode());
     event entered;
     std::string waiting;

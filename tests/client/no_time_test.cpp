@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests each recipe's calls with no time. They are tries: granted if the lock is free, and otherwise `busy`. Also tests
-// the overloads that take only a timeout or a deadline.
+// Tests each recipe's calls with a timeout of zero or a deadline in the past. Such a call is a try: it is granted if
+// the lock is free, and otherwise gets `busy`. Also tests the overloads that take only a timeout or a deadline.
 #include <boost/chrono/system_clocks.hpp>
 #include <chrono>
 #include <optional>
@@ -16,8 +16,8 @@ using std::chrono::steady_clock;
 
 class no_time_test : public shell_test {
 protected:
-    // Checks that `take`, which acquires with no time, is granted if the lock is free, and gets `busy` if another
-    // client holds it.
+    // Checks that `take`, which acquires with a timeout of zero, is granted if the lock is free. If another client
+    // holds the lock, `take` must get `busy`.
     template <class Take>
     void is_a_try(const std::string& path, Take&& take) const {
         mutex other{*theirs, path};

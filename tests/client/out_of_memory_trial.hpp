@@ -17,7 +17,8 @@ struct trial {
     named_cycle cycle;
     failing how{};
 };
-// Returns two trials for each cycle: in one a single allocation fails, in the other all allocations from one on.
+// Returns two trials for each cycle. In one trial a single allocation fails. In the other all allocations fail from
+// some allocation on.
 [[nodiscard]] std::vector<trial> trials_of(const std::vector<named_cycle>& cycles);
 [[nodiscard]] std::string name_of(const trial& tried);
 void PrintTo(const trial& tried, std::ostream* to);
@@ -28,8 +29,8 @@ struct trial_end {
     std::uint64_t allocations = 0;  // allocations in the cycle, if the process continued
     std::string complaint;          // the broken rule; empty if none
 };
-// Runs the cycle in a child while the allocation of this number fails, and again with enough memory. The child gets its
-// place from `at`.
+// Runs the cycle in a child while the allocation of this number fails, and again with enough memory. `at` gives the
+// child its servers and its path.
 [[nodiscard]] trial_end play_apart(const trial& tried, std::uint64_t number,
                                    const std::function<place()>& at);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests commits with put and make, and commits under several holds, on trees in memory.
+// Tests commits that contain put() and make(), and commits under several holds, on trees in memory.
 #include <future>
 
 #include "support.hpp"

@@ -59,7 +59,7 @@ TEST_F(read_node_test, of_a_client_that_has_closed) {
 
 class held_read_test : public shell_test {
 protected:
-    // Cost of `look`: its requests, and its writes into the hold's znode, which only commits make.
+    // The cost of `look`: its requests, and its commits. Only a commit changes the version of the hold's znode.
     struct cost {
         std::uint64_t requests = 0;
         std::int32_t commits = 0;
@@ -81,7 +81,7 @@ protected:
         ASSERT_TRUE(eventually([&] { return servers->state() == session_state::connected; }));
     }
 
-    // This session sends no confirmation during the test.
+    // This session sends no request by itself during the test.
     std::unique_ptr<client> servers =
         connect({.session_timeout = 1h, .lease = {.confirm_every = 30min}});
     std::unique_ptr<client> watcher = connect();

@@ -191,7 +191,7 @@ TEST_F(runtime_test, clients_have_executors_of_their_own) {
     EXPECT_EQ(ran_on, loop.id());
 }
 
-// The signals of these two that the calling thread blocks.
+// Says which of these two signals the calling thread blocks.
 struct blocked_signals {
     bool usr1 = false;
     bool usr2 = false;

@@ -99,8 +99,8 @@ TEST_F(shared_crew, queues_take_turns) {
     EXPECT_EQ(ran, k_many);
 }
 
-// A callback on the crew's only thread ends the other queue and the pool. That thread must run their remaining tasks
-// itself.
+// A callback on the crew's only thread ends the other queue and the pool. Their remaining tasks must then run on that
+// same thread.
 TEST(thread_crew_of_one, a_callback_ends_others_that_wait_for_its_thread) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     const auto queue = callback_queue::share({}, crew);
@@ -147,8 +147,8 @@ TEST(thread_crew_of_one, pools_that_end_each_other_come_back) {
     crew->finish();
 }
 
-// A further callback arrives while a thread is inside the executor. The crew has another free thread, which a later
-// turn of another member shows. Still, only one thread at a time may call the executor.
+// A further callback arrives while a thread is inside the executor. The crew has another free thread, as a turn of
+// another member shows. Still, only one thread at a time may call the executor.
 TEST(thread_crew_of_two, an_executor_is_called_by_one_thread_at_a_time) {
     const auto crew = thread_crew::start({.start = k_start, .most = 2});
     std::atomic<int> inside{0};
@@ -176,8 +176,8 @@ TEST(thread_crew_of_two, an_executor_is_called_by_one_thread_at_a_time) {
     crew->finish();
 }
 
-// The queue's executor runs tasks inside its call, on the crew's thread. There another queue ends, which must wait for
-// its own executor.
+// An executor has run a task on the crew's only thread before. Now a member ends another queue on that thread, and this
+// queue's executor is an event loop. The end must wait until the loop has run the queue's task.
 TEST(thread_crew_of_one, a_thread_that_an_executor_ran_tasks_on_waits_for_another_executor) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     event ran;

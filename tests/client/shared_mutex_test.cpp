@@ -74,7 +74,7 @@ TEST_F(shared_mutex_test, F19_readers_wait_for_writers_ahead_of_them_only) {
 
 // ---- downgrade ------------------------------------------------------------------------------
 
-// Failure F10: readers may hold in between, but no other writer.
+// Failure F10: during a downgrade other readers may get the lock, but no other writer may.
 TEST_F(shared_mutex_test, F10_a_downgrade_keeps_the_place) {
     auto held = lock.acquire().value();
     auto reading = ask(theirs.readers());

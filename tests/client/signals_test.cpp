@@ -21,7 +21,7 @@ bool blocked_here(int signal) {
     return ::sigismember(&mask, signal) == 1;
 }
 
-// Returns true for the program's mask: it blocks SIGUSR1 and not SIGTERM.
+// Returns true if this thread has the program's mask, which blocks SIGUSR1 and not SIGTERM.
 bool is_the_programs() {
     return blocked_here(SIGUSR1) && !blocked_here(SIGTERM) && !blocked_here(SIGSEGV);
 }
@@ -44,7 +44,7 @@ private:
 };
 
 TEST_F(signals, user_code_has_the_mask_of_the_thread_that_made_the_client) {
-    // A single thread writes each entry, before the entry's event.
+    // Each entry is written by a single thread, before the entry's event is set.
     std::map<std::string, bool> right;
     event told;
     const auto servers = connect();

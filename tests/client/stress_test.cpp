@@ -98,7 +98,8 @@ private:
                 if (expires_) faults.expire(servers_.session().id);
         }
     }
-    // The test may expire a session by force, which ends its holds at once. Exclusion is not promised then.
+    // The test may expire a session by force, which ends the session's holds at once. The library does not promise
+    // exclusion then.
     void use(const result<guard>& hold) {
         if (!hold || !hold->valid()) return;
         if (inside_.fetch_add(1) != 0 && !expires_) ++overlaps_;

@@ -61,7 +61,8 @@ TEST(timer_thread, what_is_armed_again_replaces_the_time) {
     timers.stop();
 }
 
-// Each armed client gets a last call, so that it does not wait for ever.
+// At the end of the thread, each client with a pending timer gets a last call. Otherwise the client could wait for
+// ever.
 TEST(timer_thread, calls_whoever_is_armed_once_more_at_the_end) {
     sleeper first;
     sleeper other;
@@ -84,7 +85,7 @@ TEST(timer_thread, calls_nobody_after_the_end) {
     EXPECT_FALSE(first.woken.is_set());
 }
 
-// The last call arms the timer again, without effect.
+// The last call arms the timer again, which must have no effect.
 TEST(timer_thread, the_last_call_is_the_last) {
     class insistent final : public timer_thread::client {
     public:

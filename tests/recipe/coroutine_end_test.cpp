@@ -51,9 +51,9 @@ TEST_F(coroutines, whose_task_is_dropped_hold_nothing_and_stay_suspended) {
     options.on_entered = [&](const std::string&) { entered.set(); };
     auto task = acquire(options, dropping_executor());
     ASSERT_TRUE(
-        // This contender must be ahead of the others, whose client may connect first.
+        // This contender must be ahead of the other client's contender, and the other client may connect first.
         entered.wait());
-    // The grant was dropped and released, so the next waiter gets the lock.
+    // The executor dropped the grant, and the hold was released. So the next waiter gets the lock.
     const auto hold = taken_by_others();
     EXPECT_TRUE(becomes_length(1));
     EXPECT_FALSE(task.finished());

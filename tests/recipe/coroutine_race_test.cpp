@@ -100,7 +100,8 @@ TEST_F(coroutine_races, a_destroyed_coroutine_cancels_its_contender) {
 
 // ---- executors that throw -------------------------------------------------------------------
 
-// The grant may come before or after the return of the recipe's function. The effect must be the same.
+// The grant may come before or after the return of the recipe's function, and the effect must be the same. Here the
+// grant comes first.
 TEST_F(coroutine_races, an_executor_that_throws_leaves_it_suspended_when_the_grant_was_faster) {
     scripted.script = [&](const acquire_options&, const guard_handler& done) {
         std::thread{[&] { done(granted()); }}.join();

@@ -177,7 +177,7 @@ TEST_F(deadlocks, are_left_to_the_newest) {
     EXPECT_TRUE(older.get());
 }
 
-// A handler or a coroutine has no thread, so its wait needs a named owner, or it has none.
+// The wait of a handler or of a coroutine has no thread as its owner. It has an owner only if the caller names one.
 TEST_F(deadlocks, need_names_where_no_thread_waits) {
     mutex a{*servers, path_of(0)};
     mutex b{*servers, path_of(1)};

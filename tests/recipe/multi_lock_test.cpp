@@ -226,7 +226,7 @@ TEST_F(multi_locks, the_loss_of_one_is_the_loss_of_all) {
     EXPECT_EQ(hold.release().error(), errc::session_lost);
 }
 
-// A thread of the client runs the guard's release, so a stop callback of the hold may wait for it.
+// A thread of the client releases the lost hold. So a stop callback of the hold may wait for the release.
 TEST_F(multi_locks, a_lost_hold_is_given_up_while_a_stop_callback_of_it_waits_for_that) {
     auto hold = all.acquire().value();
     event begun;

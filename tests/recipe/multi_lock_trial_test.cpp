@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests multi_lock over locks of one client. It first tries all locks at once, and holds none while it waits for one.
+// Tests multi_lock over locks of one client. A call first tries all locks at once. While it waits for one lock, it
+// holds no other.
 #include <algorithm>
 #include <stop_token>
 #include <thread>

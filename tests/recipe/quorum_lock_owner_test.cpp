@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the owners of a quorum_lock's contenders, by which the deadlock detector sees that a thread waits. Also tests
-// when the whole lock counts as granted.
+// Tests the owners that a quorum_lock writes into its contenders. By them the deadlock detector sees which thread
+// waits. Also tests when the whole lock counts as granted.
 #include <array>
 #include <thread>
 

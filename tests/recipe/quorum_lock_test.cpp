@@ -110,7 +110,7 @@ TEST_F(quorum_locks, outlives_the_loss_of_an_ensemble_and_takes_it_back) {
     ASSERT_TRUE(has_parts(hold, 3));
     EXPECT_GT(*hold.fencing_tokens().find("north"), *before.find("north"));
     EXPECT_TRUE(before.is_behind(hold.fencing_tokens()));
-    // The first part was lost and taken back, so it counts again.
+    // The hold lost the first ensemble's lock and has taken it again, so that lock counts again.
     lose_ensemble(0);
     ASSERT_TRUE(has_parts(hold, 2));
     EXPECT_TRUE(hold.valid());

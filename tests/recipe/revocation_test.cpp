@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests revocation over a tree in memory: which holders get a request, which lose the lock, and when the next contender
-// is granted it.
+// Tests revocation over a tree in memory: which holders get a request, which holders lose the lock, and when the next
+// contender gets it.
 #include <atomic>
 #include <future>
 #include <thread>
@@ -138,7 +138,7 @@ TEST_F(revocations, take_a_waiter_out_of_the_queue) {
     EXPECT_TRUE(hold.valid());
 }
 
-// The holder reads its znode only after the request and the order are in it. Its lease lasts until then.
+// The holder cannot read its znode until the request and the order are in it. The holder's lease lasts until then.
 class late_reading : public revocations {
 protected:
     std::atomic<bool> asked{false};
@@ -194,7 +194,7 @@ TEST_F(late_reading, of_an_order_that_another_operator_asks_beside) {
     EXPECT_THAT(why, HasSubstr("ops on call"));
 }
 
-// The operator withdraws the order before the holder reads its znode.
+// The operator withdraws the order before the holder can read its znode.
 TEST_F(late_reading, of_an_order_that_was_withdrawn_goes_on) {
     stand_still();
     const auto before = data();

@@ -37,7 +37,7 @@ TEST(survey_depth, shortest_queues_whole) {
     EXPECT_EQ(depth_within({10, 10, 10}, 2), 1U);
 }
 
-// Folders and a server's answers about them, which the test gives.
+// Decides which folders to read next. The test gives the folders, and the server's answers about them.
 class turns_of_folders : public ::testing::Test {
 protected:
     // Answers the list of a folder. A `zxid` that differs from the earlier one means that the folder has changed.
