@@ -24,7 +24,7 @@ namespace turnstile::contract {
 
 // Returns a coordinator of servers that clean containers as often as possible.
 [[nodiscard]] std::unique_ptr<core::coordinator> cleaning_servers();
-// Makes the cleaner of these servers run, if it does not run by itself.
+// Makes these servers delete empty containers now, if they do not do that by themselves.
 void clean_containers();
 
 }  // namespace turnstile::contract

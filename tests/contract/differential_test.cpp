@@ -80,8 +80,8 @@ std::string told(const script& steps) {
     return text;
 }
 
-// Sends requests one by one to servers whose create is two requests. They lose the reply if the node is removed at
-// once.
+// Returns the script, with each request as a separate step if a create is two requests at these servers. Such a create
+// loses its reply if the node is removed at once.
 script played_by_these(const script& any) {
     if (a_create_is_one_request()) return any;
     script apart;

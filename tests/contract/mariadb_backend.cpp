@@ -29,7 +29,7 @@ std::string address(const std::string& database) {
 
 }  // namespace
 
-// At each attach, the numbers jump to the time of day.
+// At each attach, the zxids jump to a number that follows from the time of day.
 bool counts_every_write() {
     return false;
 }

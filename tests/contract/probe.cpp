@@ -18,7 +18,7 @@ core::session_settings settings_with(const std::string& credentials) {
     settings.timeout = k_session_timeout;
     settings.credentials = credentials;
     settings.detect_role = false;
-    settings.mark = false;  // the mark's create takes a zxid, and the model has no mark
+    settings.mark = false;  // creating a mark znode takes a zxid, and the model has no mark
     return settings;
 }
 
@@ -71,8 +71,8 @@ void probe::forget(const std::string& path) {
     settle();
 }
 
-// Answers arrive in order, and events before the answers to later requests. So by this answer all earlier messages have
-// arrived.
+// This read's answer arrives after the answers to earlier requests, and after all earlier events. So the session has
+// settled when the answer is there.
 void probe::begin_settling() {
     if (!settling_) settling_ = submit(core::exists_op{"/", core::watch_mode::none});
 }

@@ -17,7 +17,7 @@ std::string file(const std::string& name) {
 
 }  // namespace
 
-// Confirmations overtake other requests, and take their numbers first.
+// A confirmation (a request that only extends the lease) overtakes earlier requests, and takes a zxid before they do.
 bool counts_every_write() {
     return false;
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the guardian's socket: any bytes are one message, which is written back as it was read, or no message.
+// Fuzzes the messages on the guardian's socket: the guardian reads any bytes as one message or refuses them. If
+// that message is written again, the bytes are the same.
 #include "guardian/message.hpp"
 
 #include <algorithm>

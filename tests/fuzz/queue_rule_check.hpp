@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks properties of the queue rule for any children. The function takes bytes, and returns the first violation as
-// text, or an empty text. A fuzz target and a unit test with seeds run it.
+// Checks properties of the queue rule for any children. The check takes bytes, and returns the first violation as text,
+// or an empty text. A fuzz target and a unit test with seeds run the check.
 //
 // The first byte chooses the kind of input. Either the bytes describe a history with a known order: the check creates
-// znodes one after the other, also across the counter's overflow, for which servers have two ways. Or the bytes are raw
-// names, one a line.
+// znodes one after the other. After the counter's overflow, the numbers continue in one of two ways, as on different
+// versions of the servers. Or the bytes are raw names, one a line.
 #pragma once
 
 #include <fmt/core.h>
@@ -28,7 +28,7 @@ namespace turnstile::fuzz {
 
 struct queue_history {
     std::vector<std::string> contenders;  // in the order of creation
-    // the list that a server returns: unsorted, with foreign children
+    // the list that a server returns: unsorted, with children that are no contenders
     std::vector<std::string> children;
     std::map<std::string, std::int64_t> czxids;
 };

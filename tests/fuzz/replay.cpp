@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces libFuzzer's main(): runs the fuzz target on each file of the corpus, and then on mutations of the files. The
-// mutations use a fixed seed, so that a failure repeats.
+// mutations use a fixed seed, so that a second run repeats each failure.
 //
 //     fuzz_target [-runs=N] [-seed=N] <corpus folder or file>...
 

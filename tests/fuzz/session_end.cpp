@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes answers of a server to the guardian, which ends a session. The steps are the same however the bytes are cut
-// into pieces, and the end comes only after the answer to an attach.
+// Fuzzes answers of a server to the guardian, which closes the sessions of dead processes. The guardian's steps are the
+// same however the bytes are cut into pieces. The session ends only after the answer to an attach.
 #include <span>
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// reader: plays the user's function that an example calls. It reads all its arguments, so that the address sanitizer
-// finds dangling references.
+// reader: takes the place of the user's function that an example calls. It reads all its arguments, so that the address
+// sanitizer finds dangling references.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // critical_section: creates files under a lock, so that the file system detects two holders, independently of any lock.
-// java/CriticalSection.java and python/contender.py use the same files.
+// java/CriticalSection.java and python/kazoo_contender.py use the same files.
 //
 //     critical_section section{folder.path()};
 //     EXPECT_TRUE(section.write());

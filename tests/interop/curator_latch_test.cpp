@@ -19,7 +19,8 @@ protected:
     leader ours{*servers, path, {.id = "ours", .protocol = election_protocol::latch}};
     const leader seen{*observer, path, {.protocol = election_protocol::latch}};
 
-    // Starts a Curator process that takes part until the signal. Returns when it has queued.
+    // Starts a Curator process that takes part until the test calls signal::give(). Returns when the process has
+    // queued.
     [[nodiscard]] testing::process curators(std::size_t in_queue) const {
         auto theirs = start("lead");
         EXPECT_TRUE(becomes_long(in_queue)) << theirs.output();
@@ -90,7 +91,8 @@ TEST_F(curator_latch, follows_ours_and_ours_follows_it_and_each_sees_the_ids) {
     expect_done(theirs);
 }
 
-// Failure F4: the successor belongs to another library, which has no leases.
+// Failure F4: a leader without a connection must stop before the next participant leads. Here the next participant
+// belongs to another library, which has no leases.
 TEST_F(curator_latch, does_not_lead_while_ours_that_is_cut_off_does) {
     ours.start();
     ASSERT_TRUE(ours.await({.timeout = limit()}));

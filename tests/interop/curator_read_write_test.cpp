@@ -13,7 +13,7 @@ namespace turnstile::tests {
 namespace {
 
 constexpr int k_threads_of_a_kind = 2;  // the same number as in CuratorReadWrite
-// Grants for each of Curator's threads. The library's threads run until these end.
+// Grants for each of Curator's threads. The library's threads run until Curator's threads have ended.
 constexpr int k_grants_each = 20;
 
 class curator_read_write : public ::testing::Test {
@@ -25,7 +25,7 @@ protected:
     const std::unique_ptr<client> servers = connect(server().connect_string());
     shared_mutex lock{*servers, path};
 
-    // Starts a process with Curator that holds until the signal.
+    // Starts a process with Curator that holds until the test calls signal::give().
     [[nodiscard]] testing::process curators(const std::string& role) const {
         return program.start({role, server().connect_string(), path, go_on.pipe()},
                              folder.path() / (role + ".log"));
@@ -228,7 +228,7 @@ TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_and_its_next_reader_
     EXPECT_EQ(next.exit_code(), 0) << next.output();
 }
 
-// Curator's reader watches only the writer ahead, and this library's upgrade is behind the reader. When that writer
+// Curator's reader watches only the writer ahead of it. This library's upgrade is behind the reader. When the writer
 // gives up, the reader must not hold beside the upgrade.
 TEST_F(curator_read_write, our_upgrade_is_alone_also_when_the_writer_that_it_passed_gives_up) {
     auto hold = lock.acquire_upgrade({.timeout = limit()}).value();

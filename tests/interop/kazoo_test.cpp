@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests kazoo's locks and this library's on one path. kazoo uses the names in docs/why/mutex.md and
+// Tests kazoo's locks and this library's on one path. Both use the contenders' names in docs/why/mutex.md and
 // docs/why/shared-mutex.md.
 #include <utility>
 
@@ -28,7 +28,7 @@ protected:
                                  .environment = {"PYTHONDONTWRITEBYTECODE=1"},
                                  .output = folder.path() / (role + ".log")}};
     }
-    // Starts a process with kazoo that holds until the signal.
+    // Starts a process with kazoo that holds until the test calls signal::give().
     [[nodiscard]] testing::process holder(const std::string& role) const {
         return start(role, {go_on.pipe()});
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// signal: makes other clients' programs continue. They wait for it by reading from a named pipe.
+// signal: makes other clients' programs continue. Each program reads from a named pipe, and so waits for the signal.
 #pragma once
 
 #include <fcntl.h>

@@ -56,8 +56,8 @@ inline void expect_done(testing::process& theirs) {
     EXPECT_EQ(theirs.exit_code(), 0) << theirs.output();
 }
 
-// `theirs` is another library's reader behind `writer`. It must hold when `writer` becomes a reader, and in the end
-// alone.
+// `theirs` is another library's reader behind `writer`. The reader must get the lock when `writer` becomes a reader,
+// and keep it when `writer` is released.
 inline void let_in_beside(shared_mutex& lock, guard writer, testing::process& theirs,
                           const client& servers) {
     ASSERT_TRUE(is_waited_for(writer, servers)) << theirs.output();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A service that a test starts: takes a lock, with or without a guardian, and works until it is killed.
+// A service that a test starts: takes a lock and works until it is killed. GUARDIAN is the program that then closes the
+// service's session; without it, the session lives on for its timeout.
 //
 //     guarded_worker CONNECT PATH [GUARDIAN]
 #include <unistd.h>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kills a worker that holds a lock, as a user's test would (docs/how-to/testing.md).
+// Kills a worker that holds a lock, as a user's test would (docs/how-to/testing.md). A guardian is a process that then
+// closes the worker's session.
 #include <gtest/gtest.h>
 
 #include "turnstile/testing/ensemble.hpp"

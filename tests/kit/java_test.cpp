@@ -50,7 +50,7 @@ TEST_F(curator_test, takes_turns_with_another) {
     EXPECT_NE((first.output() + second.output()).find("granted 40\n"), std::string::npos);
 }
 
-// The file "writer" shows that a program is in the critical section without Curator's lock.
+// The file "writer" shows that a program is in the critical section. This test writes the file without Curator's lock.
 TEST_F(curator_test, tells_of_a_violation) {
     std::ofstream{file("writer")} << "somebody else";
     auto contender = contend("/locks/violated", "1", "log");

@@ -17,7 +17,7 @@ namespace {
 
 using namespace turnstile::testing;
 
-// A child that ignores the signals for ending, and that has a child itself.
+// A child that ignores the signals that end a process. It starts a child itself.
 constexpr const char* k_stubborn = R"sh(
 trap '' HUP INT TERM
 sleep 1000 &

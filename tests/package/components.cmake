@@ -72,7 +72,7 @@ expect(command "^(bin|libexec|share/(man|bash-completion|zsh|fish)|lib/systemd)/
        libexec/turnstile/turnstile-guardian libexec/turnstile/turnstile-session-end share/man/man1/turnstile-run.1 lib/systemd/system/turnstile-serve.service)
 expect(documentation "^share/doc/" share/doc/turnstile/README.md share/doc/turnstile/LICENSE
        share/doc/turnstile/docs/guarantees.md)
-# The port, too, names the version.
+# The port for vcpkg must name the same version.
 file(READ "${port}" port)
 string(JSON port_version GET "${port}" version)
 if(NOT port_version STREQUAL version)

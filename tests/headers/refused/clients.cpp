@@ -12,7 +12,7 @@ void connect(const char* from_the_environment) {
 #endif
 }
 
-// A lock of a temporary client would be closed when it is first used.
+// A temporary client would close before its lock is first used.
 void lock(const turnstile::client& servers) {
     using turnstile::client;
     using turnstile::deadlock_detector;

@@ -8,13 +8,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 
 /**
- * What a test does inside a lock, so that the file system judges it: the same as
- * interop/critical_section.hpp, in one folder with it.
+ * Creates files under a lock, so that the file system detects two holders. interop/critical_section.hpp uses the same
+ * files in the same folder.
  *
- * <p>A writer makes the file "writer", which must not be there, nor any reader's file; to leave, it
- * adds one to the number in the file "counter" and removes "writer". A reader makes a file
- * "reader-..." of its own; there must be no "writer" while it is there. Otherwise the program prints "violation: ..." and
- * exits with status 3.
+ * <p>A writer creates the file "writer", which must not exist, nor any reader's file. When it leaves, it adds one to
+ * the number in the file "counter" and removes "writer". A reader creates a file "reader-..." with a unique name, while
+ * "writer" must not exist. If a file exists that must not exist, the program prints "violation: ..." and exits with
+ * status 3.
  */
 final class CriticalSection {
     private static final int VIOLATION = 3;
@@ -29,7 +29,7 @@ final class CriticalSection {
         this.counter = folder.resolve("counter");
     }
 
-    /** As a writer. */
+    /** Enters as a writer. */
     void enter() throws IOException {
         try {
             Files.writeString(writer, "java", StandardOpenOption.CREATE_NEW);
@@ -43,7 +43,7 @@ final class CriticalSection {
         }
     }
 
-    /** Of the writer; returns the new count. */
+    /** Leaves as a writer. Returns the new count. */
     long leave() throws IOException {
         long count = count() + 1;
         Files.writeString(counter, Long.toString(count));
@@ -56,7 +56,7 @@ final class CriticalSection {
         return leave();
     }
 
-    /** As a reader; returns the count. */
+    /** Enters and leaves as a reader. Returns the count. */
     long read() throws IOException {
         Path reader = folder.resolve("reader-" + UUID.randomUUID());
         Files.createFile(reader);

@@ -5,7 +5,7 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.CuratorFrameworkFactory;
 import org.apache.curator.retry.RetryOneTime;
 
-/** How the programs of the tests connect. */
+/** Connects the tests' programs to the servers. */
 final class CuratorConnection {
     private static final int SESSION_TIMEOUT_MS = 30_000;
     private static final int CONNECTION_TIMEOUT_MS = 15_000;
@@ -13,7 +13,7 @@ final class CuratorConnection {
 
     private CuratorConnection() {}
 
-    /** Returns a connected client; throws IOException if there is no server. */
+    /** Returns a connected client. Throws IOException if no server answers in time. */
     static CuratorFramework open(String servers) throws Exception {
         CuratorFramework client =
                 CuratorFrameworkFactory.newClient(

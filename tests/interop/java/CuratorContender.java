@@ -12,13 +12,13 @@ import org.apache.curator.framework.recipes.locks.InterProcessMutex;
  * CuratorContender participants CONNECT PATH
  * </pre>
  *
- * <p>contend takes the lock so many times and is in the CriticalSection of FOLDER as a writer. It
- * prints "READY" once it is connected, and "granted COUNT" each time.
+ * <p>contend takes the lock GRANTS times, and each time enters the CriticalSection of FOLDER as a writer. It prints
+ * "READY" when it is connected, and "granted COUNT" at each grant.
  *
- * <p>participants prints "participant NODE DATA" for each contender, in the order in which Curator
- * would grant them; DATA is read as UTF-8.
+ * <p>participants prints "participant NODE DATA" for each contender, in the order in which Curator would grant them the
+ * lock. DATA is read as UTF-8.
  *
- * <p>Exit status: 0 done, 1 anything that goes wrong, 2 usage, 3 the lock was held by two.
+ * <p>Exit status: 0 success, 1 any failure, 2 wrong usage, 3 two clients held the lock at once.
  */
 public final class CuratorContender {
     private final CuratorFramework client;

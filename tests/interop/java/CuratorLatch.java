@@ -11,8 +11,7 @@ import org.apache.curator.framework.recipes.leader.LeaderSelectorListenerAdapter
 import org.apache.curator.framework.recipes.leader.Participant;
 
 /**
- * A participant of Curator's LeaderLatch in one election with turnstile::leader, or of its
- * LeaderSelector in one with another.
+ * A participant that uses Curator's LeaderLatch or LeaderSelector, in an election with turnstile::leader.
  *
  * <pre>
  * CuratorLatch terms CONNECT PATH ID TERMS FOLDER
@@ -21,14 +20,16 @@ import org.apache.curator.framework.recipes.leader.Participant;
  * CuratorLatch participants CONNECT PATH
  * </pre>
  *
- * <p>terms: takes part so many times; while it leads it is in the CriticalSection of FOLDER as
- * a writer, and but for the last time it leads until somebody else waits for it. lead: takes part,
- * prints "leads" when it does, and closes when something is written into the named pipe SIGNAL. select: the same with
- * one term of a LeaderSelector. They print "READY" once
- * they are connected. participants prints "participant ID leads" or "participant ID waits" for each.
+ * <p>terms takes part TERMS times. While it leads, it is in the CriticalSection of FOLDER as a writer. In each term but
+ * the last, it leads until another participant waits.
  *
- * <p>Exit status: 0 done, 1 anything that goes wrong, 2 usage, 3 two were inside that exclude each
- * other.
+ * <p>lead takes part in the election, prints "leads" when it leads, and closes when the test writes into the named pipe
+ * SIGNAL. select does the same with one term of a LeaderSelector. terms, lead and select print "READY" when they are
+ * connected.
+ *
+ * <p>participants prints "participant ID leads" or "participant ID waits" for each participant.
+ *
+ * <p>Exit status: 0 success, 1 any failure, 2 wrong usage, 3 two participants led at once.
  */
 public final class CuratorLatch {
     private final CuratorFramework client;

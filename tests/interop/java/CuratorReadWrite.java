@@ -19,12 +19,11 @@ import org.apache.curator.framework.recipes.locks.InterProcessReadWriteLock;
  * CuratorReadWrite write CONNECT PATH SIGNAL
  * </pre>
  *
- * <p>mix: two readers and two writers with so many grants each, all in the CriticalSection of
- * FOLDER. The others take the lock once, print "granted" and hold it until the file SIGNAL is there.
- * All print "READY" once they are connected and "released" at the end.
+ * <p>mix runs two readers and two writers. Each of them takes the lock GRANTS times, and each time enters the
+ * CriticalSection of FOLDER. read and write take the lock once, print "granted", and hold the lock until the test
+ * writes into the named pipe SIGNAL. All print "READY" when they are connected, and "released" at the end.
  *
- * <p>Exit status: 0 done, 1 anything that goes wrong, 2 usage, 3 two were inside that exclude each
- * other.
+ * <p>Exit status: 0 success, 1 any failure, 2 wrong usage, 3 a writer overlapped with another contender.
  */
 public final class CuratorReadWrite {
     private static final int THREADS_OF_A_KIND = 2;

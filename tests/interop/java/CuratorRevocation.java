@@ -5,17 +5,17 @@ import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 import org.apache.curator.framework.recipes.locks.Revoker;
 
 /**
- * Curator's revocation of a mutex, beside Turnstile's.
+ * Requests to release a mutex, sent or received by Curator.
  *
  * <pre>
  * CuratorRevocation hold CONNECT PATH
  * CuratorRevocation revoke CONNECT ZNODE
  * </pre>
  *
- * <p>hold takes the mutex, revocable, prints "granted", and lets go when it is asked to, which it
- * prints as "released". revoke asks the holder whose znode this is, as Curator's Revoker does.
+ * <p>hold takes the mutex and prints "granted". When it gets a request, it releases the mutex and prints "released".
+ * revoke asks the holder that owns ZNODE to release the mutex, by Curator's Revoker.
  *
- * <p>Exit status: 0 done, 1 anything that goes wrong, 2 usage.
+ * <p>Exit status: 0 success, 1 any failure, 2 wrong usage.
  */
 public final class CuratorRevocation {
     private CuratorRevocation() {}

@@ -6,14 +6,14 @@ import org.apache.zookeeper.server.DataTree;
 import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
 
 /**
- * Writes a server's data folder in which a folder's sequence counter stands where only a year of
- * creates would bring it: near its end at 2^31.
+ * Writes the data of a server in which the sequence counter of a znode is near its end at 2^31. Only a year of creates
+ * would raise a real counter so far.
  *
  * <pre>NearEndSnapshot FOLDER PATH NEXT</pre>
  *
- * <p>FOLDER, which is made, suits as the dataDir of a standalone server or of all servers of a new
- * ensemble. It holds the empty persistent folder PATH, with its parents; the next sequential node
- * made there gets the number NEXT.
+ * <p>The program creates FOLDER, which can be the dataDir of a standalone server, or of each server of a new ensemble.
+ * The data contain the persistent znode PATH without children, and the parents of PATH. The next sequential child of
+ * PATH gets the number NEXT.
  */
 public final class NearEndSnapshot {
     private final DataTree tree = new DataTree();
@@ -49,7 +49,7 @@ public final class NearEndSnapshot {
         }
     }
 
-    /** The server numbers a new node by its parent's internal cversion. */
+    /** The server takes the number of a new sequential znode from the internal cversion of its parent. */
     private void setNextSequence(String path, int next) throws Exception {
         tree.setCversionPzxid(path, next, ++zxid);
     }

@@ -4,7 +4,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** A named pipe into which the test writes to let a program go on. */
+/** Waits until the test writes into a named pipe. */
 final class Signal {
     private Signal() {}
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets the library start the installed guardian, whose place this program does not name.
+// Lets the library start the installed guardian. This program does not name the guardian's path.
 #include <iostream>
 
 #include "turnstile/client.hpp"

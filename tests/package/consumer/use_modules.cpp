@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// use_modules NAME...: checks that this program contains these modules, and that none of them reports a fault.
+// use_modules NAME...: checks that this program contains the modules of these names, and that no module reports a
+// fault.
 #include <algorithm>
 #include <iostream>
 #include <string>
