@@ -26,7 +26,7 @@ inline constexpr bool is_one_of = (std::is_same_v<E, All> || ...);
 simulation::scenario live_scenario(const testing::simulation_options& options) {
     auto plan = simulation::scenario_of(options);
     // The clients of a run choose their own placement, and may ask the servers for their roles. With `automatic`, the
-    // simulated client library answers every such question, within a fourth of the session timeout.
+    // simulated client library answers every question about a role, within a fourth of the session timeout.
     plan.place = core::placement::automatic;
     return plan;
 }

@@ -40,7 +40,7 @@ simulated_world::state::state(const simulation_options& options, const run_limit
         servers_.enter([&] { servers_.note([&] { return std::string{line}; }); });
     });
     // The first log line, which the next call writes, starts the log's thread in the caller's process. The caller is in
-    // process 0 here. The log's thread must not belong to a simulated process, because such a process may end.
+    // process 0 here. Simulated processes may end, and the log's thread must not end with them.
     detail::stand_in_for_zookeeper(make_live);
 }
 

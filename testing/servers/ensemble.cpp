@@ -178,7 +178,7 @@ bool ensemble::serving() const {
         if (!server->running() || server->paused()) continue;
         const auto mode = server->mode();
         if (mode.empty()) ++mute;
-        // A follower has a leader, so `led` is then true as well.
+        // If the leader serves no clients, a follower's answer shows that there is a leader.
         led = led || mode == (leader_serves_ ? "leader" : "follower") || mode == "standalone";
     }
     return led && mute == (leader_serves_ ? 0 : 1);

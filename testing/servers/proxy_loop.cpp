@@ -126,7 +126,7 @@ void proxy_loop::sweep() {
 
 void proxy_loop::watch(int socket, std::uint32_t events) {
     // epoll reports the end of a connection even for a socket that waits for no event, and would report it again and
-    // again. So this function removes such a socket from epoll.
+    // again. So this function removes the socket from epoll.
     if (events == 0) return forget(socket);
     const auto [known, fresh] = watched_.try_emplace(socket, 0U);
     if (known->second == events) return;

@@ -147,8 +147,8 @@ bool ensemble::is_too_large(const client_message& message) const {
     return bytes > scenario_.most_packet;
 }
 
-// Returns true if the server throws the client's request away, as a throttling server does (RequestThrottler). Such a
-// server still extends the session, and answers the request in order.
+// Returns true if the server throws the client's request away, as a throttling server does (RequestThrottler). A
+// throttling server still extends the session, and answers the request in order.
 bool ensemble::throws_away(const connection& by) const {
     constexpr double k_most = 0.7;
     return network_.throttled(by.client) && dice_.chance(k_most);

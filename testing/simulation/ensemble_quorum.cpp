@@ -249,8 +249,8 @@ void ensemble::partition_follower(std::optional<server_id> which) {
                     hunting ? scenario_.time.tick / 2 : scenario_.time.tick * 2);
 }
 
-// Cuts off the fraction `part` of the server's clients from all servers. Such a client may still rely on earlier
-// answers of this server, although the server never relayed the client's messages to the leader.
+// Cuts off the fraction `part` of the server's clients from all servers. These clients may still rely on earlier
+// answers of this server, although the server never relayed the clients' messages to the leader.
 void ensemble::cut_off_clients(server_id at, double part, core::duration within) {
     for (const auto& [session, by] : servers_[at].attached) {
         if (!dice_.chance(part)) continue;

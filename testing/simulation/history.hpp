@@ -149,7 +149,7 @@ public:
         return record.why == removal::lost || record.why == removal::early;
     }
     // True if an operator deleted the znode or closed its session. Promise G1 (no two valid holds of a lock) does not
-    // cover such znodes.
+    // cover these znodes.
     [[nodiscard]] static bool forced(const znode_record& record) { return record.by_force; }
     [[nodiscard]] bool closed_by_hand(session_id session) const {
         return closed_by_hand_.contains(session);

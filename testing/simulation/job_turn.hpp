@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// job_turn: one call of job_gate::run() in a user's simulation. It has the steps of docs/why/job_gate.md and the rules
-// of recipe/gate/job_rule.hpp.
+// job_turn: one call of job_gate::run() in a user's simulation, with the steps of docs/why/job_gate.md and the
+// decisions of recipe/gate/job_rule.hpp.
 //
 // Thread safety: as for its script. The object lives until its last step.
 #pragma once

@@ -174,7 +174,7 @@ struct scenario {
     std::array<core::duration, k_faults> every{};
     core::duration faults_last{};
     core::duration
-        // Everything must end within this time after the faults or the latest answer.
+        // All calls must end within this time after the end of the faults, or after the latest answer to a caller.
         settle{};
     lease_trial trial;
 };

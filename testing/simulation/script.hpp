@@ -75,7 +75,7 @@ private:
     void tell(one_call& call, const core::notice& notice);
     // Returns what guard::status() would return.
     [[nodiscard]] result<void> status(const one_call& call) const;
-    // Returns the znodes of the holds in `further`, which are kept until end_commit().
+    // Returns the znodes of the holds in `further`. Releases of these holds wait for end_commit().
     [[nodiscard]] result<std::vector<std::string>> begin_commit(
         std::uint64_t number, const std::vector<core::write_part>& parts,
         std::vector<std::uint64_t>& further);

@@ -67,8 +67,8 @@ core::time_point sim_client::valid_until() const {
     return core_.session_lease().valid_until();
 }
 
-// Returns true if no caller waits or holds. A keep-alive request may be in progress: with several clients, one of them
-// may have such a request at each instant.
+// Returns true if no caller waits or holds. Ignores keep-alive requests, because with several clients a keep-alive
+// request may be in progress at each instant.
 bool sim_client::at_rest() const {
     if (crashed_ || closed_) return true;
     return application_->at_rest() && !closing_ && core_.idle();

@@ -67,7 +67,7 @@ void sim_client::on(const resumes&) {
                          };
                          return rank(a) < rank(b);
                      });
-    // If the timer thread resumes last, the completion thread has already read its messages.
+    // If the timer thread resumes last, the completion thread has read the waiting messages before the timers run.
     const auto timers_run = now + (timers == 0 ? core::duration{} : k_timers_last);
     for (auto& event : waiting) {
         const bool timer = std::holds_alternative<timer_due>(event);

@@ -73,7 +73,7 @@ private:
         int attempts = 0;      // attempts to execute the first of these messages
         instant held_until{};  // end of a conflict with another transaction
     };
-    // An executed command, and from when on the server's end cannot lose it.
+    // An executed command, and the time from which the command survives the server's end.
     struct entry {
         command done;
         instant safe{};

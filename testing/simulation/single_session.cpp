@@ -185,8 +185,8 @@ void single_session::take_answer(const sent_question& to, const served& answer) 
     if (answer.watches) settle_watches(*answer.watches);  // place: watches_are_compared
 }
 
-// SQL: for a watch that a server with older data lost, the client reports a change of the znode. The client removes a
-// watch that such a server has again.
+// SQL: compares the client's watches with the watches of the server, which may have older data. For a watch that the
+// server lost, the client reports a change of the znode. The client removes a watch that only the server has.
 void single_session::settle_watches(const local::client_watch_list& standing) {
     const auto mine = watches_.list();
     const auto tell_lost = [this](const auto& known, const auto& there, core::watch_kind kind) {

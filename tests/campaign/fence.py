@@ -30,8 +30,8 @@ def overtakes(hold, path):
 
 def judge_path(path, holds, verdict):
     writes = sorted(((at, hold, line) for hold in holds for at, line in hold.writes), key=lambda w: w[0])
-    latest = {}  # want -> the hold whose token is the largest among the writes so far
-    overtaking = {}  # want -> the latest granted hold that has written or tried to write
+    latest = {}  # kind of hold -> the hold whose token is the largest among the writes so far
+    overtaking = {}  # kind of hold -> the latest granted hold that has written or tried to write
     for at, hold, line in writes:
         others = [overtaking[want] for want in overtaking if excludes(hold.want, want)]
         late = [other for other in others if other is not hold and other.granted > hold.granted]

@@ -187,7 +187,7 @@ class WatchedRedis(ReplicatedRedis):
     name = "redis-sentinel"
     servers = "three Redis servers, two of them replicas, which lag, and three sentinels"
     nemeses = SentinelNemeses
-    roles, paths = ROLES, PATHS  # all roles; the checked store needs a single address
+    roles, paths = ROLES, PATHS  # without the role `checked`, whose store needs a single address
 
     def where(self, links):
         return links

@@ -25,7 +25,7 @@ class Aim:
 
 
 def number_of(name):
-    """Returns a contender's number in the queue, or None for a foreign child."""
+    """Returns a contender's number in the queue, or None if the znode is no contender."""
     found = re.search(r"(?:-lock-|-latch-|__READ__|__WRIT__|-lease\d*-)(\d{10})$", name)
     return int(found.group(1)) if found else None
 

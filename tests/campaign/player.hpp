@@ -100,8 +100,9 @@ public:
     void failed(const trace& of, const turnstile::error& why);
     // Checks whether the hold is valid, and records the result.
     bool still_valid(const trace& of, const guard& hold);
-    // Works in steps while the hold is valid and no other client requests the lock. Each step ends with a write,
-    // without a check in between, as in a careless program.
+    // Works in steps while the hold is valid and no other client requests the lock. Each step ends with a write. Like a
+    // careless program, the player does not check the hold again before a write, and writes once more after a failed
+    // check.
     void critical_section(const trace& of, const guard& hold);
     void release(const trace& of, guard& hold);
 

@@ -30,7 +30,9 @@ def judge(campaign, history, verdict):
 
 
 def number_of(name):
-    """Returns (kind of lock, contender's number), or None."""
+    """Returns (kind of lock, contender's number) from a znode's name. Returns None if the znode is no contender, or has
+    another contender's number.
+    """
     found = re.search(r"-(lock|latch|lease\d*|__READ__|__WRIT__)-?(\d{10})$", name)
     if not found:
         return None

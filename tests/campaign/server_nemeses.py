@@ -152,7 +152,7 @@ class MariaDBNemeses(ServerNemeses):
         ]
 
     def kill_statements(self):
-        """Wakes sessions without an event, and ends transactions in the middle."""
+        """Kills statements: sleeping sessions wake without an event, and transactions end in the middle."""
         aim, whom, hurt = self.with_somebody_stopped()
         for _ in range(self.random.randint(20, 200)):
             self.kill_some("KILL QUERY", 0.3)

@@ -67,7 +67,8 @@ void commits(simulated_world& world) {
                                      .put("/state", hold->fencing_token().to_string()),
                                  {.timeout = 5s});
                 if (done) ++certain;
-                // The process may be killed before the answer arrives.
+                // A process that is killed before its commit is answered raises neither count. k_killed below allows
+                // for its write.
                 if (!done && done.error() == errc::outcome_unknown) ++possible;
                 state.look();
                 if (!done) break;

@@ -154,7 +154,8 @@ void deadlock_work::handle(deadlock_look& look, const core::reply& answer) const
     queue.push_back(std::move(member));
 }
 
-// Acts on a cycle only if a second search finds it again.
+// Searches a second time after a cycle was found. The worker gives up its wait only if the second search finds the same
+// cycle.
 void deadlock_work::conclude(worker& actor) {
     auto look = std::move(*actor.look);
     detail::forget_left_over(

@@ -66,7 +66,7 @@ private:
             case 5: return look(actor);
             case 6:
                 if (!read_it(actor) || dice_.chance(0.2))
-                    // Acts as if the process ended before it recorded the end.
+                    // The worker acts as if its process ended before the end of the job was recorded.
                     return release(actor);
                 return finish(actor);
             default: return release(actor);

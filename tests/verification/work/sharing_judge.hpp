@@ -84,7 +84,7 @@ private:
         std::optional<error> refused;  // why the latest contender was refused
         std::optional<core::local_id> holder;
         std::optional<core::time_point> idle_since;
-        // A thread held for too long, so the contender is given back.
+        // A thread held for too long and lost its hold, so the process may give the contender back.
         bool expelled = false;
         std::optional<instant> waiters_unknown_since;
         std::optional<instant> lost_since;  // time of the loss of the holder's contender
