@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// thread_start: the name of a thread that clients share (a runtime), and the user's function that runs around the
-// thread's work.
+// thread_start: the name of one of the library's threads, and the user's function that runs around the thread's work
+// (runtime_options::around).
 //
 // Thread safety: a value; start() from any thread.
 #pragma once
