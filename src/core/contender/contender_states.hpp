@@ -158,7 +158,8 @@ struct waiting : standing {
     // Return the consequence of an answer to a request about our znode, and of the data in the znode.
     [[nodiscard]] consequence read_own(contender_call& call, const reply& answer);
     [[nodiscard]] consequence read_data(contender_call& call, const reply& answer);
-    // Called when the session has ended: begins again with the state `outside`, or notifies the caller.
+    // Called when the session has ended. Returns the state `outside`, in which the contender enters its queue again. If
+    // contender_settings::waiters is `fail`, notifies the caller instead, and the contender ends.
     [[nodiscard]] outside after_session(contender_call& call, const error& why);
     friend bool operator==(const waiting&, const waiting&) = default;
 };

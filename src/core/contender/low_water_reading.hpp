@@ -63,7 +63,7 @@ private:
     pending_ticket reading_;
     std::uint32_t listed_ = 0;  // number of children in the latest list
     std::int32_t nearest_ = 0;  // number of the predecessor that is gone
-    // Version of the folder's data, while the data are empty or a mark.
+    // Version of the folder's data, while these data are empty or a low-water mark.
     std::optional<std::int32_t> folder_version_;
 };
 

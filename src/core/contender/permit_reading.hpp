@@ -64,7 +64,7 @@ private:
     std::int32_t limit_version_ = 0;
     bool by_children_ = false;
     std::uint64_t children_on_ = 0;  // number of the connection with that watch, until it fires
-    // The limit for which this contender has called settle(), by the mzxid of its write. So the contender calls
+    // The mzxid of the write that set the limit for which this contender has called settle(). So the contender calls
     // settle() once for each limit.
     std::optional<std::int64_t> settled_mzxid_;
 };

@@ -310,8 +310,8 @@ void queued::on_probed(contender_call& call, awaited_znode& probed, const reply&
                 seen_ahead.change() = contender_ahead::of(answer, c.session_id());
             return;
         case answer_class::gone:
-            // The znode was watched, perhaps on an earlier connection, and no event came. The C client still has that
-            // watch.
+            // If the znode was watched, perhaps on an earlier connection, no event came, and the C client still has
+            // that watch. So the session must drop it.
             if (probed.on != 0) {
                 c.unwatch(probed.path(call.folder()));
             } else {

@@ -40,7 +40,7 @@ public:
     [[nodiscard]] const std::string& server() const noexcept;
     // True if the servers are known to be Apache ZooKeeper's.
     [[nodiscard]] bool is_zookeeper() const noexcept { return zookeeper_known_; }
-    // Returns the lease of the latest epoch. It stays valid for that epoch's holds until the next epoch is opened.
+    // Returns the lease of the latest epoch. The lease applies to that epoch's holds until the next epoch is opened.
     [[nodiscard]] const lease& session_lease() const noexcept { return lease_; }
     [[nodiscard]] const confirmation_pace& pace() const noexcept { return pace_; }
     [[nodiscard]] duration confirm_interval() const { return pace_.interval(lease_); }

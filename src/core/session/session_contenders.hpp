@@ -37,7 +37,7 @@ public:
     [[nodiscard]] contender_id add_leftover(const std::string& folder, const std::string& name,
                                             time_point now);
     // Called after a contender has handled an event. The contender was of kind `kind_before` before. Returns true if
-    // commits may change the contender's znode now.
+    // guarded writes (commits) may change the contender's znode now.
     [[nodiscard]] bool update(contender_id id, const contender_entry& changed,
                               contender_kind kind_before, std::uint64_t connection,
                               session_basics& basics);

@@ -32,7 +32,7 @@ public:
         entry->second.interested.insert(id);
     }
 
-    // Returns true if this was the last interest in the path.
+    // Removes the contender's interest in the path. Returns true if no other contender is interested in it.
     [[nodiscard]] bool remove(const std::string& path, contender_id id) {
         const auto entry = find(path, id);
         if (entry == paths_.end()) return false;
