@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // assumed_pace: the tickTime and syncLimit that the client assumes for the servers. The command line's values come
-// first, then the servers' reported values, then ZooKeeper's sample configuration. Servers limit session timeouts to 20
-// ticks by default, so a longer granted timeout raises the assumed tick. Other kinds of servers have no followers, so
-// their values are zero.
+// first, then the servers' reported values, then ZooKeeper's sample configuration. By default servers grant session
+// timeouts from 2 to 20 times tickTime, so the granted timeout may raise the assumed tickTime. Other kinds of servers
+// have no followers, so their values are zero.
 //
 // Thread safety: a value and pure functions.
 #pragma once
@@ -26,7 +26,7 @@ struct assumed_pace {
     friend bool operator==(const assumed_pace&, const assumed_pace&) = default;
 };
 
-// True if the command line has both values.
+// True if the command line sets both tickTime and syncLimit.
 [[nodiscard]] inline bool says_pace(const server_settings& settings) noexcept {
     return settings.tick.count() > 0 && settings.sync_limit > 0;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bench_measure: measures the durations while several clients acquire one lock again and again.
+// bench_measure: measures how long acquires and hand-overs take while several clients acquire one lock again and again.
 //
 // Thread safety: run() from one thread.
 #pragma once

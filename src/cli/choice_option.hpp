@@ -26,7 +26,7 @@ std::string words_of(const choices<T>& all) {
     return text;
 }
 
-// Returns a text such as "{term,kill,none}", from which the completions take the words.
+// Returns a text such as "{term,kill,none}", from which completion.cpp reads the option's allowed values.
 template <class T>
 std::string type_of(const choices<T>& all) {
     std::string text;

@@ -17,11 +17,11 @@
 namespace turnstile::cli {
 namespace {
 
-// After Ctrl-C, a user must not wait long for servers that do not answer. If the close of a session takes longer than
-// this, the keeper finishes it.
+// After Ctrl-C, a user must not wait long for servers that do not answer. If a session is not closed within this time,
+// the keeper (a forked process, cli/keeper.hpp) closes it.
 constexpr std::chrono::milliseconds k_close_timeout{1'000};
 
-// Time limit for a server to report its tick.
+// Time limit for a server to report its tickTime and syncLimit.
 constexpr std::chrono::milliseconds k_pace_limit{3'000};
 
 std::optional<server_configuration> configuration_of(const std::string& server) {
@@ -44,7 +44,8 @@ command_host::command_host(const keeping_options& options)
       keeper_{start_keeper({options.command, options.on_lost, options.grace, signals_.mask_before(),
                             status_.reader()},
                            guard_)} {
-    // Only this process ignores these signals: the keeper was forked before, and the command inherits from the keeper.
+    // Only this process ignores these signals: the keeper was forked before this call, and the command inherits its
+    // signal actions from the keeper.
     ::signal(SIGPIPE, SIG_IGN);
     ::signal(SIGTSTP, SIG_IGN);
     ::setenv(k_guardian_variable, guardian_name(keeper_).c_str(), 1);

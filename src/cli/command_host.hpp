@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_host: runs a command under a hold. It has the signals, the status lines and the keeper, the process that
-// kills the command before the lease ends.
+// command_host: runs a command under a hold. Owns the forwarded signals, the pipe for status lines, and the keeper: the
+// process that kills the command before the lease ends.
 //
 //     command_host host{options.keeping};              // before there is a second thread
 //     client servers{where, host.options_for(options.servers)};
@@ -39,14 +39,15 @@ public:
 
     [[nodiscard]] const forwarded_signals& signals() const noexcept { return signals_; }
     [[nodiscard]] const status_pipe& status() const noexcept { return status_; }
-    // Returns client options that make the keeper the guardian, and that refuse a path with contenders of another kind.
+    // Returns client options with two effects. The keeper closes the sessions that the client leaves open (as the
+    // client's guardian). The client refuses a path with contenders of another kind of lock.
     [[nodiscard]] static client_options options_for(const server_settings& servers);
 
     // Waits until the client is connected. Checks that the granted session timeout is long enough for the grace period.
     [[nodiscard]] result<void> connect(client& zookeeper, const server_settings& servers);
 
-    // Runs the command under the hold. The command gets the variables in `environment`, and variables with the hold's
-    // end, the status pipe and the process guard.
+    // Runs the command under the hold. The command gets the variables in `environment`, and variables with the end of
+    // the hold, the status pipe's descriptor and the kind of process guard (cli/process_guard.hpp).
     [[nodiscard]] command_end run(const watched_hold& hold, std::vector<std::string> environment);
     // Returns the exit code. If the command did not end by itself, prints one line on stderr; `hold` contains the
     // reason.

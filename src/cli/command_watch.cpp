@@ -20,8 +20,8 @@
 namespace turnstile::cli {
 namespace {
 
-// Does not wait. If the keeper has been stopped for long, the socket is full and the order is dropped. is_keeper_late()
-// then ends the keeper in time.
+// Sends a message to the keeper (cli/keeper.hpp) without waiting. If the keeper has been stopped for long, the socket
+// is full and the message is lost. wait_and_handle() then kills the keeper in time.
 bool send(int socket, keeper_order order, std::int64_t value, std::string_view rest = {}) {
     const order_packet packet{order, value};
     std::string text(sizeof packet, '\0');
@@ -102,7 +102,8 @@ bool command_watch::take_report() {
     return false;
 }
 
-// A small fraction of the remaining time, so that a new confirmation reaches the keeper long before the keeper acts.
+// Returns a small fraction of the hold's remaining time, in milliseconds. So `run` reports a new confirmation to the
+// keeper long before the keeper kills the command.
 int command_watch::longest_pause() const {
     const auto left = hold_.valid_until() - boottime_clock::now();
     const auto part = std::chrono::duration_cast<std::chrono::milliseconds>(left) / 50;
@@ -124,7 +125,7 @@ bool command_watch::wait_and_handle() {
     if (watched[1].revents != 0) forward_signals();
     if (!told_loss_) tell_lease();
     if (watched[0].revents != 0) return take_report();
-    // If the keeper does not act in time, kills it. The socket then reports the keeper's end.
+    // If the keeper does not kill the command in time, kills the keeper. The socket then reports the keeper's end.
     if (is_keeper_late()) {
         end_.hold_lost = true;
         ::kill(keeper_process_, SIGKILL);

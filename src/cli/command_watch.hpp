@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// command_watch: reports to the keeper how long the hold is valid, while the command runs. It also forwards signals to
-// the command and writes its status lines.
+// command_watch: while the command runs, reports to the keeper (cli/keeper.hpp) how long the hold is valid. Also
+// forwards signals to the command, and writes the status lines that the command can read.
 #pragma once
 
 #include <functional>
@@ -59,8 +59,8 @@ private:
     // Reads a report of the keeper. Returns false if it is the last report.
     [[nodiscard]] bool take_report();
     [[nodiscard]] int longest_pause() const;
-    // True if the command must be dead by now, but the keeper has not reported its end. The keeper is then stopped or
-    // blocked.
+    // True if the command must be dead by now, but the keeper has not reported the command's end. Then the keeper must
+    // be stopped or blocked.
     [[nodiscard]] bool is_keeper_late() const;
 
     const int keeper_;

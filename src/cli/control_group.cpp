@@ -72,8 +72,8 @@ support::descriptor writable(const support::descriptor& folder, const char* name
     return file;
 }
 
-// Tests whether a process can join the new group. It may refuse: the parent group may be threaded, or belong to another
-// user.
+// Tests whether a process can join the new group. Returns 0 or the errno. The kernel refuses the join if, for example,
+// the parent group is threaded or belongs to another user.
 int failure_of_trial(const control_group& group) {
     const pid_t trial = ::fork();
     if (trial < 0) return errno;
@@ -94,7 +94,8 @@ void remove_below(int parent, const char* name) {
     ::unlinkat(parent, name, AT_REMOVEDIR);
 }
 
-// Removes the groups of dead runs. A live `run` or keeper holds a file lock on its group's folder.
+// Removes the groups of dead runs. While `run` or its keeper process (cli/keeper.hpp) lives, that process holds a file
+// lock on the group's folder.
 void remove_left_behind(int parent) {
     const int folder = ::openat(parent, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR* const entries = folder < 0 ? nullptr : ::fdopendir(folder);
@@ -109,8 +110,8 @@ void remove_left_behind(int parent) {
     ::closedir(entries);
 }
 
-// Opens the folder, and locks it for as long as this process or a fork of it lives. Before the lock, another starting
-// `run` may take the new group for a dead run's, and remove it. Then returns a closed descriptor.
+// Opens the folder, and locks it for as long as this process or a fork of it lives. Until the folder is locked, another
+// starting `run` may mistake it for the folder of a dead run and remove it. In that case returns a closed descriptor.
 support::descriptor locked_folder(int parent, const std::string& name) {
     support::descriptor folder{
         ::openat(parent, name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)};

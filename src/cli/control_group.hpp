@@ -7,8 +7,8 @@
 //     group.kill();                              // kills also processes that fork meanwhile, or run as another user
 //     group.remove();
 //
-// The group is a child of this process's group, so all limits stay in force. It enables no controllers. The constructor
-// removes empty groups of dead runs.
+// The group is a child of this process's group, so all limits stay in force. This class enables no controllers. The
+// constructor removes empty groups of dead runs.
 //
 // Thread safety: one thread; after a fork both processes may use their copies.
 #pragma once

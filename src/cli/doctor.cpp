@@ -21,7 +21,7 @@
 namespace turnstile::cli {
 namespace {
 
-// Time limits for each four-letter command to a server, and for the trial at the path.
+// Time limits: for each four-letter command to a server, and for the test of the client's rights at the path.
 constexpr std::chrono::milliseconds k_health_limit{3'000};
 constexpr std::chrono::milliseconds k_path_limit{30'000};
 

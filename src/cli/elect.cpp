@@ -84,8 +84,6 @@ public:
         election_.start();
         while (!code_) {
             wait();
-            // After a term, other waiting participants lead first. Otherwise a machine whose command ends at once would
-            // always lead.
             if (terms_.run()) {
                 if (!code_) say("does not lead any more");
             } else if (const auto failure = election_.failure(); failure && !code_) {
@@ -120,7 +118,8 @@ private:
                       {"TURNSTILE_PATH=" + options_.path, "TURNSTILE_ID=" + election_.id(),
                        "TURNSTILE_TOKEN=" + term.fencing_token().to_hex()});
         const int code = host_.code_of(end, term.status());
-        // If the command cannot run on this machine, leaves the election, so that another machine leads.
+        // Leaves the election after a signal, with --once, or if the command cannot run on this machine: then another
+        // machine leads.
         if (end.stop_asked || end.failure != 0 || options_.once) code_ = code;
     }
 

@@ -14,7 +14,7 @@ namespace turnstile::cli {
 namespace {
 
 constexpr std::chrono::milliseconds k_fresh{1'000};
-// By default, a Kubernetes probe waits for one second.
+// By default, a Kubernetes probe waits for one second, so the page must answer sooner.
 constexpr std::chrono::milliseconds k_patience{700};
 constexpr std::chrono::milliseconds k_no_patience{1};
 
@@ -59,7 +59,7 @@ private:
         }
     }
     void read() {
-        // The time before the request, because the answer may be that old.
+        // Takes the time before the request, because the answer may show the queue as it was then.
         asked_ = boottime_clock::now();
         queue_ = seat_.participants({.timeout = is_connected() ? k_patience : k_no_patience});
         fresh_until_ = boottime_clock::now() + k_fresh;

@@ -57,7 +57,8 @@ struct examination {
 // Returns the tick and syncLimit that the client assumes for the servers.
 [[nodiscard]] assumed_pace pace_of(const examination& seen);
 
-// The time for which a hold is certain after a confirmation, through a follower and through the leader.
+// The time for which a hold is certain after the servers have confirmed it. Depends on whether the client is connected
+// to a follower or to the leader.
 struct certain_hold {
     std::chrono::milliseconds through_follower{};
     std::chrono::milliseconds through_leader{};

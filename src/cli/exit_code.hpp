@@ -25,7 +25,7 @@ inline constexpr int k_signal_base = 128;     // plus the signal's number
 // Returns the code for a command that could not be started, from the errno of exec.
 [[nodiscard]] int exit_code_of_exec(int system_error) noexcept;
 
-// Returns the code for a command with this wait status. If the hold was lost, never returns 0, but `lost_code` instead.
+// Returns `lost_code` if the hold was lost, otherwise the code for a command with this wait status.
 [[nodiscard]] int exit_code_of_command(int wait_status, bool hold_lost,
                                        int lost_code = k_lost) noexcept;
 

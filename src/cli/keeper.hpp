@@ -2,14 +2,14 @@
 // keeper: a small process between `run` and its command. It kills the command before the hold ends.
 //
 // `run` owns the session. If `run` is stopped (SIGSTOP, a debugger), it cannot signal the command, and another client
-// may get the lock while the command still runs. The keeper prevents this. It has one thread and a separate process
-// group, and `run` forks it before the client starts threads. `run` reports to the keeper until when the hold is
-// certain, and the keeper applies `supervision` to the command.
+// may get the lock while the command still runs. The keeper prevents this. The keeper has one thread and a separate
+// process group, and `run` forks it before the client starts threads. `run` reports to the keeper until when the hold
+// is certain, and the keeper applies `supervision` to the command.
 //
 // | process that ends | consequence                                                                               |
 // |-------------------|-------------------------------------------------------------------------------------------|
 // | the command       | the keeper kills what the command has started, and reports to `run`, which releases the lock |
-// | `run`             | the keeper kills the command and all its descendants, and then closes the sessions of `run` (its guardian); the next waiter gets the lock at once, and not before |
+// | `run`             | the keeper kills the command and all its descendants, and then closes the sessions of `run`, as a guardian does; the next waiter gets the lock at once, and not before |
 // | the keeper        | the kernel kills the command (PR_SET_PDEATHSIG), and `run` kills what the command has started |
 #pragma once
 

@@ -146,8 +146,8 @@ void keeper_loop::start(std::string_view environment) {
         report({keeper_report::ended, true, 0});
         return;
     }
-    // If an earlier command was killed before its program ran, its process may still exist, and no further command
-    // starts: the keeper could not report the end of a further command before that process has ended.
+    // An earlier command may have been killed while its exec was blocked, and its process may still exist. Then starts
+    // no further command: the keeper could not report the further command's end before that process has ended.
     if (given_up_ > 0) {
         report({keeper_report::not_started, false, EBUSY});
         return;
@@ -192,7 +192,8 @@ void keeper_loop::take_stop(int signal) {
     lend_terminal();
 }
 
-// Called repeatedly: a shell's `fg` sends no signal to a running job, so only the terminal's foreground group shows it.
+// Called repeatedly: a shell's `fg` sends no signal to a running job, so only the terminal's foreground process group
+// shows that `run` is in the foreground again.
 void keeper_loop::lend_terminal() {
     if (!awaits_terminal_ || !terminal_.lend(command_)) return;
     awaits_terminal_ = false;

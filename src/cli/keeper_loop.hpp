@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_loop: the keeper's event loop. It runs one command after another.
+// keeper_loop: the event loop of the keeper (cli/keeper.hpp), the process that kills the user's command before the hold
+// ends. The loop starts a command when `run` or `elect` orders it, and never runs two commands at the same time.
 //
 // Thread safety: the keeper's only thread.
 #pragma once

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// keeper_orders: the messages between `run` and its keeper. Each is one packet (SOCK_SEQPACKET).
+// keeper_orders: the messages between `run` and its keeper (cli/keeper.hpp). Each message is one packet
+// (SOCK_SEQPACKET).
 #pragma once
 
 #include <cstddef>
@@ -8,21 +9,21 @@
 namespace turnstile::cli {
 
 enum class keeper_order : std::uint8_t {
-    start,        // value: valid until; the packet goes on with "NAME=value\0" for the environment
-    valid_until,  // value: valid until
+    start,        // value: end of the hold; then "NAME=value\0" for each environment variable
+    valid_until,  // value: end of the hold
     hold_over,    // removed, revoked, expired: kill at once
     forward,      // value: the signal for the command's group
 };
 
 enum class keeper_report : std::uint8_t {
-    started,      // value: the command's process id, its group's too; exec may be under way
+    started,      // value: the process id of the command and of its group; exec may be in progress
     not_started,  // value: errno of fork; after `started`, errno of exec
-    ended,        // value: wait status; `intervened`: it was signalled for want of a hold
+    ended,        // value: wait status; `intervened`: the keeper signalled it for want of a hold
 };
 
 struct order_packet {
     keeper_order order{};
-    std::int64_t value = 0;  // for `valid until`: nanoseconds of boottime_clock
+    std::int64_t value = 0;  // an end of a hold: nanoseconds of boottime_clock
 };
 
 struct report_packet {

@@ -17,7 +17,8 @@ std::string_view option_of(wanted_kind kind) {
     return "--permits";
 }
 
-// Returns the options for a kind as the library names it. An election by LeaderLatch's protocol has none.
+// Returns the options of `run` for a kind of lock. `kind`: the library's name. An election by LeaderLatch's protocol
+// has no option.
 std::string_view options_for(std::string_view kind) {
     if (kind == "mutex") return "--mutex";
     if (kind == "shared_mutex") return "--exclusive or --shared";
@@ -50,7 +51,7 @@ std::optional<foreign_kind> foreign_kind_in(const std::string& detail) {
 std::string message_with_options(const error& failure, wanted_kind wanted) {
     constexpr std::string_view k_no_semaphore = " is no semaphore: ";
     const auto& detail = failure.detail();
-    // Only the path of a semaphore has data. So the path was probably used for locks of other kinds.
+    // Only a semaphore's path has data. So programs have probably used a path without data for locks of other kinds.
     if (const auto end = detail.find(k_no_semaphore);
         end != std::string::npos && detail.ends_with("but \"\""))
         return with_detail(failure, detail.substr(0, end) +

@@ -15,8 +15,8 @@ namespace turnstile::cli {
 
 [[nodiscard]] findings path_findings(const examination& seen);
 
-// Returns the empty folders of free locks. They are normal: servers remove them later. Omits the folder of doctor's own
-// trial.
+// Returns the empty folders of free locks. They are normal: servers remove them later. Omits the folder in which doctor
+// itself has tested its rights.
 [[nodiscard]] std::vector<std::string> empty_folders(const examination& seen);
 
 [[nodiscard]] findings clock_findings(const examination& seen);

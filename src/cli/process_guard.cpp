@@ -56,8 +56,8 @@ void process_guard::enter_fork() {
 int process_guard::end_all(pid_t command) const noexcept {
     int status_of_command = 0;
     for (;;) {
-        // When a process dies, its children become children of this process before it can reap the dead process. So
-        // each round finds the next generation.
+        // When a process dies, its children become children of this process before this process can reap the dead
+        // process. So each round finds the next generation.
         if (group_) group_->kill();
         if (children_) children_->kill_all();
         int status = 0;

@@ -48,8 +48,9 @@ public:
     // Returns "cgroup" or "children".
     [[nodiscard]] std::string_view name() const noexcept { return group_ ? "cgroup" : "children"; }
 
-    // A forked child that takes over this guard, such as the keeper, must call enter_fork() first, because its children
-    // differ from its parent's. Throws std::runtime_error.
+    // A forked child that takes over this guard, such as the keeper (cli/keeper.hpp), must first call enter_fork(): a
+    // fork does not inherit the role of subreaper, and the guard's open list of children is the parent's. Throws
+    // std::runtime_error.
     void enter_fork();
     // Adds the calling process, which will become the command, to the guard. Returns 0 or errno.
     [[nodiscard]] int join() const noexcept { return group_ ? group_->join() : 0; }

@@ -58,8 +58,8 @@ std::vector<std::string> with_help_option(std::vector<std::string> words) {
     return words;
 }
 
-// A misspelled option leaves its value among the paths. So the message about the option comes before the fault that
-// CLI11 reports.
+// CLI11 takes the value of a misspelled option for a path, and may then report a different fault. So a message about a
+// wrong word replaces CLI11's message.
 std::string message_for(const CLI::App& program, const command_line& line,
                         const CLI::ParseError& failure) {
     const auto chosen = program.get_subcommands();

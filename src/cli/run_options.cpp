@@ -125,7 +125,8 @@ void finish(run_options& options) {
            "needs one PATH, and none of --shared, --exclusive and --permits");
     forbid(options.reenter && (once || options.max_hold.count() > 0), "--reenter",
            "excludes --once-per and --max-hold, because the hold belongs to another run");
-    // The last part of the hold, in which the keeper ends the command: the grace period, and the margin for SIGKILL.
+    // The last part of the hold, in which the keeper process (cli/keeper.hpp) ends the command: the grace period, and
+    // the margin for SIGKILL.
     const auto reserved =
         options.keeping.on_lost == lost_policy::none   ? std::chrono::milliseconds{0}
         : options.keeping.on_lost == lost_policy::kill ? k_kill_margin

@@ -14,7 +14,7 @@
 namespace turnstile::cli {
 namespace {
 
-// A number of requests in a server's queue. A healthy server has only a few.
+// doctor reports a server with more requests than this in its queue. A healthy server has only a few.
 constexpr std::int64_t k_many_outstanding = 1'000;
 // With a longer round trip than this fraction of the session timeout, one delayed message may end the session.
 constexpr int k_round_trips_per_timeout = 30;
@@ -179,7 +179,7 @@ bool is_out_of_reach(const error& failure) {
     });
 }
 
-// Returns advice for a user whose client gets no session. For other codes the error's message must be enough.
+// Returns advice for a user whose client gets no session. For most errors returns only general advice.
 std::string advice_for(const error& failure, const examination& seen) {
     switch (failure.code()) {
         case errc::auth_failed:

@@ -15,9 +15,10 @@
 namespace turnstile::cli {
 namespace {
 
-// A client notices within this time that another client has removed its znode.
+// The longest interval between confirmations of a hold. If another client removes the holder's znode, the holder
+// notices that at the next confirmation.
 constexpr std::chrono::milliseconds k_longest_confirmation{2'000};
-// With a shorter session timeout, no confirmation would arrive in time.
+// With a shorter session timeout, the confirmations of a hold would arrive too late.
 constexpr std::chrono::milliseconds k_shortest_session{100};
 
 std::string servers_of(const server_settings& settings) {

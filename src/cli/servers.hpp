@@ -22,7 +22,8 @@ struct server_settings {
     std::chrono::milliseconds session_timeout{30'000};
     std::chrono::milliseconds connect_timeout{10'000};
     bool create_chroot = false;  // client_options has the same option
-    // Options of lease_settings. 0: the servers' own values, otherwise the values of ZooKeeper's sample configuration.
+    // Options of lease_settings. 0: the value that the servers report or, if they report none, the value of ZooKeeper's
+    // sample configuration.
     std::chrono::milliseconds tick{0};
     int sync_limit = 0;
 };

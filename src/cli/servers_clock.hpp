@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers_clock: the servers' wall clock, from which the times of znodes come. This machine's clock may differ by
-// hours. The session has learned the servers' time when it was opened (session_info::servers_time), so no request is
-// necessary. If the session does not know that time, this class uses the machine's clock.
+// servers_clock: the servers' wall clock. The servers set the times of znodes by this clock, and this machine's clock
+// may differ by hours. The session has learned the servers' time when it was opened (session_info::servers_time), so no
+// request is necessary. If the session does not know that time, this class uses the machine's clock.
 //
 // Thread safety: a value.
 #pragma once

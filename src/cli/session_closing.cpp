@@ -24,7 +24,7 @@ void close_from_to(unsigned first, unsigned last) {
     if (first <= last) ::syscall(SYS_close_range, first, last, 0);
 }
 
-// The keeper contains the library, so a fork of the keeper can end the session.
+// Ends a session in a fork of the keeper, whose program contains the library's code.
 guardian::end_process fork_end(const std::string& scheme) {
     std::array<int, 2> ends{};
     if (::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()) != 0) return {};
@@ -54,7 +54,7 @@ session_closing::session_closing(support::descriptor run) : all_{&fork_end} {
     all_.add(std::move(run));
 }
 
-// Redirects the standard streams to /dev/null.
+// Closes all descriptors except the descriptors of `all_`. Redirects the standard streams to /dev/null.
 void session_closing::drop_all_others() const {
     const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
     for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);

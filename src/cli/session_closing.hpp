@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_closing: makes the keeper the guardian of `run`. The keeper closes the sessions of a dead `run`.
+// session_closing: makes the keeper (cli/keeper.hpp) the guardian of `run`: the keeper closes the sessions of a dead
+// `run`.
 //
 // A usual guardian closes the sessions of a dead process at once, and the next waiter gets the lock. For `run` this is
 // too early, because the command may live a little longer. So the keeper is the guardian, and closes the sessions when

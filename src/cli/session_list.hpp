@@ -26,8 +26,8 @@ struct listed_session {
     std::string host;  // from its contenders; empty: unknown
     std::string pid;
     std::string label;
-    std::string address;  // the server's view of it; empty: not reported
-    std::string server;   // its connection's; empty: none, or not reported
+    std::string address;  // client address that the server sees; empty: not reported
+    std::string server;   // server of the connection; empty: none, or not reported
     std::chrono::milliseconds timeout{};
     std::vector<session_znode> znodes;  // by path
 };

@@ -55,8 +55,8 @@ private:
     bool killed_ = false;
 };
 
-// True if the hold ends because of --max-hold, and not because of its lease. `longest`: the end by --max-hold. It
-// counts from the time at which the process learned of the grant, so it may be a little late.
+// True if the hold ends because of --max-hold, and not because of its lease. `longest`: the end by --max-hold. The
+// process learns of the grant a little late, so `longest` may also be a little late.
 [[nodiscard]] bool is_end_of(boottime_clock::time_point longest,
                              boottime_clock::time_point valid_until) noexcept;
 
@@ -68,8 +68,8 @@ struct lease_terms {
     double clock_drift = 0;
 };
 
-// Returns the longest allowed grace period. It is the validity that remains if a confirmation is late by two intervals.
-// With a longer grace period, the command could get SIGTERM although nothing is wrong.
+// Returns the longest allowed grace period: the validity that remains if a confirmation is two confirmation intervals
+// late. With a longer grace period, the command could get SIGTERM although nothing is wrong.
 [[nodiscard]] std::chrono::milliseconds longest_grace(const lease_terms& terms) noexcept;
 
 }  // namespace turnstile::cli

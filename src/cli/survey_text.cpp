@@ -26,7 +26,8 @@ std::string beginning_of(std::string_view text) {
     return std::string{text};
 }
 
-// A contender without a host has a text instead. The second line of a participant's text is data.
+// A contender whose znode names no host has a text instead. In the text of an election's participant, the first line is
+// the id, and the second line is data.
 std::string name_of(const contender_metadata& said) {
     if (!said.host.empty()) return beginning_of(said.host);
     const std::string_view text{said.text};

@@ -226,9 +226,9 @@ void add_ask_command(CLI::App& program, command_line& line) {
     command.formatter_fn([](auto&&...) { return ask_help(); });
 }
 
-// There are two phases. First the holder gets a request, and some time to release the lock. Then it gets an order, and
-// its znode is deleted as soon as its hold cannot be valid any more (turnstile/revocation.hpp). Both phases act only on
-// the znode that was shown to the operator.
+// There are two phases. First the holder gets a request, and some time to release the lock. Then the holder gets an
+// order, and the client deletes the holder's znode as soon as the hold cannot be valid any more
+// (turnstile/revocation.hpp). Both phases act only on the znode that was shown to the operator.
 void add_take_command(CLI::App& program, command_line& line) {
     const auto options = std::make_shared<take_options>();
     auto& command = add_command(program, line, "take", options, run_take);

@@ -51,7 +51,7 @@ std::string text_of(const lock_survey& survey, const watch_options& options, wal
     return text.empty() ? nothing_text(survey, options.path) + "\n" : text;
 }
 
-// If the servers do not answer, shows the error and continues: they may come back.
+// If the servers do not answer, shows the error and continues: the servers may answer later.
 std::string frame_of(const client& servers, const watch_options& options, servers_clock& clock) {
     const auto survey = look(servers, options);
     if (options.form == output_form::json) return survey ? survey_json(*survey) : "";

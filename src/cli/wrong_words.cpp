@@ -152,7 +152,7 @@ std::string wrong_first_word(const CLI::App& program, const std::vector<std::str
 std::string unexpected_words(const CLI::App& command, const std::vector<std::string>& words,
                              bool has_command) {
     if (words.empty()) return {};
-    // A word that belongs to the command, after a missing "--".
+    // Recognizes a word that probably belongs to the command, because the user forgot "--".
     const auto is_name = [](const std::string& word) {
         return !word.starts_with('-') && !word.starts_with('/');
     };
