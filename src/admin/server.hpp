@@ -51,8 +51,8 @@ public:
     [[nodiscard]] std::string url() const;
     // Answers requests until end(). Returns false if the listening socket failed.
     [[nodiscard]] bool run();
-    // Answers no further requests, and ends streams and waiting orders. Call this after the call of run(), or when
-    // another thread is about to call run().
+    // Answers no further requests, and ends streams and waiting orders. Call this while another thread is in run() or
+    // is about to call it.
     void end();
 
 private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// attach() for a module that is linked into the program. It does nothing, because such a module uses the core's own
-// objects.
+// attach() for a module that is linked into the program. Does nothing, because such a module uses the core library's
+// own objects.
 #include "modules/entry.hpp"
 
 namespace turnstile::modules {

@@ -2,12 +2,12 @@
 // entry: the interface between the core library and a module, a library with one back end or with TLS for ZooKeeper.
 //
 // A module exports one function with C linkage, turnstile_module_<kind>. The core passes its services (host), and gets
-// the module's functions (entry). Both must have the same version. Only this function's signature and the first member
-// of `entry` never change between versions.
+// the module's functions (entry). The core and the module must have the same version. Only this function's signature
+// and the first member of `entry` never change between versions.
 //
 // A module contains copies of the stateless helpers of src/base and src/local. For everything that has state, it calls
-// the host: the log, the fork count, the guardian's link, and the abort when memory is exhausted. A module that is
-// linked in as an archive uses the core's own objects.
+// the host: the log, the fork count, the link to the guardian (a process that ends the sessions of dead processes), and
+// the abort when memory is exhausted. A module that is linked in as an archive uses the core's own objects.
 //
 // Thread safety: all functions of an entry and of a host from any thread.
 #pragma once
@@ -65,8 +65,8 @@ struct entry {
     result<redis::script_check> (*check_of_script)(std::string_view servers,
                                                    const std::string& path);
     result<file_health> (*look_at_file)(std::string_view connect_string);
-    // Ends the session with this id and this proof. Succeeds also if the server has no such session. Blocks at most
-    // until `until`, but the name resolution may take longer.
+    // Ends the session. The server requires the session's id and proof, which the guardian has got. Succeeds also if
+    // the server has no such session. Blocks at most until `until`, but the name resolution may take longer.
     result<void> (*end_session)(const orphaned_session& which, core::time_point until);
     // Implements tls::make_context.
     tls::context_outcome (*make_tls_context)(const tls::settings& wanted,

@@ -13,8 +13,8 @@
 #include "base/process.hpp"
 #include "turnstile/version.hpp"
 
-// Null in a program that is not linked with the module. A weak reference alone does not make the linker take an object
-// file from an archive.
+// Each of these symbols is null in a program that is not linked with its module. A weak reference alone does not make
+// the linker take an object file from an archive.
 extern "C" {
 [[gnu::weak]] turnstile::modules::entry_function turnstile_module_tls;
 [[gnu::weak]] turnstile::modules::entry_function turnstile_module_redis;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The entry of the module libturnstile-tls. It has no coordinator: it provides TLS connections for the ZooKeeper back
-// end.
+// The entry of the module libturnstile-tls. This module has no coordinator: it provides TLS connections for the
+// ZooKeeper back end.
 #include "modules/entry.hpp"
 #include "tls/sasl.hpp"
 #include "tls/tls.hpp"

@@ -36,7 +36,7 @@ std::optional<wall_time> parsed(const std::string& text, const char* form) {
     if (end == nullptr) return std::nullopt;
     const std::string_view rest{end};  // fractions of a second, and the letter Z
     if (rest.find_first_not_of(".0123456789Z") != std::string_view::npos) return std::nullopt;
-    // The program's clock ends in the year 2262.
+    // wall_time cannot represent times after the year 2262.
     constexpr auto k_latest = std::chrono::floor<std::chrono::seconds>(wall_time::max());
     const std::time_t seconds = ::timegm(&parts);
     if (seconds < 0 || seconds > k_latest.time_since_epoch().count()) return std::nullopt;
@@ -142,7 +142,8 @@ void audit_log::keep(ring& where, audit_entry entry) {
 
 void audit_log::write(const audit_entry& entry, durability wanted) {
     if (!file_.open()) return;
-    // After a full disk, the file ends with an incomplete line, which the next line must not continue.
+    // If the disk was full at the previous write, the file ends with an incomplete line. The newline ends that line
+    // first.
     const auto line = (torn_ ? "\n" : "") + audit_line(entry) + '\n';
     errno = ENOSPC;  // for a line that is written incompletely
     const auto written = ::write(file_.get(), line.data(), line.size());

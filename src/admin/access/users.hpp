@@ -44,7 +44,8 @@ public:
 
     // True if the name has a password.
     [[nodiscard]] bool know(std::string_view name) const;
-    // An unknown name takes as long as a wrong password.
+    // Takes as long for an unknown name as for a wrong password, so that the duration does not reveal which names
+    // exist.
     [[nodiscard]] std::optional<user> with_password(std::string_view name,
                                                     std::string_view password) const;
     [[nodiscard]] std::optional<user> with_token(std::string_view token) const;

@@ -78,8 +78,9 @@ bool is_wanted(const contender& each, const order& wanted) {
     return each.name == wanted.znode && same;
 }
 
-// Finds the contender that the user saw. It compares the token, too: names of other libraries' contenders may have no
-// GUID, and may occur again after the folder was deleted and created again. A token never occurs again.
+// Finds the contender that the user saw. Compares not only the name but also the token: names of other libraries'
+// contenders may have no GUID, and may occur again after the folder was deleted and created again. A token never occurs
+// again.
 contender target_of(site& at, const order& wanted, const std::stop_token& stop) {
     auto found = locks_at(at.servers, wanted.lock.first, {.timeout = k_patience, .stop = stop});
     if (!found) throw refusal_of(found.error());

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// changes: executes the orders ask, take and cancel. Each order names the znode that the user saw (name and token). The
-// audit log records an order before it is sent to the servers.
+// changes: executes a user's orders: ask (request a release), take (remove the holder's znode) and cancel (end a take
+// in progress). Each order names the znode that the user saw (name and token). The audit log records an order before it
+// is sent to the servers.
 //
 // Thread safety: from any thread; take blocks.
 #pragma once

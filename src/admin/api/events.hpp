@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// event_stream: the server-sent events for one browser: new snapshots, changes of a lock, stale, fresh.
+// event_stream: sends server-sent events to one browser: a new snapshot, a change of a lock, and whether the snapshot
+// has become stale or fresh.
 //
 // Thread safety: one thread.
 #pragma once

@@ -107,8 +107,8 @@ http_plan front_desk::admit(const http_request& head) {
     else if (known_path || head.method == "POST")
         throw refusal{known_path ? 405 : 404, known_path ? "method" : "not_found",
                       head.method + ": not for " + std::string{path}};
-    // The answers for monitoring programs come from memory. They are made on the loop's thread, so they come even if
-    // all other threads of the server are busy.
+    // The answers for monitoring programs come from memory, and the loop's thread makes them. So these programs get
+    // answers even if all other threads of the server are busy.
     return {.largest_body = head.method == "POST" ? k_largest_body : 0,
             .waits = path != "/healthz" && path != "/metrics"};
 }

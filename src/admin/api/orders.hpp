@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // order_register: this server's orders in progress, which users can cancel.
 //
-//     order_register::entry mine{orders, {.user = "ada", ...}, end_of_server};   // until its end
+//     order_register::entry mine{orders, {.user = "ada", ...}, end_of_server};   // in progress until destroyed
 //     orders.cancel(number);                                                     // from another thread
 //
 // Thread safety: all members from any thread.

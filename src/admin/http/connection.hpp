@@ -44,7 +44,7 @@ public:
     [[nodiscard]] virtual boottime_clock::duration turn_of(const connection& from) = 0;
     // Makes the server's checks, and then the service's. Throws refusal.
     [[nodiscard]] virtual http_plan admit(const http_request& head) = 0;
-    // Answers the request by a call of give(), perhaps before it returns.
+    // Answers the request by a call of give(), perhaps before answer() returns.
     virtual void answer(http_request request, const http_plan& plan,
                         std::shared_ptr<connection> to) = 0;
     [[nodiscard]] virtual http_response describe(const refusal& why) = 0;

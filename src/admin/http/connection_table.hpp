@@ -8,8 +8,8 @@
 // | no place is free                 | replaces the longest idle connection of the address with the most   |
 // |                                  | connections, else is refused                                        |
 //
-// A connection counts as idle until the whole head of a request has arrived. So connections that send a head slowly can
-// also be replaced.
+// A server keeps some of its places for addresses without a connection. A connection counts as idle until the whole
+// head of a request has arrived. So connections that send a head slowly can also be replaced.
 //
 // Thread safety: one thread.
 #pragma once

@@ -32,7 +32,7 @@ entrance::entrance(host_names names) : names_{std::move(names)} {}
 
 void entrance::check(const http_request& head) const {
     const auto host = head.header("Host");
-    // Some load balancers send probes with HTTP/1.0 and without `Host`. Browsers always send it.
+    // Some load balancers send probes with HTTP/1.0 and without `Host`. Browsers always send `Host`.
     if (head.count("Host") != 0 && !names_.include(host, head.here))
         throw refusal{421, "host",
                       "this server is not called " + std::string{host} +

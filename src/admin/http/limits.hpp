@@ -22,7 +22,7 @@ inline constexpr std::size_t k_most_requests_kept_alive = 1'000;
 inline constexpr double k_requests_per_second = 50;  // from one address; further requests wait
 inline constexpr double k_requests_at_once = 200;
 
-// Time.
+// Time limits.
 inline constexpr std::chrono::seconds k_request_time{10};  // from its first byte to its last
 inline constexpr std::chrono::seconds k_idle_time{30};     // between two requests
 inline constexpr std::chrono::seconds k_write_time{10};    // for each k_write_part of an answer
@@ -34,7 +34,7 @@ inline constexpr std::chrono::seconds k_stream_tick{1};
 inline constexpr std::size_t k_write_part = 65'536;       // in bytes
 inline constexpr std::size_t k_most_lingering = 262'144;  // in bytes
 
-// Work.
+// Limits of the work in progress.
 inline constexpr std::size_t k_answering_threads = 16;
 inline constexpr std::size_t k_most_waiting_answers = 256;  // for a free thread
 inline constexpr std::size_t k_most_takes = 4;              // at a time

@@ -14,7 +14,7 @@ void rate_limit::fill(bucket& each, boottime_clock::time_point now) const {
     each.filled = now;
 }
 
-// Removes full buckets: a key without a bucket has the same rights.
+// Removes full buckets, because a key without a bucket counts as a key with a full bucket.
 void rate_limit::forget_full_ones(boottime_clock::time_point now) {
     for (auto each = buckets_.begin(); each != buckets_.end();) {
         fill(each->second, now);

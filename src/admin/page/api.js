@@ -10,7 +10,8 @@ export class failure extends Error {
 }
 
 const k_read_limit_ms = 20_000;
-// A take waits for the holder's release, and then until the holder's lease has certainly ended.
+// The server answers a take when the holder has released the lock or, if the holder does not, when the holder's lease
+// has certainly ended.
 const k_change_limit_ms = 180_000;
 
 let session = { read_only: true, must_sign_in: false, signed_in: false, names: false, sign_out: false, user: null, shared: true, role: 'none', csrf: null,

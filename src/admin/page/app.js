@@ -9,14 +9,14 @@ import { sign_in_form } from './sign_in.js';
 import { seconds, sentence } from './text.js';
 
 const main = document.getElementById('main');
-const k_late_ms = 250; // a view that takes longer says that it is being read
+const k_late_ms = 250; // after this time without an answer, the page shows that it is reading
 
 const state = {
   view: null,
   query: new URLSearchParams(),
-  address: '', // that the view is shown for
-  data: null, // of the view, as last read
-  problem: null, // why there is none
+  address: '', // of the present view
+  data: null, // the view's data, as last read
+  problem: null, // why there is no data
   read_at: 0, // by performance.now()
   stale: false,
   stream: 'opening',

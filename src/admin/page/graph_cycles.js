@@ -28,7 +28,7 @@ export function release_order(cycle, edges) {
   return [head, ...rest.reverse()];
 }
 
-// "a b" for each wait of these cycles.
+// Returns a set with the text "FROM TO" for each wait of these cycles.
 export function waits_in(cycles) {
   const found = new Set();
   for (const cycle of cycles) cycle.forEach((id, i) => found.add(`${id} ${cycle[(i + 1) % cycle.length]}`));

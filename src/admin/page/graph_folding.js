@@ -13,7 +13,7 @@ export function fold(edges) {
     out.set(edge.from, [...(out.get(edge.from) ?? []), edge]);
     into.set(edge.to, [...(into.get(edge.to) ?? []), edge]);
   }
-  // True if the node waits for one node, on one path, and at most one node waits for it there.
+  // True if the node waits for exactly one other node, and if at most one node waits for this node, at the same lock.
   const is_in_line = (id) => {
     const [ahead, ...others] = out.get(id) ?? [];
     const behind = into.get(id) ?? [];

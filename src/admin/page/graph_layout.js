@@ -47,7 +47,7 @@ function layers_of(ids, edges) {
       }
     if (!changed) break;
   }
-  // A waiter's layer is the one just before the first node that it waits for.
+  // A node for which no other node waits moves to the layer just before the nearest node that it waits for.
   for (const id of ids) {
     const targets = edges.filter((edge) => edge.from === id).map((edge) => depth.get(edge.to));
     if (targets.length && !edges.some((edge) => edge.to === id)) depth.set(id, Math.min(...targets) - 1);
@@ -98,8 +98,8 @@ export function components(ids, edges) {
   return found.map((nodes, i) => ({ nodes, edges: edges.filter((edge) => part.get(edge.from) === i) }));
 }
 
-// Gives each long edge a place in the layers that it crosses. Returns {layers, edges, routes: Map of an edge to its
-// places between}.
+// Gives each long edge a position in every layer that the edge crosses. Returns {layers, edges, routes: Map of an edge
+// to these positions}.
 function with_passages(layers, edges) {
   const column = new Map(layers.flatMap((layer, i) => layer.map((id) => [id, i])));
   const wider = layers.map((layer) => [...layer]);
@@ -119,8 +119,9 @@ function with_passages(layers, edges) {
   return { layers: wider, edges: parts, routes };
 }
 
-// Returns {places: Map of id to {column, row}, routes: Map of an edge to the places that it crosses, columns, rows}.
-// Rows count from 0 and may be halves. An edge whose target is in no later column leads back, and crosses no place.
+// Returns {places: Map of id to {column, row}, routes: Map of an edge to its positions in the layers that it crosses,
+// columns, rows}. Rows count from 0 and may be halves. An edge whose target is in no later column leads back, and has
+// no such positions.
 export function layout(ids, edges) {
   const all = with_passages(layers_of(ids, without_back_edges(ids, edges)), edges);
   const row = order(all.layers, all.edges);

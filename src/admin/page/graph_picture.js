@@ -5,12 +5,12 @@ import { h, svg } from './dom.js';
 import { components, layout } from './graph_layout.js';
 import { many, plain } from './text.js';
 
-const k_narrow = 640; // pixels, below which layers go from above to below
+const k_narrow = 640; // in pixels: in a narrower picture, layers go from top to bottom
 const k_margin = 10;
 const k_label = { most: 18, character: 6.7, height: 15 };
 const k_arrow = 9;
-const k_lane = 18; // between two edges that lead back
-const k_least_scale = 0.72; // smaller type cannot be read
+const k_lane = 18; // pixels between two edges that lead back
+const k_least_scale = 0.72; // smaller text is not readable
 const k_across = { box: { width: 150, height: 44 }, apart: 18, way: 26 };
 const k_down = { box: { width: 132, height: 44 }, apart: 14, way: 22 };
 
@@ -40,14 +40,14 @@ function component_of({ nodes, edges }) {
   const found = layout(nodes, edges);
   const back = edges.filter(({ from, to }) => found.places.get(to).column <= found.places.get(from).column);
   const forward = edges.filter((edge) => !back.includes(edge));
-  const labels = Array.from({ length: found.columns }, () => []); // of the gap behind each column
+  const labels = Array.from({ length: found.columns }, () => []); // the labels in the gap behind each column
   for (const edge of forward) labels[found.places.get(edge.from).column].push(edge);
   return { ...found, nodes, forward, back, labels };
 }
 
 const number = (value) => Number(value.toFixed(1));
 
-// Columns from left to right.
+// Draws the layers as columns, from left to right.
 class across {
   constructor(part, top) {
     const { box, apart, way } = k_across;
@@ -108,7 +108,7 @@ class across {
   }
 }
 
-// Layers from above to below.
+// Draws the layers as rows, from top to bottom.
 class down {
   constructor(part, top) {
     const { box, apart, way } = k_down;

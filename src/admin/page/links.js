@@ -12,7 +12,8 @@ export function link_to(path, parameters = {}) {
 
 export const link_to_lock = (lock, more) => link_to('/lock', { path: lock.path, kind: lock.kind, ...more });
 
-// A count from an address: nothing but digits, else 0.
+// Returns the number in a parameter of an address; 0 if the parameter is missing or has anything but one to nine
+// digits.
 export function number_in(query, key) {
   const text = query.get(key) ?? '';
   return /^\d{1,9}$/.test(text) ? Number(text) : 0;

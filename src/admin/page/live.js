@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The stream of changes: one EventSource for the open view. The class opens a new EventSource when the old one ends.
 //
-// State of the stream: opening -> open -> lost -> open ...; The state is `lost` until an event stream answers
-// again. A browser reconnects by itself after a cut, but never after an answer that is no stream (401, 503): this class
-// reconnects then.
+// State of the stream: opening -> open -> lost -> open ... The state is `lost` until an event stream answers again. A
+// browser reconnects by itself after a lost connection, but not after an answer that is no stream (401, 503). Then this
+// class reconnects.
 import { address_of } from './api.js';
 
 const k_first_pause_ms = 1000;
 const k_longest_pause_ms = 15_000;
 
 export class live_stream {
-  // on_news(): something changed, or the stream is back and may have missed changes.
-  // on_state(state): opening, open or lost.
+  // on_news(): called after a change of the data, and after a reconnect, because the stream may have missed changes.
+  // on_state(state): called with the new state of the stream. on_stale(stale): called when the server's data has become
+  // stale or fresh.
   constructor({ on_news, on_state, on_stale }) {
     this.on_news = on_news;
     this.on_state = on_state;
@@ -27,7 +28,7 @@ export class live_stream {
     });
   }
 
-  // Follows one lock ({path, kind}) or, without parameters, everything.
+  // Opens a stream of the changes of one lock ({path, kind}) or, without parameters, of all locks.
   follow(parameters = {}) {
     if (this.source && JSON.stringify(parameters) === JSON.stringify(this.parameters)) return;
     this.parameters = parameters;

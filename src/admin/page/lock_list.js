@@ -56,7 +56,6 @@ function holder_cell(lock) {
   ];
 }
 
-// Returns the text for the holders of a lock: the first three, and the number of the others.
 function holders_of(lock) {
   return lock.holders_total ?? lock.holders.length;
 }

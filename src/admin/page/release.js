@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The forced release of one holder: first a request, and a take if the holder stays. Request and take name the znode
-// that the dialog showed when it opened, so they cannot affect a later contender.
+// The forced release of one holder. First the user sends the holder a request to release the lock. If the holder does
+// not, the user orders a take: the server deletes the holder's znode. Request and take name the znode that the dialog
+// showed when it opened, so they cannot affect a later contender.
 //
 // state.done is null until a change has ended, then {good, text}.
 import { change, failure, may, me } from './api.js';
@@ -114,7 +115,8 @@ function seen_part() {
       fact('Seen', h('span', { class: 'figures' }, clock(seen)))));
 }
 
-// Returns the longest time for which the holder may rely on its hold, by the session timeout that the holder claims.
+// Returns a sentence with the longest duration of a take. The duration depends on the session timeout that the holder
+// claims.
 function longest() {
   const ms = state.holder.take_at_most_ms;
   return ms ? `This lasts up to ${duration(Math.ceil(ms / 1000) * 1000)}.` : 'This may last a minute.';
@@ -138,7 +140,8 @@ function text_field(title, key, hint, more) {
     h('input', { type: 'text', name: key, required: true, maxlength: 200, placeholder: hint, autocomplete: 'off', ...more }));
 }
 
-// Returns the part of the dialog for a take. It opens when the user opens it, or after the holder was asked.
+// Returns the dialog's section for a take. The section is closed until the user opens it or has sent the holder a
+// request.
 function take_part(closed) {
   return h('details', { class: 'take', open: Boolean(state.asked_at), 'data-key': state.asked_at ? 'after' : 'before' },
     h('summary', null, 'Take it from the holder'),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Chooses the view for an address. Each view has its own address, which includes the search. So a user can send it to a
-// colleague, and the browser's back button works.
+// Chooses the view for an address. Each view has its own address, which includes the search. So a user can send the
+// address to a colleague, and the browser's back button works.
 import * as audit from './audit.js';
 import * as graph from './graph.js';
 import * as lock from './lock.js';
@@ -25,6 +25,6 @@ export function stays_here(event, link) {
   if (event.defaultPrevented || event.button !== 0) return false;
   if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return false;
   const address = new URL(link.href, window.location.href);
-  if (link.getAttribute('href').startsWith('#')) return false; // a place in what is shown
+  if (link.getAttribute('href').startsWith('#')) return false; // a position in the present view
   return address.origin === window.location.origin && !link.target && view_at(address.pathname) !== null;
 }

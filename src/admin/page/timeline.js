@@ -10,7 +10,7 @@ const k_lane = 30;
 const k_bar = 20;
 const k_axis = 26;
 const k_character = 6.6; // of the picture's type, in pixels
-// The durations to choose from, in seconds. '' shows as much as the latest hand-overs need.
+// The durations to choose from, in seconds. For '' the page chooses a duration that shows the latest hand-overs.
 const k_windows = [['', 'auto'], ['60', '1 min'], ['600', '10 min'], ['3600', '1 h'], ['all', 'all']];
 const k_holds_in_auto = 24;
 const k_steps_s = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400];

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// cycles: the strongly connected components of a directed graph, and a shortest cycle in each.
+// cycles: finds the strongly connected components of a directed graph and, for each component, a shortest cycle through
+// one of its nodes.
 //
 // Tarjan's algorithm (Depth-first search and linear graph algorithms, SIAM Journal on Computing 1, 1972), without
 // recursion, because a queue of 40,000 waiters is a path of 40,000 edges.
@@ -26,7 +27,7 @@ public:
 
     // For each node, the number of its component, or k_no_cycle for a node in no cycle.
     [[nodiscard]] const std::vector<std::size_t>& cycle_of() const noexcept { return cycle_of_; }
-    // Returns at most `most` cycles: for each component, a shortest cycle through its first node.
+    // Returns at most `most` cycles: for each component, a shortest cycle through one of its nodes.
     [[nodiscard]] std::vector<std::vector<std::size_t>> shortest(std::size_t most) const;
 
 private:

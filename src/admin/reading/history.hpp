@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // history: records which contender held which lock and when, derived from successive snapshots.
 //
-// Holds between two surveys are not seen, and times are only as exact as the interval between surveys. A span begins
-// when its contender was first seen as the holder. If the contender was never seen as a waiter, the span begins when
-// its znode was created.
+// Holds that begin and end between two surveys are not seen, and times are only as exact as the interval between
+// surveys. A span begins when its contender was first seen as the holder. If the contender was never seen as a waiter,
+// the span begins when its znode was created.
 //
 // Limits: 200 ended spans per lock, 50,000 in total. The oldest spans are dropped first, and then locks without spans.
 // The number of running spans is the number of holders in the snapshot.
@@ -30,7 +30,7 @@ namespace turnstile::admin {
 // becomes `released`.
 enum class hold_end {
     released,  // its session was alive: another of its contenders was seen then or later
-    taken,     // by an order of this server, or of another operator in its znode
+    taken,     // an order ended it: from this server, or from another operator in its znode
     unknown,   // no contender of its session was seen later: a release or a lost session
 };
 

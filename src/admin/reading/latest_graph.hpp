@@ -16,9 +16,9 @@ namespace turnstile::admin {
 
 class latest_graph {
 public:
-    // Keeps the contenders of a survey for later graphs. A graph must show all locks at one instant, but the survey
-    // reads one lock after another, each after `all_after`. A contender that was seen before `all_after`, and is seen
-    // now, existed at `all_after`.
+    // Keeps the contenders of a survey (a read of all locks) for later graphs. A graph must show all locks at one
+    // instant, but the survey reads one lock after another, each after `all_after`. A contender that was seen before
+    // `all_after`, and is seen now, existed at `all_after`.
     void note(const lock_survey& survey, boottime_clock::time_point all_after) {
         if (next_before_at_ > all_after) return;
         before_ = std::exchange(next_before_, std::make_shared<znode_set>(znodes_of(survey)));

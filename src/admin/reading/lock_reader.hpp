@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_reader: reads one lock's queue further than the surveys do, for a user that turns the queue's pages.
+// lock_reader: reads more contenders of one lock's queue than the surveys do, for a user that views later pages of the
+// queue.
 //
 // Requests within one second share a result, and only one queue is read at a time. A read that would send too many
 // requests to the servers is refused.

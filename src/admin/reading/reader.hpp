@@ -43,7 +43,7 @@ struct view {
 struct reading_counts {
     std::uint64_t rounds = 0;
     std::uint64_t failed_rounds = 0;
-    std::uint64_t requests = 0;      // from this server to the servers that it reads, of every kind
+    std::uint64_t requests = 0;      // from this server to the ensemble, of every kind
     double requests_per_second = 0;  // over about ten seconds
 };
 

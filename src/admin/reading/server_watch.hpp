@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_watch: the health of each server. A thread asks the servers every few seconds, and less often while no user
-// watches.
+// server_watch: the health of each server. A thread requests it from the servers every few seconds, and less often
+// while no user watches the page.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_plan: limits the requests of each survey round and sets the pause between rounds, to bound the load on the
-// servers.
+// survey_plan: bounds the load on the servers. Limits the requests of each round (a thread reads all locks in rounds),
+// and sets the pause between rounds.
 //
 // Thread safety: a pure function and a value; one thread at a time.
 #pragma once
@@ -18,7 +18,7 @@ struct reading_settings {
     std::uint64_t requests_per_second = 2'000;  // to the servers, on average
 };
 
-// The largest number of contenders that a round reads. It bounds a snapshot's memory.
+// The largest number of contenders that a round reads. This limit bounds a snapshot's memory.
 inline constexpr std::size_t k_most_contenders_read = 40'000;
 
 // Returns after how many requests a round stops, even if it is incomplete.

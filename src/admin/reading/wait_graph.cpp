@@ -18,7 +18,7 @@ std::string znode_of(const surveyed_lock& lock, const contender& each) {
     return child_path(lock.path, each.name);
 }
 
-// Readers may hold a lock together with other readers and one upgradable reader.
+// False for readers and upgradable readers: readers may share a lock with other readers and with one upgradable reader.
 bool excludes_all(const contender& each) {
     return each.kind != contender_kind::reader && each.kind != contender_kind::upgradable;
 }
@@ -45,7 +45,8 @@ public:
 
 private:
     // Adds edges to contenders ahead, the nearest first. Stops at a contender that excludes all others, because its own
-    // edges lead to the rest. Likewise, an upgradable reader's edges lead to other upgradable readers.
+    // edges lead to the rest. A waiting upgradable reader gets at most one edge to another upgradable reader, because
+    // the edges of that one lead to the others.
     void add_waits(const surveyed_lock& lock, const contender& waiter,
                    const std::vector<const contender*>& ahead) {
         bool has_upgradable = false;

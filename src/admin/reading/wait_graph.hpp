@@ -2,15 +2,15 @@
 // wait_graph: which owner waits for which other owner, over all locks, and the cycles (deadlocks).
 //
 // A waiter of an exclusive lock has an edge to the contender directly ahead. A reader of a shared_mutex has an edge to
-// the last writer ahead. A writer has edges to all contenders ahead, back to the last writer. Contenders further ahead
-// are reached over several edges. A semaphore's waiter waits for any of several contenders, so it has no edge.
+// the last writer ahead. A writer has edges to all contenders ahead, back to the last writer. Several edges in sequence
+// lead to contenders further ahead. A semaphore's waiter waits for any of several contenders, so it has no edge.
 //
 // Owners are as in deadlock_detector (contender_metadata::owner). A contender without an owner counts as a separate
 // owner, and is never in a cycle.
 //
 // A survey reads the queues at different times. So a cycle is confirmed only if each of its contenders was seen before
-// the first queue was listed: all of them then existed at one instant in between. The path of a znode identifies a
-// contender, because its name has a GUID and a number, and is never used again.
+// the first queue was listed: all of them then existed at one instant in between. A znode's path identifies a contender
+// that has an owner: only this library writes owners, and its znodes' names have a GUID and never occur again.
 //
 // Thread safety: a pure function.
 #pragma once
