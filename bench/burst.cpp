@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures bursts: how long many acquires at once take, and how near they bring a hold of the same client to its end.
+// Measures bursts: how long many acquires at once take, and how little of the lease of another hold of the same client
+// remains meanwhile.
 //
 //     turnstile_bench_burst KIND DELAY COUNT TIMEOUT     KIND: zookeeper, redis, postgresql or mariadb
 //
 // A proxy delays each message by DELAY milliseconds in each direction. A client with a session timeout of TIMEOUT
-// milliseconds has one hold. It begins COUNT acquires at once, in three phases:
+// milliseconds has one hold. The client begins COUNT acquires at once, in three phases:
 //
 //     first      of COUNT free locks that never existed; each grant is released at once
 //     again      of the same locks
-//     waiting    of one lock that another client holds, until all wait in its queue; then all give up
+//     waiting    of one lock that another client holds, until all wait in the lock's queue; then all give up
 //
-// Prints a line of JSON: for each phase the seconds until all were granted or waited, and the shortest rest of the
-// hold's lease in milliseconds. Ends with an error if a grant fails or the hold is lost.
+// Prints a line of JSON: for each phase the seconds until all were granted or waited, and the shortest remaining time
+// of the hold's lease in milliseconds. Ends with an error if a grant fails or the hold is lost.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -44,7 +45,7 @@ turnstile::client_options with_timeout(milliseconds session_timeout) {
     return options;
 }
 
-// Notes the shortest rest of a hold's lease, from construction on.
+// Records the shortest remaining time of a hold's lease since the construction of this object.
 class lowest_rest {
 public:
     explicit lowest_rest(const turnstile::guard& hold)
@@ -129,7 +130,7 @@ private:
         options.on_entered = [&](const std::string&) { entering.count_down(); };
         for (int i = 0; i != count(); ++i) {
             contended_.async_acquire(options, [&](const turnstile::result<turnstile::guard>& r) {
-                // The sessions of the client have room for fewer contenders than COUNT.
+                // The client's sessions together allow fewer contenders than COUNT.
                 if (!r.has_value() && r.error() == turnstile::errc::too_many) {
                     ++refused;
                     entering.count_down();

@@ -3,12 +3,13 @@
 // another kind of server.
 //
 //     turnstile_bench_crash GUARDIAN TRIALS S [on|off] [redis|postgresql|mariadb]
-//                                                       GUARDIAN: the path of turnstile-guardian; S: the session
-//                                                       timeout in milliseconds; on, off: with or without a guardian
+//                                                       GUARDIAN: the path of turnstile-guardian, which closes
+//                                                       the sessions of dead processes; S: the session timeout in
+//                                                       milliseconds; on, off: with or without a guardian
 //     turnstile_bench_crash CLASSES TRIALS S curator    Curator's mutex; CLASSES: the folder of peers/CuratorCrash.class
 //
 // In each trial a separate process takes the lock, and a client queues behind it, in this process or (Curator) in
-// another one. Then the holder is killed. The result is the time from the kill to the grant. Prints each result in
+// another process. Then the holder is killed. The result is the time from the kill to the grant. Prints each result in
 // milliseconds, then the median and the worst, and the machine's load before and after.
 #include <sys/wait.h>
 #include <unistd.h>
@@ -89,7 +90,7 @@ double trial(turnstile::mutex& lock, const std::string& servers, const arguments
     return std::chrono::duration<double, std::milli>(granted - killed).count();
 }
 
-// Runs the trials with the library's waiter in this process, or with one process of Curator for all trials.
+// Runs the trials with the library's waiter, in this process.
 std::vector<double> trials_of_ours(turnstile::client& own, const std::string& servers,
                                    const arguments& given) {
     turnstile::mutex lock{own, k_path};

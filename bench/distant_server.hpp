@@ -60,7 +60,7 @@ inline distant_server start(const std::string& kind, std::chrono::milliseconds d
     return far;
 }
 
-// Reads a number from `least` on.
+// Parses a number that must be at least `least`.
 inline int number_from(int least, const std::string& text) {
     int value = 0;
     const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), value);

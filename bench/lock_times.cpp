@@ -6,7 +6,7 @@
 //
 // threads: number of threads that have locked the mutex. waited: number of locks for which a thread had to wait. The
 // other values are times in ns from the lock to the unlock, without waits on a condition; p50 and p99 are the upper
-// bound of a bucket, four of which make a power of two.
+// bounds of histogram buckets, with four buckets for each power of two.
 #include <dlfcn.h>
 #include <pthread.h>
 
@@ -34,7 +34,7 @@ std::uint64_t now_ns() {
            static_cast<std::uint64_t>(time.tv_nsec);
 }
 
-// Returns the index of a bucket, which is a power of two and a part of that power.
+// Returns the index of the histogram bucket for `ns`. Each power of two has k_parts buckets.
 std::size_t bucket_of(std::uint64_t ns) {
     if (ns < k_parts) return ns;
     const auto power = static_cast<unsigned>(std::bit_width(ns)) - 1U;

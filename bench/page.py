@@ -21,7 +21,7 @@ import urllib.request
 
 from kazoo.client import KazooClient
 
-K_OF_A_SESSION = 5_000  # number of contenders; to end more at once is not safe
+K_OF_A_SESSION = 5_000  # number of contenders; the end of a session with more is not safe
 K_AT_ONCE = 100
 K_WATCHED_S = 30
 K_CHANGES = 20
@@ -84,7 +84,7 @@ class page:
         return int(re.search(rf"^turnstile_{name} (-?\d+)", self.ask("/metrics"), re.M).group(1))
 
     def until(self, holds):
-        """Waits until `holds`. Returns the seconds since the start, or since now if the condition holds later."""
+        """Waits until holds() is true. Returns the seconds since the start of `turnstile serve`."""
         end = time.monotonic() + K_PATIENCE_S
         while not holds():
             if time.monotonic() > end:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows to which server clients attach on three servers, and whether they get and keep locks, by session timeout.
+// Shows for several session timeouts to which of three servers clients connect, and whether they get and keep locks.
 //
-//     placement TICK told|assumed     TICK: tickTime in milliseconds; told: `conf` is in 4lw.commands.whitelist
+//     placement TICK told|assumed     TICK: tickTime in milliseconds; told: the servers answer the command `conf`
 //
-// For each timeout S and each server, some clients reach this server first. Each client is idle for S, requests a lock
-// once, and holds it. After five times the longest S the program kills the leader. It prints rows of
+// For each timeout S and each server, some clients connect to this server first. Each client is idle for S, requests a
+// lock once, and holds it. After five times the longest S the program kills the leader. Then the program prints rows of
 // docs/reference/verification.md.
 #include <fmt/core.h>
 
@@ -40,8 +40,8 @@ constexpr std::array k_timeouts{4s, 6s, 10s, 15s, 20s, 30s};
 constexpr std::size_t k_servers = 3;
 constexpr std::size_t k_each = 2;  // number of clients that reach each server first
 
-// Proxies before the servers. All sessions begin at the named server, because the other proxies are closed until a
-// session is attached.
+// Proxies in front of the servers. After first_at(i), the next session begins at server i: the other proxies refuse
+// sessions until a server has accepted one.
 class front {
 public:
     explicit front(const ensemble& servers) {

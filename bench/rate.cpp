@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures the entries a second through one rate_gate. Its rule never makes a caller wait, so this is the cost of the
-// gate.
+// Measures the entries a second through one rate_gate. The gate's rule never makes a caller wait, so the result is the
+// cost of the gate itself.
 //
 //     turnstile_bench_rate CONNECT_STRING SESSIONS SECONDS
 //

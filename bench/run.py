@@ -137,7 +137,7 @@ def servers_text(given):
 
 def main(arguments):
     given = parse(arguments)
-    # SIGTERM ends the run as an interrupt does: the servers, the peers and their files go with it.
+    # SIGTERM ends the run as an interrupt does, so the run also ends its servers and peers and removes their files.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     started = time.monotonic()
 

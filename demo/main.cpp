@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_demo: a process of the demo, which demo.py directs. It is the private server or a worker.
+// turnstile_demo: a process of the demo, which demo.py directs. The process is the private server or a worker.
 #include <sys/prctl.h>
 
 #include <CLI/CLI.hpp>
@@ -9,7 +9,7 @@
 #include "processes.hpp"
 
 int main(int argc, char** argv) {
-    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // even while it is stopped
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);  // when demo.py ends, even if this process is stopped
     demo::settings given;
     long session_timeout_ms = 0;
     long tick_ms = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // processes: the processes of the demo, which demo.py directs. demo.py writes each command as a line to the process's
-// standard input. The process prints each answer or event as a line. It ends when its standard input ends.
+// standard input. The process prints each answer or event as a line, and ends when its standard input ends.
 //
 // Thread safety: the process calls each function once, in its main thread.
 #pragma once

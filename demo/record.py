@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""All that is known of one run, and the holds that follow from it: the checks and the pictures only read it.
+"""The record of one run: its events, and the holds that follow from the events. The director is demo.py.
 
 | event          | of       | when                                         | number                       |
 |----------------|----------|----------------------------------------------|------------------------------|
@@ -14,12 +14,13 @@
 | sold_out       | worker   | found the stock empty, ends                  |                              |
 | killed         | director | before SIGKILL                               |                              |
 | killed_guarded | director | before SIGKILL of the worker with a guardian |                              |
-| killed_again   | director | before SIGKILL of a second worker without    |                              |
+| killed_again   | director | before SIGKILL of a second unguarded worker  |                              |
 | stopped        | director | before SIGSTOP                               |                              |
 | resumed        | director | before SIGCONT                               |                              |
-| server_killed  | director | before SIGKILL of the server; its holder     |                              |
+| server_killed  | director | before SIGKILL of the server                 |                              |
 | server_back    | director | the server answers again                     |                              |
 
+In an event of the director, `worker` is the worker that the director signals. In server_killed it is the holder.
 Times are nanoseconds of CLOCK_BOOTTIME, one clock for all processes.
 """
 

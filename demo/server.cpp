@@ -60,7 +60,7 @@ int serve(const std::string& servers, const settings& given, Kill kill, Start st
     return 0;
 }
 
-// Runs one of the test kit's servers, which keeps its data when it is killed.
+// Runs one of the test kit's servers. When demo.py kills and starts the server, the server keeps its data.
 template <class Server>
 int serve(Server server, const settings& given) {
     server.start();

@@ -57,8 +57,8 @@ private:
     std::string last_;  // latest command that nothing has consumed yet; guarded by mutex_
 };
 
-// The file with the remaining stock and the largest token of all writers so far: "left 499 token 0x1a". It refuses a
-// write with a smaller token, because that write comes too late.
+// The file with the remaining stock and the largest token of all writers so far: "left 499 token 0x1a". write_fenced()
+// refuses a write with a smaller token, because that write comes too late.
 class stock_file {
 public:
     explicit stock_file(std::filesystem::path path) : path_{std::move(path)} {}

@@ -27,7 +27,7 @@ const char* name_of(const turnstile::result<turnstile::guard>& outcome) {
     }
 }
 
-// Returns a callback that reports the first place in the queue.
+// Returns a callback that reports only the first position in the queue.
 auto first_place(std::promise<std::size_t>& queued) {
     return [&queued, told = false](std::size_t ahead) mutable {
         if (!std::exchange(told, true)) queued.set_value(ahead);
@@ -46,8 +46,8 @@ int main(int argc, char** argv) {
     std::cout << "timeout: " << name_of(orders.acquire(100ms)) << '\n';
 
     // 2. Ends the wait by a stop token, here of a std::jthread. The library calls on_queued when the wait begins, and
-    // again when the place changes. It never calls on_queued after acquire() has returned, so on_queued may use local
-    // variables.
+    // again when the position in the queue changes. It never calls on_queued after acquire() has returned, so on_queued
+    // may use local variables.
     {
         std::promise<std::size_t> queued;
         std::jthread waiter{[&](const std::stop_token& stop) {

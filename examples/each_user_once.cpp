@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // each_user_once: several consumers get the same messages, some of them again, and credit each user once.
 //
-//     TURNSTILE_SERVERS=zk1:2181 each_user_once INBOX LEDGER      (two files, a user a line; start several at once)
+//     TURNSTILE_SERVERS=zk1:2181 each_user_once INBOX LEDGER      (files with one user a line; start several at once)
 #include <chrono>
 #include <fstream>
 #include <iostream>
@@ -40,7 +40,8 @@ int main(int argc, char** argv) {
             std::cerr << user << ": " << held.error().message() << '\n';
             return 1;  // the message is not acknowledged, so it will be delivered again
         }
-        // The program writes the effect and its mark in one step, so that no crash can come between them.
+        // The new line is both the credit for the user and the record that the user was credited. So no crash can come
+        // between the two.
         if (is_new) std::ofstream{ledger, std::ios::app} << user << std::endl;
         std::cout << "acknowledged " << user << std::endl;
     }

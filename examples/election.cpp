@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// election: an instance that leads, an observer of the leader, and a function that goes round the instances.
+// election: an instance that leads, an observer of the leader, and a function that one instance after another runs.
 //
 //     election [connect string]      (default: "local:", which needs no server)
 #include <condition_variable>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// fenced_sqlite: a table that refuses the writes of overtaken holders.
+// fenced_sqlite: a table that refuses the writes of a holder after another client has got the lock.
 //
 // The row contains the fencing token of its last writer, packed: 12 bytes that SQLite compares as memcmp does, in the
 // order of the tokens. One statement both checks the token and writes. So it is atomic even if another program writes
@@ -34,7 +34,7 @@ public:
         const auto failure = sqlite3_open(file.c_str(), &opened);
         database_.reset(opened);
         check(failure);
-        // other connections write as well, so this one may have to wait
+        // other connections also write, so this connection may have to wait
         check(sqlite3_busy_timeout(opened, 30'000));
     }
 

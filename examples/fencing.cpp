@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// fencing: a resource that refuses a holder that was overtaken while it was paused.
+// fencing: a resource that refuses the writes of a holder that was paused while another client got the lock.
 //
-// No lock service can stop a process that resumes after its lease has ended and continues to write. A resource that
-// remembers the largest fencing token it has seen can.
+// No lock service can stop a process that resumes after its lease has ended and continues to write. But a resource that
+// remembers the largest fencing token can refuse the writes of that process.
 //
 //     fencing [connect string]      (default: "local:", which needs no server)
 #include <chrono>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// from_curator: the program of docs/coming-from/curator.md: a re-entrant lock whose holder stops at a loss.
+// from_curator: the program of docs/coming-from/curator.md: a re-entrant lock whose holder stops its work when the lock
+// is lost.
 //
 //     from_curator [connect string]      (default: "local:", which needs no server)
 #include <chrono>
@@ -13,7 +14,7 @@ using namespace std::chrono_literals;
 namespace {
 
 void pack(turnstile::recursive_mutex& orders) {
-    // the same thread gets it at once, without a request
+    // the same thread gets the lock again at once, without a request
     const auto again = orders.acquire().value();
     std::cout << "packed, entered " << orders.count() << " times\n";
 }

@@ -33,7 +33,8 @@ int main(int argc, char** argv) {
     std::cout << pieces.data << " apples, version " << pieces.version << '\n';
     std::cout << "booked in " << booked.created[1] << ", version " << booked.versions[1] << '\n';
 
-    // The servers execute all parts or none. The error names the part that cannot be executed.
+    // The servers execute all operations of a transaction or none. The error names the operation that the servers
+    // refused.
     const auto refused =
         hold.commit(turnstile::transaction{}.check("/stock").set("/stock/apples", "8", 0));
     std::cout << "part " << *refused.error().part() << ": "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// multi_lock: all or none of several locks, and a resource that refuses old tokens.
+// multi_lock: takes all or none of several locks, and shows a resource that refuses old tokens.
 //
 //     multi_lock [connect string]      (default: "local:", which needs no server)
 #include <chrono>

@@ -20,7 +20,7 @@ std::string first_line(const std::string& file) {
     return line;
 }
 
-// The slow part of the work. The cache file appears at once as a whole, because readers take no lock.
+// Does the slow part of the work. Readers take no lock, so the rename makes the complete file appear at once.
 void rebuild(const std::string& source, const std::string& cache) {
     std::cout << "computes the value" << std::endl;
     std::ofstream{cache + ".new"} << "made of " << first_line(source) << '\n';

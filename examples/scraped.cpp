@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// scraped: a service whose locks are monitored. It answers requests for /metrics, takes a lock again and again, and
-// reads its own page.
+// scraped: a service whose locks are monitored. The service answers requests for /metrics, takes a lock again and
+// again, and reads its own page.
 //
-//     scraped                                    takes one lock in memory, and prints what its page says of it
-//     scraped <connect string> <path> <hold ms>  goes on until it is killed, and prints the port of its page first
+//     scraped                                    takes one lock in memory, and prints what the page says about the lock
+//     scraped <connect string> <path> <hold ms>  prints the port of its page, and runs until it is killed
 //
 // packaging/monitoring has the alerts for such a page; tests/metrics stops a holder, and waits until they fire.
 #include <arpa/inet.h>

@@ -34,7 +34,7 @@ int main(int argc, char** argv) {
     std::cout << "of one permit, available: " << connections.available().value()
               << ", the guard is valid: " << std::boolalpha << permit.valid() << '\n';
 
-    // 4. If a program is configured with another limit, it gets an error that names both limits.
+    // 4. A program that is configured with another limit gets an error that names both limits.
     turnstile::semaphore wrong{servers, "/semaphores/database", 5};
     std::cout << wrong.acquire().error().message() << '\n';
     connections.set_limit(3).value();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// shutdown: a service that ends in time when it gets SIGTERM from Kubernetes or systemd. It takes no further lock, lets
-// its work end, releases the lock, and closes the client.
+// shutdown: a service that ends in time when it gets SIGTERM from Kubernetes or systemd. The service takes no further
+// lock, lets its work end, releases the lock, and closes the client.
 //
 //     shutdown [connect string]      (default: "local:", which needs no server)
 #include <pthread.h>

@@ -129,7 +129,7 @@ void sell_twice(const std::string& file) {
 }  // namespace
 
 int main(int argc, char** argv) {
-    ::umask(0077);  // a user with read access to the file could stop its locks
+    ::umask(0077);  // a user with read access to the file could block the locks in it
     try {
         if (argc == 4)  // this process was started by paused_process
             return sell_slowly(argv[2],

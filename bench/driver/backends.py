@@ -81,8 +81,8 @@ class Zookeeper:
         return total
 
     def connections(self):
-        """Returns (packets received, packets sent) over all clients' connections. The connection that sends `cons` has
-        received no packet yet.
+        """Returns (packets received, packets sent) over all clients' connections. The connection that sends `cons`
+        has no session, and does not count.
         """
         received = sent = 0
         for one in self.each():
@@ -149,7 +149,7 @@ class Etcd:
 
 
 class Redis:
-    """A single server, because this lock supports only one. On disk each write is synced, as with the others."""
+    """A single Redis, because the peers' locks use only one server. On disk it syncs each write, as the others do."""
 
     def __init__(self, folder, on_disk):
         port = free_port()

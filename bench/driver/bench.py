@@ -137,9 +137,9 @@ class Bench:
         return self._backend(backend) if backend != "none" else None
 
     def start(self, name, index=0, words=(), under=()):
-        """Starts a new process of a peer. `more` are further words for the peer's command, and the command `under` runs
-        it. If there are several servers, each index uses another one, which is the same for all peers. Raises PeerError
-        or BackendError.
+        """Starts a new process of a peer. `words` are further arguments of the peer's command. `under` is a command
+        that runs the peer's command, for example taskset. If there are several servers, `index` selects the server, in
+        the same way for all peers. Raises PeerError or BackendError.
         """
         kind = self.kind(name)
         server = self.server_of(name)
@@ -153,8 +153,8 @@ class Bench:
 
     @contextmanager
     def apart(self, names):
-        """Meanwhile, the servers of these peers have a separate processor. Yields the command that runs peers on the
-        other processors; empty on a machine with one processor.
+        """Inside this context, the servers of these peers run on a separate processor. Yields the command that runs
+        peers on the other processors; empty on a machine with one processor.
         """
         for name in names:
             self.server_of(name)
@@ -223,7 +223,7 @@ class Bench:
         return self.window_of_each(peers, [command] * len(peers))
 
     def window_of_each(self, peers, commands):
-        """The same with a separate command for each peer."""
+        """Like window(), but with a separate command for each peer."""
         begin = int((time.time() + LEAD_SECONDS) * 1e6)
         end = begin + int(self.settings.window_seconds * 1e6)
         for peer, command in zip(peers, commands):

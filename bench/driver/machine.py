@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import kinds
 
-BUSY = 0.3  # load before the run, as part of the processors, that spoils the run
+BUSY = 0.3  # load before the run, as a fraction of the processors, above which the results are not reliable
 
 
 def _first(path, key):
@@ -35,7 +35,7 @@ def commit():
 
 
 def stolen_seconds():
-    """The processor time that the hypervisor gave to others, summed over all processors."""
+    """The processor time that the hypervisor gave to other machines, summed over all processors."""
     fields = Path("/proc/stat").read_text().splitlines()[0].split()
     return int(fields[8]) / os.sysconf("SC_CLK_TCK")
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def descendants(pid):
-    """Returns the processes that the process has started, and their children, as far as their parents live."""
+    """Returns the living descendants of the process. Omits descendants whose parent has ended."""
     try:
         children = [int(child) for task in Path(f"/proc/{pid}/task").iterdir()
                     for child in (task / "children").read_text().split()]

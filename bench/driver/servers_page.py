@@ -47,7 +47,7 @@ def _median(values):
 
 
 def with_costs(page, table):
-    """Returns the page with the table inserted. Raises ValueError if the page has no place for it."""
+    """Returns the page with the table inserted. Raises ValueError if the page lacks the marks of the table."""
     changed, places = COSTS_PLACE.subn(lambda found: f"{found[1]}\n{table}\n\n{found[2]}", page)
     if places != 1:
         raise ValueError(f"{places} places for the costs of each kind of server, where one is expected")

@@ -38,7 +38,7 @@ def _style(element):
 
 
 def _text(element, at):
-    if len(element):  # a power has several parts, and each letter's position is relative to the group's
+    if len(element):  # a power such as 10² has several elements, with positions relative to their group
         parts = "".join(_part(part, at) for part in element)
         return f"<text>{parts}</text>"
     turn = re.search(r"rotate\((-?[\d.]+)", element.get("transform", ""))

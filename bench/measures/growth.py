@@ -50,7 +50,7 @@ def _cycles(bench, crew, names, folder, case, times):
 
 
 def _open_session(address):
-    """Opens a session, by ZooKeeper's ConnectRequest, and leaves it to its timeout."""
+    """Opens a session by ZooKeeper's ConnectRequest. The session stays until the servers expire it."""
     host, _, port = address.rpartition(":")
     request = struct.pack(">iqiqi16sb", 0, 0, SESSION_MS, 0, 16, bytes(16), 0)
     with socket.create_connection((host, int(port)), timeout=30) as connection:

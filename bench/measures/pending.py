@@ -77,7 +77,7 @@ def _servers_have(bench):
 
 
 def _wait_for_watches(bench, ours, wanted):
-    """Returns the largest heap meanwhile."""
+    """Waits until the servers have `wanted` watches. Returns the peer's largest heap during the wait."""
     until = time.monotonic() + bench.settings.pending_seconds
     most = 0
     while (now := _servers_have(bench)["watches"]) < wanted:
@@ -103,7 +103,7 @@ def _settled(bench, ours):
 
 
 def _left(bench, before):
-    """Returns what the asynchronous removals leave, once nothing changes any more."""
+    """Waits until the asynchronous removals have ended. Returns how many znodes and watches they have left."""
     last = None
     while (now := _servers_have(bench)) != last:
         last = now

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures a retained lock: taken again without a request, and released when another client queues."""
+"""Measures a retained lock, which a process keeps after a release: how often the process can take the lock again
+without a request, and how long the process takes to pass the lock on when another client queues.
+"""
 
 import time
 

@@ -16,7 +16,7 @@ UNCONTENDED = "uncontended"
 SKEWED = "skewed"
 CASES = {UNCONTENDED: "own", SKEWED: "zipf"}  # the peers' names of the cases, see peers/crowd.hpp
 PARTS = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
-OF_THE_MOST = 0.5  # part of the largest load at which the times of acquires are measured
+OF_THE_MOST = 0.5  # the times of acquires are measured at this fraction of the largest load
 WHAT = f"{PROCESSES * SESSIONS} sessions, each of {PROCESSES} processes has {SESSIONS}, and {LOCKS:,} locks"
 
 
@@ -62,8 +62,8 @@ class Load:
         self._folders = folders
 
     def run(self, name, command, case, amount):
-        """Returns the processes' answers. `amount` is the number of slots of each session, or of acquires a second of
-        each process.
+        """Returns the processes' answers. `amount` is for "saturate" the number of slots of each session, and for
+        "pace" the number of acquires a second of each process.
         """
         words = [(command, self._folders[name], LOCKS, CASES[case], process, PROCESSES, SESSIONS, amount)
                  for process in range(PROCESSES)]

@@ -6,7 +6,7 @@ from driver.peer import PeerError
 
 UNCONTENDED = "uncontended"
 CONTENDED = "2 sessions"
-FEW = 10  # cycles of a run that is subtracted, because it costs the creation of the session and the path
+FEW = 10  # cycles of a short run; its cost is subtracted, so that creating the session and the path does not count
 
 
 def measure(bench):
@@ -50,7 +50,7 @@ def _counted_by(bench, name, crew):
 
 
 def _asked(bench, name, found):
-    """Redis counts each command: the client's own, and the commands of its scripts, which are subtracted."""
+    """Separates Redis's counts: commands that the client sends (requests), and commands that its scripts run."""
     asks = bench.kind(name).asks
     if not asks:
         return found

@@ -8,7 +8,7 @@ import org.apache.curator.retry.ExponentialBackoffRetry;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * Curator's part in crash.cpp: the process that is killed while it holds, and the one that waits for each such lock.
+ * Curator's processes for crash.cpp: a holder, which crash.cpp kills, and a waiter for the lock of each trial.
  *
  * <pre>
  * CuratorCrash CONNECT SESSION_MS hold PATH           prints "held", and holds until it is killed

@@ -13,8 +13,8 @@ import org.apache.curator.framework.CuratorFramework;
 import org.apache.curator.framework.recipes.locks.InterProcessMutex;
 
 /**
- * The load of the measure "saturation" (crowd.hpp): a thread for each acquire that is under way, as InterProcessMutex
- * has no other way, and an object for each.
+ * Generates the load of the measure "saturation" (crowd.hpp). Each acquire in progress has a thread, because
+ * InterProcessMutex only blocks, and a separate InterProcessMutex.
  */
 final class CuratorCrowd {
     private static final double EXPONENT = 0.99;
@@ -57,14 +57,14 @@ final class CuratorCrowd {
         }
     }
 
-    /** Which lock comes next: in turn those of one slot of a session, or any, by Zipf's law. */
+    /** Chooses the next lock: the locks of one slot of a session one after the other, or any lock by Zipf's law. */
     private static final class Choice {
         private final int locks;
         private final int step;
         private final int first;
         private int next;
         private final Random random;
-        // cumulative shares of the locks; null: the locks are used one after the other
+        // cumulative weights of the locks; null: the locks are used one after the other
         private final double[] shares;
 
         Choice(Load load, int session, int slot, int slots) {

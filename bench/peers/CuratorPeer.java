@@ -19,8 +19,9 @@ import org.apache.curator.retry.ExponentialBackoffRetry;
 import org.apache.zookeeper.data.Stat;
 
 /**
- * Peer "curator": InterProcessMutex, and InterProcessMultiLock of several. protocol.hpp has the commands, turnstile.cpp
- * "several" and "loop", crowd.hpp "saturate" and "pace", turnstile_kinds.hpp the other kinds of locks.
+ * Peer "curator": uses InterProcessMutex and, for several locks, InterProcessMultiLock. protocol.hpp describes most
+ * commands, turnstile.cpp "several" and "loop", crowd.hpp "saturate" and "pace", and turnstile_kinds.hpp the commands
+ * for other kinds of locks.
  */
 public final class CuratorPeer {
     private static final int SESSION_TIMEOUT_MS = 30_000;
@@ -164,12 +165,12 @@ public final class CuratorPeer {
         return "us=" + times;
     }
 
-    /** One grant and its release: calls `count` when it is granted. */
+    /** Takes and releases a lock once, and calls `count` at the grant. */
     interface Cycle {
         void run(Runnable count) throws Exception;
     }
 
-    /** Grants between the two instants, and all. */
+    /** Runs the cycle until the end. Returns the number of grants between the two instants, and of all grants. */
     private static long[] count(Cycle cycle, long begin, long end) throws Exception {
         long[] counts = new long[2];
         while (nowMicros() < end) {
@@ -185,7 +186,7 @@ public final class CuratorPeer {
         return counts;
     }
 
-    /** Each thread runs its own cycle until the end. The instants are words of the command. */
+    /** Runs a separate cycle in each thread until the end. The instants are texts from the command. */
     static String countByThreads(int threads, String begin, String end, Callable<Cycle> cycles)
             throws Exception {
         long first = Long.parseLong(begin);
@@ -222,8 +223,9 @@ public final class CuratorPeer {
     }
 
     /**
-     * A thread a waiter, as InterProcessMutex has no other way; one session. An object a waiter, too:
-     * each deletion wakes all threads that wait in one object, and each of them lists the queue.
+     * Uses one session. Each waiter has a thread, because InterProcessMutex only blocks. Each waiter also has a
+     * separate InterProcessMutex: with a shared object, each deletion would wake all waiting threads, and each of
+     * these threads would list the queue.
      */
     private String drain(String path, int count) throws Exception {
         InterProcessMutex lock = new InterProcessMutex(client, path);

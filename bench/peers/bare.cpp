@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "bare": a lock directly on the C client, as a lower bound for the library. It has no lease, no fencing token, no
-// deadline, and no recovery from a lost reply. As in the library, no call has to wait until a host name is resolved.
+// Peer "bare": a lock directly on the C client, as a lower bound for the library. This lock has no lease, no fencing
+// token, no deadline, and no recovery from a lost reply. As in the library, no call has to wait until a host name is
+// resolved.
 //
 // Peer "bare-no-list", `bare CONNECT no-list`, has only the commands cycle and unlock. It lists the folder once. Then
 // the next number shows that no contender is ahead (docs/why/mutex.md, "Without a list"). The peer fails if another
 // client interferes.
 //
-//     acquire   create2 ‖ get_children; behind another: get(predecessor, watch) and its deletion; the list
-//               again only if more than one was ahead; a read of the own znode, not waited for, if no list
-//               has shown it since
-//     release   delete, waited for or not
+//     acquire   sends create2 and get_children at once; if another contender is ahead, sets a watch on the predecessor
+//               with get, and waits for its deletion; then repeats get_children if more than one contender was
+//               ahead, and otherwise reads the own znode without waiting for the answer
+//     release   sends delete, and waits for the answer or not
 //
 //     hold, give, queue, granted, take    the same as peer "turnstile"
-//     keep PATH              takes it and releases it when another contender appears, as a retained lock does
+//     keep PATH              takes the lock and releases it when another contender appears, as a retained lock does
 //     occupy FOLDER COUNT    makes FOLDER/I with one persistent contender in it, for I below COUNT
 #include <zookeeper/zookeeper.h>
 #include <zookeeper/zookeeper_version.h>
@@ -118,7 +119,7 @@ public:
         next_ = number_of(name_) + 1;
     }
 
-    // Queues behind one other contender, and returns when it waits. The future gets the time of the grant.
+    // Queues behind one other contender, and returns when this contender waits. The future gets the time of the grant.
     std::future<std::int64_t> queue() {
         enter();
         const auto ahead = look_ahead();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "bare-async": a lock as peer "bare" has, but without a waiting thread. The callback of each answer sends the
-// next request. The peer is the lower bound for the measure "saturation". It has that measure's commands (crowd.hpp),
-// and
+// Peer "bare-async": the lock of peer "bare", but without a waiting thread. The callback of each answer sends the next
+// request. The peer is the lower bound for the measure "saturation". It has that measure's commands (crowd.hpp), and
 //
 //     make FOLDER LOCKS      creates the locks' folders, persistent, so that none is removed while another peer runs
 #include <zookeeper/zookeeper.h>

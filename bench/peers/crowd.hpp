@@ -119,7 +119,7 @@ private:
 class crowd_waiter {
 public:
     virtual void granted() = 0;
-    virtual void given_up() = 0;  // the last call, as failed() is
+    virtual void given_up() = 0;  // the last call for this acquire, like failed()
     virtual void failed(const std::string& why) = 0;
 
 protected:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Peer "in-process": passes a lock between threads of one process in the order of arrival, without a server. It is no
-// distributed lock. It is the lower bound for hand-overs inside a process.
+// Peer "in-process": passes a lock between threads of one process in the order of arrival, without a server. This lock
+// is not distributed. The peer is the lower bound for hand-overs inside a process.
 #include <condition_variable>
 #include <deque>
 #include <mutex>

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Peer "turnstile": uses turnstile::mutex with the library's default options. Words after the connect string change
-// these. "shared" (peer "turnstile-shared"): retained for a minute, cohort of 64. "session=MS": the session timeout.
-// "guardian=FILE": the guardian program to start.
+// these options. "shared" (peer "turnstile-shared"): the process keeps a released lock for a minute, and its threads
+// pass the lock on up to 64 times (retain_for, cohort). "session=MS": the session timeout. "guardian=FILE": the
+// guardian program to start.
 //
 // The peer has the commands of protocol.hpp, and these:
 //
-//     several PATH LOCKS COUNT    takes LOCKS free locks below PATH as one and releases them; does so COUNT times, and
-//                                 answers us=LIST
+//     several PATH LOCKS COUNT    takes LOCKS free locks below PATH by one multi_lock, and releases them; does so
+//                                 COUNT times, and answers us=LIST
 //     loop PATH LOCKS COUNT       does the same with one lock after the other, and releases them in reverse order
 //     reacquire PATH BEGIN END    takes and releases the lock in one thread until END; answers grants=N, the grants
 //                                 between BEGIN and END

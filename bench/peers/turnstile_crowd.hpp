@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // turnstile_crowd: plays the peer "turnstile" in the measure "saturation" (crowd.hpp). A client has one session for
-// each session of the load. It acquires by async_acquire(), and releases in the handler.
+// each session of the load. The client acquires by async_acquire(), and releases in the handler.
 //
 // Thread safety: any thread may call take(). Call prepare() only while no acquire is in progress.
 #pragma once
