@@ -92,18 +92,19 @@ struct acquire_options {
     // call is a try_acquire(): it returns the hold or `busy`, and waits at most 5 s for a session (mutex.hpp).
     wait_limit timeout{};
     std::stop_token stop{};  // ends the wait with `cancelled`
-    // Called with the path of the contender's znode when the contender has entered the queue. Later contenders are
-    // behind it. If the contender's session ends, the contender loses its place. When it has queued again, the callback
-    // is called again.
+    // Called when the call has entered the queue, with the path of its znode (its contender). Calls that come later are
+    // behind it. If the session ends, the call loses its position. When the call has queued again, the callback is
+    // called again.
     detail::callback<void(const std::string& znode)> on_entered{};
-    // Called when the client learns the number of contenders that are ahead (`ahead`). The library may skip calls when
-    // the number changes quickly.
+    // Called with the number of contenders that are ahead of this call, each time that the client learns this
+    // number. The library may skip calls when the number changes quickly.
     detail::callback<void(std::size_t ahead)> on_queued{};
     // Called with the time of the grant, once for each call that returns a guard, for metrics. A thread that enters a
     // recursive_mutex again gets no new grant.
     //
-    // The time is on boottime_clock. It is the instant at which this client learned of the grant. For a multi_lock it
-    // is the grant of the last part, for a quorum_lock the grant of a majority of the parts.
+    // The time is on boottime_clock. It is the instant at which this client learned of the grant. For a multi_lock: the
+    // grant of the last of its locks. For a quorum_lock: the instant at which a majority of the ensembles had granted
+    // the lock.
     //
     // The callback runs just before the caller gets the guard, on the same thread: the thread that called acquire() or
     // try_acquire(), or the thread that calls the handler. (Exception: for deadlock_detector::acquire() it runs on the
@@ -118,8 +119,8 @@ struct acquire_options {
     detail::callback<void(const error& why)> on_lost{};
     // Called when the connection is lost while the lease still runs. The hold stays valid until `valid_until`.
     detail::callback<void(boottime_clock::time_point valid_until)> on_at_risk{};
-    // The remaining time of the lease below which the library calls on_expiring, once each time that the lease falls
-    // below it. Zero: never. At most ten years.
+    // The library calls on_expiring each time that the remaining time of the lease (guard::remaining) falls below this
+    // value. Zero: never. At most ten years.
     boottime_clock::duration warn_before{};
     // The longest time of a hold. After that time the client ends the hold with `held_too_long`; valid_until() is never
     // later. Only a running client can do this: a client that is stopped, cut off or dead keeps the lock until its

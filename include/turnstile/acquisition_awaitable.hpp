@@ -140,8 +140,8 @@ private:
         options_.stop = cancel_.get_token();
     }
 
-    // Only the first outcome counts. The coroutine may destroy the lock as soon as it is resumed, so it is not resumed
-    // before the lock's function has returned.
+    // Only the first outcome counts. The coroutine may destroy the lock as soon as it is resumed, so this object does
+    // not resume the coroutine before the lock's function has returned.
     void arrive(Outcome& outcome) {
         {
             const std::lock_guard lock{mutex_};

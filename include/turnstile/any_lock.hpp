@@ -69,7 +69,7 @@ public:
     // A function that receives the hold or the error.
     using handler = std::function<void(result<guard>)>;
 
-    // Refers to `lock`. `name` is the name of the lock's token in a fencing vector, and must be the same in every
+    // Refers to `lock`. `name` is the name of the lock's token in a fencing_vector, and must be the same in every
     // process. Empty: the lock's resource(), or its path if it has no resource().
     template <composable_lock L>
     requires(!std::same_as<std::remove_const_t<L>, any_lock>)
@@ -98,10 +98,10 @@ public:
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
     // Returns the servers and the path from their root; only the path if the lock has no resource().
     [[nodiscard]] const std::string& resource() const noexcept { return resource_; }
-    // Returns the name of the lock's token in a fencing vector.
+    // Returns the name of the lock's token in a fencing_vector.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-    // Call the functions of the same names of the lock.
+    // Each of these functions calls the function of the lock that has the same name.
     result<guard> acquire(acquire_options options = {}) const {
         return lock_->acquire(std::move(options));
     }

@@ -91,8 +91,8 @@ concept blocking_call =
 
 namespace detail {
 
-// Each function below returns a start function, which is called once, with options and a handler. From the options it
-// uses the stop token; a commit or an upgrade also uses the timeout.
+// Each function below returns a start function, which is called once, with options and a handler. The start function
+// uses the stop token of the options; the start function of a commit or an upgrade also uses the timeout.
 
 template <class F>
 auto started_call(const client& servers, F call) {

@@ -160,8 +160,8 @@ public:
     // Returns the present state of the session with this index, counted from 0.
     [[nodiscard]] session_info session(std::size_t index = 0) const;
 
-    // Returns the promises that the servers of the connect string give for every lock. For a closed client there are
-    // none.
+    // Returns the promises that the servers of the connect string give for every lock (promises.hpp). For a closed
+    // client the result is `promises{}`, which promises nothing.
     //
     // For Redis, PostgreSQL and MariaDB each call asks the server over a new connection. The call blocks until the
     // server has answered, for at most 3 s and the time to resolve the server's name. If a Redis or MariaDB server does
@@ -188,7 +188,7 @@ public:
     // - A host name that is being resolved.
     // - Callbacks, and stop callbacks of `lost()`, that run or are queued. If the client's options have an executor,
     //   close() waits for the executor's queued callbacks up to `close_timeout` again, see `executor`.
-    // - A log sink that blocks: at most one second (log.hpp).
+    // - The function for log lines, if it blocks: at most one second (set_log_sink() in log.hpp).
     //
     // If ZooKeeper servers do not answer, close() still returns within `close_timeout` + 4.5 s, provided that none
     // of your callbacks blocks and no name is being resolved.

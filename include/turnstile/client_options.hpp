@@ -54,12 +54,13 @@ enum class foreign_kind_policy { ignore, warn, refuse };
 // client still asks the servers, to find the leader, but no lease relies on the answers.
 enum class role_detection { on, off };
 
-// The server that the client connects to.
-// - `automatic`: any server, if the session timeout is at least 5/2 of the relay bound (see `lease_settings`), so that
-//   leases through any server are long enough. With a shorter timeout each session moves to the leader before it
-//   queues, and moves again when another server becomes the leader. The client behaves as with `any` if it cannot learn
-//   the servers' roles (behind a load balancer, with `role_detection::off`, or without `srvr` in the servers'
-//   4lw.commands.whitelist), or if the leader accepts no clients (leaderServes=no).
+// The server that the client connects to. The relay bound is the longest time until the leader learns of a message that
+// a follower has received (`lease_settings`).
+// - `automatic`: any server, if the session timeout is at least 5/2 of the relay bound, so that leases through any
+//   server are long enough. With a shorter timeout each session moves to the leader before it queues, and moves again
+//   when another server becomes the leader. The client behaves as with `any` if it cannot learn the servers' roles
+//   (behind a load balancer, with `role_detection::off`, or without `srvr` in the servers' 4lw.commands.whitelist), or
+//   if the leader accepts no clients (leaderServes=no).
 // - `any`: the server that answers first.
 // - `leader`: the leader, whatever the session timeout.
 //
@@ -79,8 +80,8 @@ enum class server_preference { automatic, any, leader };
 // the C client leaks a descriptor: eight in the first minute, then one a minute.
 enum class read_only_policy { never, allowed };
 
-// The assumptions of a client about the servers, from which it computes how long a hold is certain. docs/why/lease.md
-// has the rule, the proof and its assumptions.
+// The assumptions of a client about the servers. From them the client computes the lease of each hold: the time for
+// which the hold is certain. docs/why/lease.md has the rule, the proof and its assumptions.
 struct lease_settings {
     // The servers' tickTime and syncLimit. A follower reports each message of a session to the leader at most
     // (sync_limit + 1) * tick after the message has arrived. This time is the relay bound.
@@ -105,11 +106,11 @@ struct lease_settings {
     // timeout. Must be less than session_timeout * (1 - clock_drift). If the servers grant a session timeout that is
     // too short for this value, the client uses a fifth of the granted timeout.
     std::chrono::milliseconds confirm_every{0};
-    // Ends all leases after a pause of the whole machine that also stopped CLOCK_BOOTTIME, as many hypervisors stop it
-    // in guests. The client detects such a pause when the wall clock is corrected afterwards, and so jumps ahead by
-    // more than 0.2 s in addition to gradual corrections (slewing). If an operator sets the wall clock ahead, the
-    // client cannot see the difference, and ends the leases without need. docs/why/lease.md lists the pauses that the
-    // client does not detect.
+    // Ends all leases after a pause of the whole machine in which CLOCK_BOOTTIME stopped too. (Many hypervisors stop
+    // this clock in a paused guest.) The client detects such a pause when the wall clock is corrected afterwards: this
+    // correction is a jump ahead by more than 0.2 s, in addition to gradual corrections (slewing). If an operator sets
+    // the wall clock ahead, the client cannot see the difference, and ends the leases without need. docs/why/lease.md
+    // lists the pauses that the client does not detect.
     bool detect_clock_steps = true;
 };
 
@@ -195,7 +196,8 @@ struct client_options {
     // close() waits up to the same time again until an executor has run its queued tasks. The comment of
     // client::close() lists the waits to which this limit does not apply. The largest duration means no limit.
     std::chrono::milliseconds close_timeout{5'000};
-    // Decides whether a guardian ends the client's sessions as soon as this process has died.
+    // Decides whether a guardian, a separate small process (guardian.hpp), ends the client's sessions as soon as this
+    // process has died.
     guardian_settings guardian{};
     // The promises that the program requires of the servers. Default: none. If the servers promise less, the
     // constructor throws `bad_option`, and the message names the missing promises. To find out, the constructor asks a

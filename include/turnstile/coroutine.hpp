@@ -11,10 +11,10 @@
 //
 // | lock              | awaited by                                                                         |
 // |-------------------|------------------------------------------------------------------------------------|
-// | other locks       | async_acquire(lock, options, pool), async_acquire(lock, pool)                      |
+// | most locks        | async_acquire(lock, options, pool), async_acquire(lock, pool)                      |
 // | recursive_mutex   | async_acquire(lock, options, owner, pool)                                          |
-// | shared_mutex      | as other locks, also for a view: async_acquire(lock.readers(), options, pool)      |
-// | semaphore         | as other locks, and also: async_acquire(lock, permits, options, pool)              |
+// | shared_mutex      | as most locks, also for a view: async_acquire(lock.readers(), options, pool)       |
+// | semaphore         | as most locks, and also: async_acquire(lock, permits, options, pool)               |
 //
 // The options are acquire_options, or only a timeout or a deadline. A lock class of your program works too, if it has
 // the member async_acquire(). async_call.hpp has functions to await the upgrade of a shared_mutex, commits, and calls
@@ -30,7 +30,7 @@
 //   mostly the client's thread for callbacks. Then the rules for callbacks apply to the coroutine.
 // - If the hold is lost before the executor runs the task, the outcome is the reason of the loss. (on_lost may have
 //   been called too.)
-// - If the coroutine is destroyed while it waits, the library takes its contender out of the queue. A hold that was
+// - If the coroutine is destroyed while it waits, the library removes the call's znode from the queue. A hold that was
 //   already granted is released at once, whatever happens to the task. Destroy the coroutine on the executor, or while
 //   the executor runs no task, because a task that is just about to resume the coroutine cannot be detected.
 // - If the executor discards the task or throws, the hold is released at once. The coroutine stays suspended, because

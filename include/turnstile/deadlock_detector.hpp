@@ -104,7 +104,7 @@ public:
     }
 
     // Like lock.acquire(options), but gives up with `would_deadlock` if this wait is the newest wait of a cycle (the
-    // contender with the largest czxid). So if all members of a cycle use this function, exactly one of them gives up.
+    // wait whose znode was created last). So if all members of a cycle use this function, exactly one of them gives up.
     // The others continue to wait for the locks that this member will release. If cycles overlap, the newest wait of
     // each cycle gives up, which may be one more than necessary.
     //

@@ -28,7 +28,7 @@
 namespace turnstile {
 
 // The reason why a call failed. Each comment says what may have happened nevertheless. No error leaves a znode behind:
-// the client removes it, even after the call has returned.
+// the client removes the znode of the failed call, even after the call has returned.
 enum class errc {
     // The deadline passed. This call did not take the lock.
     timeout = 1,
@@ -73,8 +73,8 @@ enum class errc {
     // A thread called lock() on a mutex that it holds already. Or this wait is the newest in a cycle that a
     // deadlock_detector found. This call did not take the lock.
     would_deadlock,
-    // Every session that the options allow owns as many znodes as is safe. Or a folder has used up its sequence
-    // numbers, and an upgrade needs a new one.
+    // Every session that the options allow owns as many znodes as is safe. Or an upgrade needs a new sequence number,
+    // and the znode of the lock's path has used up its numbers.
     too_many,
     // The guard is empty, or was released before.
     not_held,
@@ -85,9 +85,9 @@ enum class errc {
     revoked,
     // The hold lasted for `max_hold`, so the client ended it.
     held_too_long,
-    // The session timeout is too short for a certain hold through this server. The call finds this out at its start, or
-    // when its contender is first in the queue; it leaves no znode in the queue. The message has the numbers and the
-    // rule.
+    // The session timeout is too short, so the client could never be certain of a hold through this server. The call
+    // finds this out at its start, or when its contender is first in the queue; it leaves no znode in the queue. The
+    // message has the numbers and the rule.
     lease_too_short,
     // The servers may or may not have executed a commit, and the library could not find out in time. If the servers
     // execute the commit, they do it before the hold's znode is gone, so before another client is granted the lock.

@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 // guard: owns a hold on a lock.
 //
-// Every acquire() returns a guard. The guard owns the hold from the grant to the release, and knows how long the hold
-// is certain. Its destructor releases the hold.
+// Every acquire() returns a guard. The guard owns the hold from the grant to the release. Its destructor releases the
+// hold.
 //
 //     if (auto hold = orders.acquire({.timeout = 2s})) {
 //         while (work_left() && hold->valid()) step(hold->fencing_token());
 //     }   // released here
 //
-// A hold is certain until valid_until(). That instant moves forward while the servers confirm the hold, and lies before
-// the servers could grant the lock to another client. The hold is *lost* when valid_until() passes, when another client
-// deletes the znode, or when the client is closed. After a loss valid() is false for good; the library triggers lost()
-// and calls `on_lost`.
+// A hold is *certain* until valid_until(): before that instant the servers cannot grant the lock to another client.
+// Each time that the servers confirm the hold, that instant moves forward. The hold is *lost* when valid_until()
+// passes, when another client deletes the znode or takes the lock away (revocation.hpp), or when the client is closed.
+// After a loss valid() is false for good; the library triggers lost() and calls `on_lost`.
 //
-// A process that was stopped for longer than its lease notices the loss only at its next call of valid(). So pass the
-// fencing token to the store, which can then refuse writes of an older hold.
+// The time left until valid_until() is the *lease* of the hold. A process that was stopped for longer than this lease
+// notices the loss only at its next call of valid(). So pass the fencing token, a number that grows with each grant, to
+// the store that the lock protects. The store can then refuse writes of an older hold.
 //
 // Thread safety: one thread at a time uses a guard. Any thread may use the token of lost() and the returned values. A
 // guard may move between threads, and may outlive its mutex and its client.
@@ -42,7 +43,8 @@ class hold;
 class internals;
 }  // namespace detail
 
-// The facts from which the client computes a hold's lease, see docs/why/lease.md.
+// The facts from which the client computes the lease of a hold, see docs/why/lease.md. The relay bound (lease_settings)
+// is the longest time until the leader learns of a message that a follower has received.
 enum class lease_evidence {
     direct,  // the session is connected to the leader or to a standalone server
     relayed,  // the session is connected to a follower; the proven relay bound is used (lease_settings)
@@ -63,15 +65,15 @@ public:
     ~guard() { unlock(); }
     // Takes over the hold of `other`, which is empty afterwards.
     guard(guard&& other) noexcept : hold_{std::exchange(other.hold_, nullptr)} {}
-    guard& operator=(guard&& other) noexcept;  // releases its present hold first
+    guard& operator=(guard&& other) noexcept;  // first releases this guard's hold
     guard(const guard&) = delete;
     guard& operator=(const guard&) = delete;
 
     // Returns true if the guard has a hold, valid or lost, that it has not released.
     explicit operator bool() const noexcept { return hold_ != nullptr; }
 
-    // Returns the hold's token. For a multi_lock it is the token of the last lock in its order, which grows with each
-    // grant of the same set of locks.
+    // Returns the fencing token of the hold. For a multi_lock: the token of the last lock in the multi_lock's order.
+    // That token grows with each grant of the same set of locks.
     [[nodiscard]] turnstile::fencing_token fencing_token() const noexcept;
     // Returns one token for each lock of the hold, with the lock's name.
     [[nodiscard]] fencing_vector fencing_tokens() const;
@@ -94,22 +96,22 @@ public:
     // protected the work only if the hold is still valid then.
     [[nodiscard]] result<void> status() const;
 
-    // Returns a stop token that is triggered when the hold is lost, but not by release(). Its callbacks
+    // Returns a stop token that is triggered when the hold is lost, but not by release(). Stop callbacks on this token
     // (std::stop_callback) run on threads of the client: all callbacks of one hold on one thread, and the callbacks of
-    // up to 32 holds at once. close() waits for them, and they may call close().
+    // up to 32 holds at once. client::close() waits for these callbacks; they may call client::close() themselves.
     [[nodiscard]] std::stop_token lost() const noexcept;
     // Calls `callback` once when the hold is lost, on the client's callbacks executor. If the hold is lost already, the
     // callback is queued at once. The callback does not begin after the guard has been released, see acquire_options.
     void on_lost(std::function<void(const error& why)> callback);
 
     // Executes the writes of a transaction at the servers, all of its parts or none, and only if this hold still exists
-    // at the servers. So if the holder has lost its hold, and does not know it yet, its write fails
+    // at the servers. So the write of a holder that has lost its hold, and does not know it yet, fails
     // (docs/how-to/guarded-writes.md).
     //
     // The call waits for the servers' answer, and is a Boost interruption point. For a multi_lock the servers check the
-    // holds of all its locks, which must be on the same servers and chroot. The commits of one hold are executed one
-    // after the other. If the hold is released meanwhile, its release comes after them. If an answer is lost, the
-    // library finds out the outcome, and never guesses.
+    // holds of all its locks, which must be on the same servers and chroot. The servers execute the commits of one hold
+    // one after the other. If the hold is released meanwhile, the servers execute the release after these commits. If
+    // an answer is lost, the library finds out whether the servers executed the transaction, and never guesses.
     //
     // Errors after which nothing was written, and nothing will be:
     // - `no_node`, `node_exists`, `not_empty`, `bad_version`, `no_permission`, `quota_exceeded`, `local_session`: the
@@ -142,10 +144,10 @@ public:
         async_commit(writes, {.timeout = limit}, std::move(handler));
     }
 
-    // Releases the hold, and waits until the servers have confirmed the release or `timeout` has passed. Without a
-    // timeout it waits at most for the session timeout; after that time the servers end a session without a connection,
-    // and so the hold, by themselves. The call is a Boost interruption point. After the call the guard is empty, except
-    // after `not_owner`. Errors:
+    // Releases the hold, and waits until the servers have confirmed the release or `timeout` has passed. The default
+    // timeout is the session timeout: if no message reaches the servers for that time, they expire the session, which
+    // ends the hold too. The call is a Boost interruption point. After the call the guard is empty, except after
+    // `not_owner`. Errors:
     // - `timeout`, `interrupted`: the wait ended; the client continues the removal in the background.
     // - `session_lost`, `removed`, `revoked`, `held_too_long`, `closed`: the hold was lost before the call.
     // - `not_owner`: the hold belongs to another thread (recursive_mutex). Nothing changed, and the guard keeps the
@@ -171,7 +173,7 @@ private:
     friend class detail::internals;
     void let_go() noexcept;
 
-    detail::hold* hold_ = nullptr;  // owns itself while a guard has it
+    detail::hold* hold_ = nullptr;  // keeps itself alive until the guard releases it
 };
 
 }  // namespace turnstile

@@ -11,9 +11,9 @@
 // timeout applies as without a guardian: the client writes a line to the log, and continues. How to use a guardian:
 // docs/how-to/guardian.md. Why a guardian is safe: docs/why/guardian.md.
 //
-// The other kinds of servers need no guardian, and ignore the setting. On `sqlite:` the locks of a dead process are
-// free without a guardian (with `inherited`, they are free after the guardian has seen the end). `local:` locks end
-// with the process.
+// The other kinds of servers need no guardian. `local:` locks end with the process. On `sqlite:` the kernel frees the
+// locks when the process dies. Exception: with `inherited`, if a guardian started this process, the locks stay held
+// until that guardian has seen the process's end.
 //
 // On Redis, PostgreSQL and MariaDB the guardian gets the connect string, including its password. To end a session, it
 // runs the program turnstile-session-end, which is installed beside the guardian and uses the library's module.
@@ -36,7 +36,7 @@ inline constexpr const char* k_guardian_variable = "TURNSTILE_GUARDIAN";
 enum class guardian_use {
     off,
     // The guardian that started this process, as in `turnstile-guardian -- my-service`. If no guardian started this
-    // process, it has none.
+    // process, the process has none.
     inherited,
     // The guardian that started this process. If no guardian started this process, the library starts a guardian.
     started,
@@ -57,10 +57,10 @@ enum class guardian_state {
 struct guardian_settings {
     // The origin of the guardian of this process.
     guardian_use use = guardian_use::off;
-    // The path of the program turnstile-guardian. Empty: the library looks for it in the directory tree in which the
-    // shared library is installed (with a static library: the tree in which the program is installed). If it is not
-    // there, the library uses the path that was configured for its installation. A guardian in that tree must belong to
-    // root or to this process's user; the library ignores any other.
+    // The path of the program turnstile-guardian. Empty: the library looks for the program in the directory tree in
+    // which the shared library is installed (with a static library: the tree in which the user's program is installed).
+    // If turnstile-guardian is not there, the library uses the path that was configured when the library was built. A
+    // turnstile-guardian in that tree must belong to root or to this process's user; the library ignores any other.
     std::string program{};
 };
 

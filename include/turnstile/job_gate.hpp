@@ -36,8 +36,8 @@
 
 namespace turnstile {
 
-// The rules by which a job may start again. The last two come from ShedLock. All instances should have the same rules.
-// Each duration is at most ten years.
+// The rules by which a job may start again. The last two come from ShedLock, a Java library. All instances should have
+// the same rules. Each duration is at most ten years.
 struct job_rules {
     // The shortest time from one start to the next start. Zero: no period, only the two rules below.
     boottime_clock::duration period{};
@@ -75,8 +75,8 @@ enum class job_verdict {
 struct job_report {
     job_verdict verdict = job_verdict::ran;  // result of the call
     job_record record{};                     // the record after the call
-    // The time after which to try again, if the job did not run; then it is not zero. For `running` it is an estimate:
-    // the job may be due sooner or later.
+    // If the job did not run: the time after which to try again, never zero. For `running` it is an estimate: the job
+    // may be due sooner or later.
     boottime_clock::duration retry_in{};
     // Set if the job ran, but its end could not be recorded, for example because the lock was lost. The other instances
     // consider the job running until at_most_for has passed.

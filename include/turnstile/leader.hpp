@@ -15,10 +15,10 @@
 //     turnstile::leader reports{servers, "/election/reports", duty, {.id = "host-1"}};
 //     reports.start();
 //
-// The leading participant has a lead, which is a hold like a mutex's: its lease ends before another participant can
-// lead. leads() compares the end of the lease with the clock. The stop token of lost() and the listener of on_change()
-// report the end of the lead. A term is the time from the start of a lead until the function has returned or the lead
-// ends.
+// The leading participant has a *lead*, which is a hold like a mutex's. The lead is certain until its lease ends, and
+// the lease ends before another participant can lead. leads() compares the end of the lease with the clock. The stop
+// token of lost() and the listener of on_change() report the end of the lead. A *term* is the time from the start of a
+// lead until the function has returned or the lead ends.
 //
 // | the term ends                                       | then the participant                                     |
 // |-----------------------------------------------------|----------------------------------------------------------|
@@ -166,10 +166,10 @@ public:
     // Ends the present term, and triggers its stop token. Does nothing if this participant does not lead.
     void resign() noexcept;
     // Resigns in favour of the participant with the id `successor`. If other participants come to lead first, each of
-    // them gives up its lead without a term and queues again; each does so at most once, and only until the time
-    // `within` has passed. After that time the next participant in the queue leads. The call returns when the servers
-    // have stored the order and the stop token is triggered; present_leader() shows when the successor leads. Errors:
-    // the errors of guard::commit(), and
+    // them gives up its lead without a term and queues again. Each participant does so at most once, and only until the
+    // time `within` has passed. After that time the next participant in the queue leads. The call returns when the
+    // servers have stored the id of the successor, and this participant's stop token is triggered; present_leader()
+    // shows when the successor leads. Errors: the errors of guard::commit(), and
     // - `not_held`: this participant does not lead.
     // - `bad_option`: `successor` does not take part, or `within` is out of range.
     result<void> move_to(std::string_view successor, boottime_clock::duration within,

@@ -98,7 +98,7 @@ private:
     L& self() noexcept { return static_cast<L&>(*this); }
 };
 
-// The base of a lock for readers.
+// The base of a lock `L` that readers can share.
 template <class L>
 class shared_lockable {
 public:
@@ -136,7 +136,8 @@ private:
     L& self() noexcept { return static_cast<L&>(*this); }
 };
 
-// The base of a lock for upgradable readers. `L` has these members for conversions:
+// The base of a lock `L` with upgradable readers (readers that may become the writer). `L` has these members for
+// conversions:
 //     void convert(contender_kind from, contender_kind to), bool try_convert_up(boottime_clock::duration left)
 template <class L>
 class upgrade_lockable {
@@ -176,8 +177,8 @@ public:
         return self().try_upgrade(hold, acquire_options{.timeout = limit});
     }
 
-    // Convert the calling thread's hold to a weaker kind. They do not change a lost hold; current()->status() gives the
-    // reason of the loss.
+    // Convert the calling thread's hold to a weaker kind. These functions do not change a lost hold;
+    // current()->status() gives the reason of the loss.
     void unlock_and_lock_upgrade() { self().convert(contender_kind::writer, k_kind); }
     void unlock_and_lock_shared() {
         self().convert(contender_kind::writer, contender_kind::reader);

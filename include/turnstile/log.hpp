@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // log: sets the function that gets the library's log lines.
 //
-// The process has one log sink, because the ZooKeeper C client, which also writes to this sink, has only one log per
-// process. By default, lines of level `warning` and above go to spdlog's logger "turnstile" if a logger with this name
-// is registered, and otherwise to the standard error stream.
+// The process has one log sink: a function that gets each line. There is only one, because the ZooKeeper C client,
+// which also writes to this sink, has only one log per process. By default, lines of level `warning` and above go to
+// spdlog's logger "turnstile" if a logger with this name is registered, and otherwise to the standard error stream.
 //
 //     turnstile::set_log_sink([](turnstile::log_level level, std::string_view line) { write(level, line); });
 //     turnstile::set_log_level(turnstile::log_level::info);

@@ -79,9 +79,9 @@ struct metrics_options {
     std::vector<boottime_clock::duration> bounds{};
     // Called with each event. The events of one call arrive in order: `waits` on the thread that makes the call;
     // `granted` and `refused` on the thread that gets the result, just before that thread gets it; `released` on the
-    // thread that releases; `lost` on a thread of the client. The library holds none of its mutexes during the
-    // observer. Keep the observer short, because the caller waits for it. Several threads may call it at once. If the
-    // observer throws an exception, the library logs it.
+    // thread that releases; `lost` on a thread of the client. The library holds none of its mutexes while the observer
+    // runs. Keep the observer short, because the caller waits for it. Several threads may call the observer at once. If
+    // the observer throws an exception, the library logs it.
     detail::callback<void(const lock_event& event)> observer{};
 };
 
@@ -115,8 +115,9 @@ struct metrics_snapshot {
     std::uint64_t reconnects = 0;     // sessions that were connected again
     std::uint64_t lost_sessions = 0;  // sessions that expired, or whose lease ended
     std::uint64_t outages = 0;        // times that a client lost its last connection
-    // The length of the present outage: the time since a client lost its last connection, or since its start if it had
-    // none. If several clients have no connection, the longest of their times. If all clients are connected, zero.
+    // The length of the present outage: the time since a client lost its last connection; for a client that has had no
+    // connection yet, the time since its construction. If several clients have no connection, the longest of their
+    // times. If all clients are connected, zero.
     boottime_clock::duration outage{};
 };
 

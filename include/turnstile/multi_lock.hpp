@@ -10,15 +10,16 @@
 //
 // Order. A multi_lock waits for its locks one after the other, in an order that is the same in every process: by the
 // path from the servers' root, then by the servers' hosts. So callers with overlapping sets of locks never wait in a
-// cycle, as long as no caller already holds one of its locks. If the servers of a lock are unknown (any_lock), only its
-// path decides its place in the order.
+// cycle, as long as no caller holds one of the locks before it calls acquire(). If the servers of a lock are unknown
+// (any_lock), only its path decides its position in the order.
 //
-// Speed. acquire() first tries all locks at once, if all of them belong to one client, and each is a shared_mutex taken
-// as a writer, or a `mutex` without the options retain_for and cohort. If all locks are free, the call takes one round
-// trip, however many locks there are. If another contender has one of the locks, the attempt has failed: the call gives
-// back the locks that come later in the order, and waits for that lock. After a failed attempt the next call on this
-// object waits for the first lock alone, and tries the others at once while it holds the first. After several failed
-// attempts in a row the next 3, 7, up to 63 calls do that. try_acquire() always takes one lock after the other.
+// Speed. acquire() first tries all locks at once if all of them belong to one client and are of these kinds: a `mutex`
+// without the options retain_for and cohort, or a shared_mutex taken as a writer. If all locks are free, the call takes
+// one round trip, however many locks there are. If another contender has one of the locks, the attempt has failed: the
+// call gives back the locks that come later in the order, and waits for that lock. After a failed attempt the next call
+// on this object waits for the first lock alone, and tries the others at once while it holds the first. After several
+// failed attempts in a row the next 3, 7, up to 63 calls do the same. try_acquire() always takes one lock after the
+// other.
 //
 // All or none. One deadline covers the whole call. If the call does not get all locks, the client releases the locks
 // that it got, the last one first, even after the call has returned. While the call waits for one lock, it may lose a
@@ -27,9 +28,9 @@
 //
 // A part is the hold on one of the locks. The whole hold is valid while all parts are valid: valid_until() is the
 // earliest valid_until() of a part. When one part is lost, the whole hold is lost: the library first notifies the
-// caller (lost(), then on_lost), and then releases the other parts. The guard's token is the token of the last part,
-// which grows with each grant of the same set. If sets overlap, use guard::fencing_tokens(). docs/why/multi-lock.md
-// lists each step and what happens if it fails.
+// caller (lost(), then on_lost), and then releases the other parts. The guard's fencing token is the token of the part
+// that is last in the order. This token grows with each grant of the same set of locks. If sets overlap, use
+// guard::fencing_tokens(). docs/why/multi-lock.md lists each step and what happens if it fails.
 //
 // Thread safety: any thread may call any member. Do not destroy a multi_lock while a call on it is in progress.
 // Asynchronous acquisitions and guards may outlive it, but must not outlive the locks to which it refers.

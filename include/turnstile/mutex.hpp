@@ -53,9 +53,9 @@ public:
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
     // and the rule), or `closed` if `servers` was moved from.
     mutex(const client& servers, std::string_view path);
-    // Makes a lock with options: a lock that threads of this process share (retained, cohort or both), or a lock with a
-    // delay after a crash, see lock_options. Objects of one client with the same path and options share the lock. Also
-    // throws `bad_option`.
+    // Makes a lock with the options `modes` (lock_options.hpp). With `retain_for` or `cohort` the threads of this
+    // process share the lock, also through other mutex objects of the same client with the same path and options. With
+    // `lock_delay` a crash of a holder delays the next grant. Also throws `bad_option`.
     mutex(const client& servers, std::string_view path, const lock_options& modes);
     // Refuses a temporary client, which would close at the end of the statement.
     mutex(client&&, std::string_view, const lock_options& = {}) = delete;
@@ -66,8 +66,8 @@ public:
 
     // Returns the path that was given to the constructor.
     [[nodiscard]] const std::string& path() const noexcept;
-    // Returns the servers and the path from their root, like "zk1:2181,zk2:2181/shop/locks/orders". This is the name
-    // of the lock in fencing vectors, and its key in the order of a multi_lock.
+    // Returns the servers and the path from their root, like "zk1:2181,zk2:2181/shop/locks/orders". This text is the
+    // name of the lock in a fencing_vector. A multi_lock orders its locks by this text.
     [[nodiscard]] const std::string& resource() const noexcept;
 
     // These functions also take a timeout or a deadline in place of options, as in acquire(2s): see lockable.hpp.
@@ -76,7 +76,8 @@ public:
     using lockable::try_acquire;
 
     // Waits for the lock, and returns the hold. After an error the client removes the call's znode as soon as it can
-    // reach the servers. If it cannot reach them, the servers delete the znode when the session expires. Errors:
+    // reach the servers. If the client cannot reach them, the servers delete the znode when the session expires.
+    // Errors:
     // - `timeout`: the timeout passed. `not_connected`: the timeout passed, and no server could be reached.
     //   `unresolvable`: the timeout passed, and no host name could be resolved.
     // - `cancelled`: the stop token was triggered. `interrupted`: Boost interrupted the calling thread; this call
@@ -85,16 +86,17 @@ public:
     //   `session_loss_policy::fail`, `session_lost` also means that the session ended while the call waited.
     // - `revoked`: an operator ended the call's wait, or its hold (revocation.hpp). `held_too_long`: `max_hold` passed
     //   before the caller woke.
-    // - `lease_too_short`: the session timeout is too short for a certain hold through this server. The call finds this
-    //   out before it queues, or when no contender is ahead.
+    // - `lease_too_short`: the session timeout is too short, so the client could never be certain of a hold through
+    //   this server (lease_settings). The call reports this before it queues, or when no contender is ahead.
     // - `closed`, `forked`, `auth_failed`, `too_many`, `no_permission`, `quota_exceeded`, `local_session`, `no_chroot`,
     //   `server_too_old`, `protocol`: see error.hpp.
     // - `bad_path`: a parent of the path is ephemeral, or the servers refuse the contender's path as too long.
     // - `bad_option`: the label, the owner, `max_hold` or `warn_before` breaks a rule, or the servers refuse the ACL.
     result<guard> acquire(acquire_options options = {});
     // Takes the lock if no contender is ahead, and otherwise returns `busy`. Waits for the servers' answer. The default
-    // timeout is the session timeout (30 s), or connection_timeout (5 s) if the client has no session and that is
-    // shorter. After this time the call returns `timeout` or `not_connected`. Other errors: as acquire().
+    // timeout is the session timeout (30 s). While the client has no connection, the default is connection_timeout
+    // (5 s) if that is shorter. After the timeout the call returns `timeout` or `not_connected`. Other errors: as
+    // acquire().
     result<guard> try_acquire(acquire_options options = {});
     // Like acquire(), but no thread waits. `handler` runs once, with the result of acquire(), on the callbacks'
     // executor. On a closed client, and in a forked child, the handler runs before this call returns. Throws

@@ -8,8 +8,8 @@
 //     if (servers.promises().failover == turnstile::failover_promise::none) warn_the_operator();
 //
 // The values of each enum ascend: a greater value promises more, and the first value promises nothing. So every kind of
-// server meets `promises{}`. docs/start/choosing.md has the table of all kinds of servers, and docs/guarantees.md
-// explains the promises G1 to G6.
+// server meets `promises{}`. docs/start/choosing.md has the table of all kinds of servers. The names G1 to G6 below are
+// the promises of docs/guarantees.md.
 //
 // Thread safety: values.
 #pragma once
@@ -27,10 +27,10 @@ namespace turnstile {
 // Exclusion (G1): at most one valid guard of an exclusive lock exists at any instant.
 // - `best_effort`: after a failover the servers may have forgotten a grant. Then only fencing tokens and guarded writes
 //   protect the data.
-// - `leased`: exclusion holds while the server keeps its data and its clock runs at the right rate. The reasons are an
-//   argument, and tests that judge the library from outside.
-// - `proved`: exclusion also holds through failovers of the servers. The reasons are an argument step by step,
-//   simulation, and tests that judge the library from outside.
+// - `leased`: exclusion holds while the server keeps its data and its clock runs at the right rate. An argument, and
+//   tests that judge the library from outside, support this promise.
+// - `proved`: exclusion also holds through failovers of the servers. A proof step by step, simulations, and tests that
+//   judge the library from outside support this promise.
 enum class exclusion_promise { best_effort, leased, proved };
 
 // Order (G2). `arrival`: grants follow the order in which the servers received the contenders.
@@ -40,15 +40,15 @@ enum class order_promise { none, arrival };
 // `notified`: the server notifies the waiter.
 //
 // On MariaDB `notified` is true only among clients with the same database user, or with the right CONNECTION ADMIN.
-// Without that right, clients of another user cannot notify a waiter; it asks every third of its session timeout, and
-// the log says so once.
+// Without that right, clients of another user cannot notify a waiter. Then the waiter asks every third of its session
+// timeout, and the log says so once.
 enum class waiting_promise { polled, notified };
 
 // The effect on locks when one server is lost. `none`: no lock can be acquired until the server is back.
 // `loses_writes`: another server continues, and may lack the last writes. `survives`: no acknowledged write is lost.
 enum class failover_promise { none, loses_writes, survives };
 
-// Report of a loss (G5). `told`: a holder learns that its hold is lost before any other contender can be granted the
+// Report of a loss (G5). `told`: a holder learns of the loss of its hold before any other contender can be granted the
 // lock.
 enum class loss_promise { none, told };
 
@@ -74,7 +74,7 @@ struct promises {
     exclusion_promise exclusion = exclusion_promise::best_effort;  // exclusion (G1)
     order_promise order = order_promise::none;                     // order of grants (G2)
     waiting_promise waiting =
-        waiting_promise::polled;  // the means by which a waiter learns of its turn
+        waiting_promise::polled;  // the means by which a waiter learns of a grant
     failover_promise failover = failover_promise::none;  // locks after the loss of a server
     loss_promise loss = loss_promise::none;              // report of a loss (G5)
     token_promise token = token_promise::none;           // fencing (G6)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // quorum_lock: one lock that is held when a majority of independent ensembles has granted it.
 //
-// Use it if the lock must survive the loss of a whole data centre, and each data centre has its own ensemble anyway; or
-// if a single ensemble across all data centres would lose its majority together with one of them. Otherwise prefer one
-// ensemble with a server in each of three data centres. Such an ensemble is simpler, grants in FIFO order, has one
-// number as a token, and also survives the loss of a data centre.
+// Use it in two cases. The lock must survive the loss of a whole data centre, and each data centre has its own ensemble
+// anyway. Or a single ensemble across all data centres would lose its majority together with one data centre. Otherwise
+// prefer one ensemble with a server in each of three data centres. Such an ensemble is simpler, grants in FIFO order,
+// has one number as a token, and also survives the loss of a data centre.
 //
 //     // east, north, west: a turnstile::client for each ensemble
 //     turnstile::quorum_lock orders{{{east, "east"}, {north, "north"}, {west, "west"}}, "/locks/orders"};
@@ -22,10 +22,10 @@
 // ensembles for longer than `attempt` (quorum_options), it gives its parts back, and tries again after a random pause.
 // So contenders that hold one ensemble each do not wait for each other for ever.
 //
-// A part is the hold on one ensemble. The whole hold is valid while a majority of parts is valid. valid_until() says
-// until when that is certain without any further confirmation. That instant moves forward, and moves back only when a
-// part is taken away. The client acquires a lost part again in the background. After the new grant the part counts
-// again, with a larger token.
+// A part is the hold on one ensemble. The whole hold is valid while a majority of parts is valid. valid_until() returns
+// the instant until which that is certain, even if the servers confirm nothing more. That instant moves forward, and
+// moves back only when a part is taken away. The client acquires a lost part again in the background. After the new
+// grant the part counts again, with a larger token.
 //
 // Fencing tokens. fencing_token() of the guard is the zero token, because no single number orders the grants.
 // fencing_tokens() returns the tokens of the parts that are certain at the time of the call, with the ensembles' names.
@@ -57,11 +57,10 @@ namespace turnstile {
 // The timing of a quorum_lock.
 struct quorum_options {
     // The time for which a contender that holds a minority of the ensembles keeps them while it waits for the others.
-    // This value applies to a contender that holds only the last ensemble in the order of the names. The library
-    // multiplies it by four for each place by which the contender's first held ensemble is ahead of the last ensemble
-    // (at most by 256). So contenders that hold only later ensembles give way first. The library then adds a random
-    // time of up to half of the product. Choose a value longer than a round trip to the most distant ensemble plus a
-    // handover there. Positive, at most a day.
+    // The ensembles are in the order of their names. If n ensembles come after the first ensemble that the contender
+    // holds, the library multiplies this value by 4^n, at most by 256. So contenders that hold only later ensembles
+    // give way first. The library then adds a random time of up to half of the product. Choose a value longer than a
+    // round trip to the most distant ensemble plus a handover there. Positive, at most a day.
     std::chrono::milliseconds attempt{1'000};
     // The first and the longest pause before the client requests a part again that it gave back or lost, or that was
     // refused. Each pause is twice as long as the pause before, with jitter. Both values are positive and at most a
@@ -73,8 +72,8 @@ struct quorum_options {
 // An ensemble of a quorum_lock. The client must live until the quorum_lock has been constructed.
 class quorum_member {
 public:
-    // `name` is the name of the ensemble's token. It must be the same in every process. Empty: the hosts of the connect
-    // string.
+    // `name` is the name of the ensemble, also for its token in a fencing_vector. It must be the same in every process.
+    // Empty: the hosts of the connect string.
     quorum_member(const client& servers, std::string name = {})  // NOLINT: reads as a list
         : servers_{&servers}, name_{std::move(name)} {}
     // Refuses a temporary client, which would close at the end of the statement.

@@ -70,7 +70,7 @@ public:
     // - `timeout`, `cancelled`, `interrupted` and the other errors of mutex::acquire() and guard::commit(): the caller
     //   has not entered.
     // - `bad_option`: the record has another rule. The message names both rules.
-    // - `outcome_unknown`: the entry may have been recorded. Treat it as no entry.
+    // - `outcome_unknown`: the entry may have been recorded. The caller must act as if it has not entered.
     result<void> enter(acquire_options options = {});
     // Enters if the rule allows an entry now; otherwise returns `busy`, with the expected wait in the message. The call
     // waits only for callers that are entering at the same moment.

@@ -50,15 +50,15 @@ namespace turnstile {
 // A recursive lock on one path.
 class TURNSTILE_EXPORT recursive_mutex : public lockable<recursive_mutex> {
 public:
-    // The standard forms (lockable.hpp): each lock() needs an unlock() by the same thread, which undoes the thread's
-    // latest lock(). current() returns the guard of the latest lock(). lock() and the try forms throw `session_lost`
-    // while the thread has a lost hold.
+    // In the standard forms (lockable.hpp) each lock() needs an unlock() by the same thread. unlock() undoes the
+    // thread's latest lock(). current() returns the guard of the latest lock(). lock() and the try forms throw
+    // `session_lost` while the thread has a lost hold.
 
     // Makes a lock for this path, and sends nothing. Throws std::system_error: `bad_path` (the message names the path
     // and the rule), or `closed` if `servers` was moved from.
     recursive_mutex(const client& servers, std::string_view path);
-    // Makes a lock with options, as for mutex: a lock that threads of this process share (retained, cohort or both), or
-    // a lock with a delay after a crash, see lock_options. Also throws `bad_option`.
+    // Makes a lock with the options `modes`, as for mutex. With `retain_for` or `cohort` the threads of this process
+    // share the lock. With `lock_delay` a crash of a holder delays the next grant. Also throws `bad_option`.
     recursive_mutex(const client& servers, std::string_view path, const lock_options& modes);
     // Refuses a temporary client, which would close at the end of the statement.
     recursive_mutex(client&&, std::string_view, const lock_options& = {}) = delete;
@@ -84,8 +84,8 @@ public:
     result<guard> try_acquire(acquire_options options = {},
                               owner identity = owner::calling_thread());
     // Like acquire(), but no thread waits. `handler` is called as by mutex::async_acquire(). The handler runs on
-    // another thread, so `identity` cannot be a thread: use owner::make(). For a thread the call throws
-    // std::system_error(bad_option).
+    // another thread, so the owner `identity` must not be a thread: use owner::make(). If it is a thread, the call
+    // throws std::system_error(bad_option).
     void async_acquire(acquire_options options, owner identity,
                        std::function<void(result<guard>)> handler);
 

@@ -9,26 +9,29 @@
 //     orders.ask(*stuck, reason).value();                                // the holder may release
 //     if (is_held_after(5s)) orders.take(*stuck, reason).value();        // the holder has to
 //
-// | call       | effect                                                   | G1   | the old holder learns it          |
-// |------------|----------------------------------------------------------|------|-----------------------------------|
-// | ask()      | writes a request into the contender's znode              | kept | by `on_asked_to_release`          |
-// | take()     | writes an order; later deletes a znode that still exists | kept | by the loss (`revoked`)           |
-// | take_now() | deletes the znode at once                                | lost | by the loss, perhaps much later   |
+// | call       | effect                                                   | exclusion | the old holder learns by     |
+// |------------|----------------------------------------------------------|-----------|------------------------------|
+// | ask()      | writes a request into the contender's znode              | kept      | `on_asked_to_release`        |
+// | take()     | writes an order; later deletes a znode that still exists | kept      | the loss (`revoked`)         |
+// | take_now() | deletes the znode at once                                | lost      | the loss, perhaps much later |
 //
-// ask(). The holder decides whether it releases the lock. A client of Curator gets the request through its revocation
-// listener, if the data of its znode shows that it has such a listener.
+// Exclusion is promise G1 of docs/guarantees.md: at most one valid hold of an exclusive lock exists at any instant.
+//
+// ask(). The holder decides whether it releases the lock. If the data of the contender's znode are empty or an IP
+// address, as Curator's clients write them, ask() replaces the data by Curator's own request. A client of Curator gets
+// this request through its revocation listener, if it has one.
 //
 // take(). A holder that uses this library loses its hold at once, with `revoked`, when it sees the order. A holder that
 // does not see the order (because it is paused or cut off) cannot extend its lease any more. So take() waits until that
-// lease must have ended, and then deletes the znode. No contender is granted the lock while the old hold is still valid
-// (promise G1 in docs/guarantees.md).
+// lease must have ended, and then deletes the znode. No contender is granted the lock while the old hold is still
+// valid.
 //
-// take_now() gives up G1: the old holder regards its hold as valid until it learns of the deletion, and until then only
-// fencing tokens protect the data.
+// take_now() gives up exclusion: the old holder regards its hold as valid until it learns of the deletion, and until
+// then only fencing tokens protect the data.
 //
-// The order of take() replaces the request of ask(). A holder that has not read the request before does not get it; it
-// learns only of its loss. So give the holder time between the two calls, as `turnstile take` does. A request never
-// replaces an order.
+// The order of take() replaces the request of ask(). A holder that has not read the request before that does not get
+// the request; it learns only of its loss. So give the holder time between the two calls, as `turnstile take` does. A
+// request never replaces an order.
 //
 // Each call acts only on the znode that the caller saw: if that znode was deleted, and the path now has a new znode
 // (another czxid), the call does nothing. The old holder gets the operator's name and the reason; the log of this
@@ -104,7 +107,7 @@ public:
     // interruption point; an interruption withdraws the order, as `stop` does.
     [[nodiscard]] result<revocation_outcome> take(const contender& target,
                                                   const revoke_options& options) const;
-    // Returns the longest wait of take() between its order and the deletion, so that a program can show that time
+    // Returns the longest wait of take() between the order and the deletion, so that a program can show that time
     // before it calls take(). Sends nothing. If another client overwrites the order, the wait starts again, at most
     // twice. Errors: `bad_option`.
     [[nodiscard]] result<std::chrono::milliseconds> longest_wait(
@@ -114,7 +117,8 @@ public:
     // a contender of Curator, a request replaces the znode's data; the call then writes the data in `target` back.
     [[nodiscard]] result<void> withdraw(const contender& target,
                                         const revoke_options& options) const;
-    // Deletes the contender's znode at once, and does not keep G1.
+    // Deletes the contender's znode at once. Exclusion (G1) may be lost: the old holder and the next holder may both
+    // have the lock until the old holder learns of the deletion.
     [[nodiscard]] result<revocation_outcome> take_now(const contender& target,
                                                       const revoke_options& options) const;
 

@@ -18,7 +18,8 @@
 // Limit. If the system can start no further thread, clients of a runtime wait for each other's callbacks.
 //
 // Connections have their own threads, which are not shared: two for each session with ZooKeeper (threads of its C
-// client), one for each session with a Redis server or a database, and one for each tree of `local:`.
+// client), one for each session with a Redis server or a database, and one for each name of the `local:` connect
+// strings.
 //
 // User code on these threads runs with the signal mask of the thread that made the runtime. After fork() a child cannot
 // use its copy of the runtime (`forked`): make a new runtime in the child.

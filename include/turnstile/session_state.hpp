@@ -17,13 +17,14 @@
 // | auth_failed | credentials refused                              | lost                 | fails               |
 // | closed      | close()                                          | lost, znodes removed | fails               |
 //
-// The library does not use a session again after the session's lease has ended, because the servers still answer a
-// session that they are about to expire (docs/why/lease.md). The library closes that session as soon as it can connect.
-// If it cannot connect for two session timeouts after the last answer, it leaves the session to expire. Then it opens a
-// new session. So `connecting` with the next epoch follows `lost`.
+// The lease of a session is the time for which the client is certain that the servers keep the session. After the lease
+// has ended the library does not use the session again, because the servers still answer a session that they are about
+// to expire (docs/why/lease.md). The library closes that session as soon as it can connect. If it cannot connect for
+// two session timeouts after the last answer, it leaves the session to expire. In both cases the library then opens a
+// new session, so `connecting` with the next epoch follows `lost`.
 //
-// Exception: the lease of a hold has ended, but the session stayed connected, and the servers' answers proved in time
-// that the session still exists. Then `connected` with the same epoch follows `lost`.
+// Exception: the lease of a hold ended while the session stayed connected, and the servers' answers proved in time that
+// the session still exists. Then the library keeps the session, and `connected` with the same epoch follows `lost`.
 //
 // Thread safety: values.
 #pragma once

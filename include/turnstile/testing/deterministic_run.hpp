@@ -121,7 +121,8 @@ struct run_report {
     [[nodiscard]] std::string text() const;  // the whole report, for people
 };
 
-// If `good` is false, fails the run; the report has the text `rule`. Outside of a run it throws std::runtime_error.
+// If `good` is false, the run fails, and its report has the text `rule`. Outside of a run the call throws
+// std::runtime_error.
 void require(bool good, std::string_view rule);
 
 // Runs `test`, and all processes and threads that it starts, until `test` ends. A run can have at most 256 threads at
@@ -135,8 +136,8 @@ void require(bool good, std::string_view rule);
                                                const std::function<void(simulated_world&)>& test,
                                                const run_limits& limits = {});
 
-// Starts the program again without address space randomisation, unless it already runs without. Call it first in
-// main(). `arguments` is the argv of main().
+// Starts the program again without address space randomisation, unless the program already runs without it. Call this
+// function first in main(). `arguments` is the argv of main().
 void fixed_addresses(char** arguments);
 
 }  // namespace turnstile::testing

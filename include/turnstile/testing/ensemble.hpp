@@ -80,8 +80,9 @@ public:
     [[nodiscard]] zookeeper_server& server(std::size_t i) { return *servers_.at(i); }
     [[nodiscard]] const zookeeper_server& server(std::size_t i) const { return *servers_.at(i); }
 
-    // Returns settings for client_options::lease that fit the relay bound of these servers. With these settings holds
-    // are certain for as long as possible, even if the client does not ask the servers for their settings.
+    // Returns settings for client_options::lease that fit the relay bound of these servers (the longest time until the
+    // leader learns of a message that a follower has received). With these settings holds are certain for as long as
+    // possible, even if the client does not ask the servers for their settings.
     [[nodiscard]] turnstile::lease_settings lease_settings() const;
 
     [[nodiscard]] std::string connect_string() const;               // all servers

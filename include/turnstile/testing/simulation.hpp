@@ -58,7 +58,7 @@ struct simulation_options {
     int sync_limit = 5;  // in ticks: how long a follower and the leader may be silent
     // The longest stall of a leader, or of a link between servers (a time in which the leader or the link does
     // nothing). The clients' leases assume the same value. Zero: stalls last as long as sync_limit allows, and the
-    // leases use the proven relay bound (lease_settings).
+    // leases use the proven bound for the delay of a follower's report to the leader (the relay bound, lease_settings).
     std::chrono::milliseconds longest_stall{0};
     // The largest error of a client's clock rate, as a fraction. Each client's error is random.
     double clock_drift = 0.001;
@@ -159,7 +159,7 @@ public:
     // Adds a process with one session, which connects when the simulation runs.
     simulated_client add_client();
 
-    // ---- locks; the calls reach the client at its next event ----
+    // ---- locks; a call takes effect when the simulation runs its client again ----
     // Queues for a lock. Throws std::system_error: `bad_path` as turnstile::mutex does; `bad_option` for a kind that
     // cannot be acquired, or numbers of permits out of range.
     simulated_hold acquire(simulated_client client, std::string_view path,
@@ -183,7 +183,7 @@ public:
     void read(simulated_client client, std::string_view path,
               std::function<void(const result<node>&)> done);
 
-    // ---- recipes: the rules that ship, with handlers in the place of threads ----
+    // ---- the library's election and gates, with handlers in place of threads ----
     // Adds a participant that behaves like `leader`, and starts it. Throws std::system_error(bad_path).
     simulated_candidate lead(simulated_client client, std::string_view path,
                              simulated_election election);

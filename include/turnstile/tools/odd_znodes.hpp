@@ -48,9 +48,9 @@ struct odd_survey {
 };
 
 // Returns the odd znodes at `folder` and below it, except in the servers' "/zookeeper". An empty znode counts as a
-// lock's folder if it had children before, and has no data or only the mark of a long queue. The result also has such
-// folders that are containers, because servers do not report which znodes are containers. Errors: the errors of
-// locks_below().
+// lock's folder if it had children before, and has no data (or only the number that clients of a long queue write
+// there). The result also has such folders that are containers (znodes that the servers delete when they are empty),
+// because servers do not report which znodes are containers. Errors: the errors of locks_below().
 [[nodiscard]] TURNSTILE_EXPORT result<odd_survey> odd_znodes_below(
     const client& servers, std::string_view folder, const query_options& options = {});
 
