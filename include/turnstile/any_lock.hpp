@@ -101,7 +101,7 @@ public:
     // Returns the name of the lock's token in a fencing_vector.
     [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-    // Each of these functions calls the function of the lock that has the same name.
+    // Each of these functions calls the lock's function of the same name.
     result<guard> acquire(acquire_options options = {}) const {
         return lock_->acquire(std::move(options));
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// async_call: runs a call that blocks on a thread of the client, so that a coroutine can await its result.
+// async_call: runs a blocking call on a thread of the client, so that a coroutine can await its result.
 //
 // Some calls also exist in a form with a handler (async_acquire, async_upgrade, guard::async_commit), for which no
 // thread waits. Use async_call() for every other call: try_acquire, release, wait_connected, and all queries.

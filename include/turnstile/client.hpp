@@ -71,7 +71,7 @@ struct session_info {
 
 // Counts of events of a client's contenders (znodes in queues), over all sessions since the client's construction. The
 // client does not count a call that fails before the call has a contender. The client also does not count a grant that
-// one thread of the process hands over to another thread (retained and cohort locks).
+// one thread of the process hands over to another thread (retain_for and cohort in lock_options.hpp).
 struct client_counters {
     // Contenders that entered a queue. Each contender later counts in `granted` or `failed` too, and in `gone` when it
     // ends.

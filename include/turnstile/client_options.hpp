@@ -100,7 +100,7 @@ struct lease_settings {
     std::chrono::milliseconds assumed_stall{0};
     // The largest difference between the rates of this machine's clock and the servers' clocks, as a fraction: 0.001 is
     // 1 ms in a second. A time daemon may change the rate by more: chrony by up to 0.083, unless its maxslewrate is
-    // lower (docs/why/lease.md, A1). At least 0, below 0.5.
+    // lower (assumption A1 in docs/why/lease.md). At least 0, below 0.5.
     double clock_drift = 0.001;
     // The interval at which a session with a hold confirms (extends) its lease. Zero: every fifth of the session
     // timeout. Must be less than session_timeout * (1 - clock_drift). If the servers grant a session timeout that is

@@ -132,8 +132,8 @@ public:
     // Times. The timeout limits all steps before the gate records the start. If another instance runs the job, the call
     // returns `running` at most a second after the timeout. Recording the start takes at most one session timeout, and
     // so does recording the end after the job. When the lock is lost or `options.stop` is triggered, all steps except
-    // the job end at once. Exception: if the token is triggered while the job runs, the gate still takes up to a second
-    // to record the end. The job itself must watch lost() and a stop token of the program.
+    // the job end at once. Exception: if `options.stop` is triggered while the job runs, the gate still takes up to a
+    // second to record the end. The job itself must watch lost() and a stop token of the program.
     //
     // Errors: the errors of mutex::acquire() and guard::commit(). After an error the job has not run. `busy` (or
     // `timeout`, if the options have a timeout) also means that another recipe (a mutex, `turnstile run`) holds the

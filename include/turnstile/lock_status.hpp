@@ -18,8 +18,8 @@
 namespace turnstile {
 
 // The claims of a contender about itself, from its znode. Nothing verifies these claims. parse() leaves a field empty
-// if this library would not have written its value. For a contender of another library it sets only `text`. `text` may
-// contain any bytes: escape it before you show it on a terminal or a page.
+// if this library would not have written its value. For a contender of another library parse() sets only `text`. `text`
+// may contain any bytes: escape it before you show it on a terminal or a page.
 struct contender_metadata {
     std::string text{};      // the data of the znode, its first 16 KiB
     std::string resource{};  // the lock's path; at most 4,096 bytes

@@ -72,8 +72,8 @@ public:
     using lockable::try_acquire;
 
     // Waits for all locks. The errors are the locks' errors; the message names the lock. After an error the client
-    // removes the call's znodes as soon as it can reach the servers. If it cannot reach them, the servers delete the
-    // znodes when the session expires.
+    // removes the call's znodes as soon as it can reach the servers. If the client cannot reach them, the servers
+    // delete the znodes when the session expires.
     //
     // The options apply as follows:
     // - on_entered is called for each lock that the call tries or for which it waits; on_queued only for a lock for

@@ -19,8 +19,8 @@
 // ensembles, rounded down.
 //
 // Order. The queue of each ensemble is FIFO, but the quorum_lock is not. If a contender holds only a minority of the
-// ensembles for longer than `attempt` (quorum_options), it gives its parts back, and tries again after a random pause.
-// So contenders that hold one ensemble each do not wait for each other for ever.
+// ensembles for longer than `attempt` (quorum_options), it releases these ensembles, and tries again after a random
+// pause. So contenders that hold one ensemble each do not wait for each other for ever.
 //
 // A part is the hold on one ensemble. The whole hold is valid while a majority of parts is valid. valid_until() returns
 // the instant until which that is certain, even if the servers confirm nothing more. That instant moves forward, and
@@ -62,9 +62,9 @@ struct quorum_options {
     // give way first. The library then adds a random time of up to half of the product. Choose a value longer than a
     // round trip to the most distant ensemble plus a handover there. Positive, at most a day.
     std::chrono::milliseconds attempt{1'000};
-    // The first and the longest pause before the client requests a part again that it gave back or lost, or that was
-    // refused. Each pause is twice as long as the pause before, with jitter. Both values are positive and at most a
-    // day, and `retry_first` is at most `retry_longest`.
+    // The first and the longest pause before the client requests again a part that it gave back or lost, or that an
+    // ensemble refused. Each pause is twice as long as the pause before, with jitter. Both values are positive and at
+    // most a day, and `retry_first` is at most `retry_longest`.
     std::chrono::milliseconds retry_first{50};
     std::chrono::milliseconds retry_longest{2'000};
 };

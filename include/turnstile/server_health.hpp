@@ -47,7 +47,7 @@ struct server_health {
     std::string version{};                    // "3.8.0"
     std::chrono::microseconds
         round_trip{};  // time to connect, ask and get the answer; 0 without an answer
-    // The values below cover the time since the start of the server.
+    // The latencies, and the number of received packets, cover the time since the start of the server.
     std::optional<double> latency_ms{};          // average latency of requests
     std::optional<double> longest_latency_ms{};  // longest latency of a request
     std::optional<std::int64_t> connections{};   // connections of clients, this one included

@@ -21,8 +21,8 @@
 // | make                       | the znode and all znodes above it exist; only `make` creates parents             |
 //
 // For put and make the library first reads the present state. If another client changes that state before the
-// transaction arrives, the servers write nothing, and the library reads the state again. A part that names
-// a version fails if the znode has another version. The default, `any_version`, fits every znode.
+// transaction arrives, the servers write nothing, and the library reads the state again. A part that names a version
+// fails if the znode has another version. The default, `any_version`, fits every znode.
 //
 // Thread safety: a value.
 #pragma once

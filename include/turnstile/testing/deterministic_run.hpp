@@ -103,7 +103,7 @@ struct run_limits {
     // Limit of the real time of the run. Set it generously, because the machine may be busy.
     std::chrono::seconds patience{60};
     // Called in the run when the test ends; if the function returns true, the run fails. The run is a forked process,
-    // so failures that a test framework counts there are lost when it ends. So pass `[] { return
+    // so failures that a test framework counts there are lost when that process ends. So pass `[] { return
     // ::testing::Test::HasFailure(); }`.
     std::function<bool()> has_failed{};
 };

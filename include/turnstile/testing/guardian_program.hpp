@@ -7,10 +7,10 @@
 //     ASSERT_TRUE(worker.wait_for_output("READY"));
 //     guardian.kill();  // the worker continues without a guardian: its locks outlive it by the session timeout
 //
-// The name is a link in a temporary folder. Pass it to a worker that starts a guardian
-// (client_options::guardian.program), or start a guardian by it. The destructor kills guardians that still run. If this
-// process dies without running destructors, its guardians end by themselves when the processes that they guard have
-// ended.
+// The name is a link in a temporary folder. Pass path() to a worker that starts a guardian
+// (client_options::guardian.program), or start a guardian with path() as the program. The destructor kills guardians
+// that still run. If this process dies without running destructors, its guardians end by themselves when the processes
+// that they guard have ended.
 //
 // Thread safety: any thread may call const members.
 #pragma once

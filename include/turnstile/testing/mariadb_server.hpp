@@ -29,7 +29,7 @@ namespace turnstile::testing {
 
 // The options of a server.
 struct mariadb_server_options {
-    // Options of mariadbd, like "--log-bin" or "--read-only", which follow the options of this class.
+    // Options of mariadbd, like "--log-bin" or "--read-only". This class passes them after its own options.
     std::vector<std::string> options{};
 };
 

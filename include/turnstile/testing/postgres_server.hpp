@@ -34,8 +34,8 @@ class postgres_server;
 
 // The options of a server.
 struct postgres_server_options {
-    std::string config{};  // lines of postgresql.conf, which follow the lines of this class
-    std::string access{};  // lines of pg_hba.conf, before "trust everybody on this host"
+    std::string config{};           // lines of postgresql.conf; they come after this class's lines
+    std::string access{};           // lines of pg_hba.conf, before "trust everybody on this host"
     std::string encoding = "UTF8";  // encoding of the database
     // A running server, or null. The new server begins with a copy of that server's data, and follows it as an
     // asynchronous standby until run_sql("SELECT pg_promote()").

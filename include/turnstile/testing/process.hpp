@@ -54,7 +54,7 @@ public:
     // Returns whether the child runs. True for a paused child; false for a child that is being killed.
     [[nodiscard]] bool running() const;
 
-    // Send a signal to the child's group. They do nothing after the child has ended.
+    // Send a signal to the child's group. These functions do nothing after the child has ended.
     void pause();      // SIGSTOP; returns when the child has stopped
     void resume();     // SIGCONT
     void terminate();  // SIGTERM, then SIGCONT, so that a paused child handles SIGTERM

@@ -37,7 +37,7 @@ struct redis_tls_files {
 
 // The options of a server.
 struct redis_server_options {
-    std::string config{};  // lines of redis.conf, which follow the lines of this class
+    std::string config{};  // lines of redis.conf; they come after this class's lines
     // True: the server is a sentinel. Then `config` must name the servers that the sentinel watches
     // (redis_sentinel.hpp).
     bool sentinel = false;

@@ -19,7 +19,7 @@
 // connections too.
 //
 // Threads: each proxy has one thread, which also runs the filters. Thread safety: any thread may call any member, and
-// so may a filter. A call returns when it has taken effect; only in a filter it returns before.
+// so may a filter. A call returns when it has taken effect. Exception: a call from a filter returns before that.
 #pragma once
 
 #include <chrono>
@@ -58,8 +58,9 @@ public:
     using frame_filter = std::function<verdict(frame&)>;
 
     // Listens on a free port of 127.0.0.1. For each client's connection the proxy connects to `server` ("host:port", an
-    // IPv4 address or a name). If the server refuses that, the proxy closes the client's connection. `carried` is the
-    // protocol. Throws std::runtime_error for a wrong address, or std::system_error if it cannot listen.
+    // IPv4 address or a name). If the server refuses this connection, the proxy closes the client's connection.
+    // `carried` is the protocol. Throws std::runtime_error for a wrong address, or std::system_error if it cannot
+    // listen.
     explicit tcp_proxy(const std::string& server, traffic carried = traffic::zookeeper);
     ~tcp_proxy();
     tcp_proxy(const tcp_proxy&) = delete;
