@@ -26,7 +26,8 @@ namespace {
 using namespace std::chrono_literals;
 using bounds = std::vector<boottime_clock::duration>;
 
-// The default buckets cover in-memory locks (microseconds), locks at servers (milliseconds) and jobs (minutes).
+// The default buckets cover locks at servers (milliseconds) and jobs (minutes). Times of free in-memory locks
+// (microseconds) fall into the first bucket.
 const bounds& default_bounds() {
     static const bounds spans{1ms, 2500us, 5ms, 10ms, 25ms, 50ms, 100ms, 250ms, 500ms,
                               1s,  2500ms, 5s,  10s,  30s,  1min, 5min,  15min, 1h};

@@ -112,9 +112,10 @@ def guardians(program):
 
 
 class Worker:
-    """A worker's process, and the processes that replace it after it was killed."""
+    """A worker's process, and the processes that replace it after it was killed.
 
-    """`where`: the worker's connect string."""
+    `where`: the worker's connect string.
+    """
 
     def __init__(self, number, roles, settings, folder, where):
         self.number, self.roles, self.settings = number, roles, settings

@@ -7,9 +7,9 @@
     kazoo_contender.py contenders CONNECT PATH
 
 lock and write take the lock so many times, and enter the critical section of FOLDER as a writer (see
-critical_section.hpp). hold-... takes the lock once, prints "granted" and holds until the file SIGNAL exists; lead
-does the same in kazoo's Election. contenders prints "contender DATA" for each. All print "READY" once they are
-connected.
+critical_section.hpp). hold-... takes the lock once, prints "granted" and holds until a program writes into the
+named pipe SIGNAL; lead does the same in kazoo's Election. contenders prints "contender DATA" for each. All print
+"READY" once they are connected.
 
 Exit status: 0 done, 1 any failure, 2 usage, 3 two clients were inside that exclude each other.
 """
