@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inner_error: an error whose detail quotes another error, and the error of a named part.
+// inner_error: texts of errors that have another error as their cause.
 //
 // Thread safety: pure functions.
 #pragma once
@@ -16,6 +16,7 @@ namespace turnstile::base {
     return inner == outer && !inner.detail().empty() ? inner.detail() : inner.message();
 }
 
+// Returns the error with `name`, of a lock or an ensemble, in front of its detail.
 [[nodiscard]] inline error named(const std::string& name, const error& why) {
     return {why.code(), why.detail().empty() ? name : name + ": " + why.detail()};
 }

@@ -77,7 +77,7 @@ std::string distrust(long verdict, const std::string& host) {
         case X509_V_ERR_CERT_NOT_YET_VALID: return "its certificate is not valid yet";
         case X509_V_ERR_CERT_REVOKED: return "its certificate has been revoked (crl_file)";
         case X509_V_ERR_UNABLE_TO_GET_CRL:
-            return "crl_file has no revocation list of its certificate's authority";
+            return "crl_file has no revocation list of the authority that issued its certificate";
         case X509_V_ERR_CRL_HAS_EXPIRED: return "the revocation list in crl_file has expired";
         default: break;
     }

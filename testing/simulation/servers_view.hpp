@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers_view: what a world and its judges know about servers of every kind.
+// servers_view: interface of modelled servers of every kind. The simulated world drives the servers, and the judges,
+// which check the promises, read the servers' state.
 #pragma once
 
 #include <cstddef>

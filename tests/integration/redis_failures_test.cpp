@@ -54,7 +54,8 @@ TEST_F(failures_on_redis, a_killed_holder_s_lock_is_free_after_its_session_timeo
     EXPECT_GT(boottime_clock::now(), lease_of_holder());
 }
 
-// No other client sends requests. This client's next regular request is due only after a third of its long timeout.
+// After the holder's death only the client `patient` is left. Its next regular request is due only after a third of its
+// session timeout of 300 s.
 TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) {
     const auto dying = holder();
     const auto patient = connect(server.connect_string(), with_timeout(300s));

@@ -109,7 +109,7 @@ constexpr std::array k_found{
     // Commit cb0e738 broke the promise G3 (no herd) in the next seeds, by a fault of the judge. Corrected rule: when a
     // semaphore's waiter gets room, it keeps its watch until it gets the event.
     found_seed{11'016'697},
-    // Commit 6bbd0dd broke the promise X1 (a reported deadlock existed) in the next seeds. Test:
+    // Commit 6bbd0dd broke the promise X1 (the library reports only deadlocks that exist) in the next seed. Test:
     // wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };
