@@ -54,8 +54,8 @@ namespace turnstile {
 class TURNSTILE_EXPORT multi_lock : public lockable<multi_lock> {
 public:
     // Makes a multi_lock, and sends nothing. Throws std::system_error(bad_option) if there is no lock; if a lock is in
-    // the list twice (also as two kinds of lock on one path, because one might wait for the other); or if two locks
-    // have the same name.
+    // the list twice (also as reader and writer of one shared_mutex, because one would wait for the other); or if two
+    // locks have the same name.
     multi_lock(std::initializer_list<any_lock> locks);
     explicit multi_lock(std::vector<any_lock> locks);
     // Releases the holds that lock() and the other standard forms have taken.

@@ -23,6 +23,7 @@
 #include "cli/election_answers.hpp"
 #include "cli/election_page.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/held_above.hpp"
 #include "cli/help.hpp"
 #include "cli/host_names_option.hpp"
 #include "cli/http_address.hpp"
@@ -209,6 +210,7 @@ void add_elect_command(CLI::App& program, command_line& line) {
         }
         finish(options->keeping, "elect");
         line.action = [options] {
+            if (const auto code = end_at_held_election(options->path)) return *code;
             return with_command_host(options->keeping, options->servers,
                                      [&options](client& servers, command_host& host) {
                                          return stand(servers, host, *options);

@@ -166,4 +166,16 @@ std::optional<int> end_at_held_lock(const run_options& options) {
         k_usage);
 }
 
+std::optional<int> end_at_held_election(const std::string& path) {
+    for (const auto& lock : held_above()) {
+        if (lock.path != path) continue;
+        return complain(printable(path) +
+                            ": a turnstile run that started this election holds the lock "
+                            "(TURNSTILE_HELD), so each would wait for the other: give one of them "
+                            "another path. If the lock is on other servers, unset TURNSTILE_HELD",
+                        k_usage);
+    }
+    return std::nullopt;
+}
+
 }  // namespace turnstile::cli

@@ -22,4 +22,7 @@ namespace turnstile::cli {
 // prints one line on stderr and returns an exit code, because `run` would wait for ever.
 [[nodiscard]] std::optional<int> end_at_held_lock(const run_options& options);
 
+// The same for an election at this path, which takes the path's mutex: nothing, or an exit code after one line on stderr.
+[[nodiscard]] std::optional<int> end_at_held_election(const std::string& path);
+
 }  // namespace turnstile::cli

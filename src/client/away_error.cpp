@@ -31,8 +31,9 @@ error with_cause(const error& away, const std::string& servers, const std::optio
         // refusal.
         if (cause && !lacks_cause(*cause))
             return {cause->code(), detail.append(": ").append(cause->detail())};
-        return {away.code(),
-                detail.append("; `turnstile mkdir /` or client_options::create_chroot creates it")};
+        const bool has_command = !servers.starts_with("local:");
+        return {away.code(), detail.append(has_command ? "; `turnstile mkdir /` or " : "; ")
+                                 .append("client_options::create_chroot creates it")};
     }
     auto detail = away.detail().empty() ? servers : away.detail();
     if (!cause || cause->detail().empty()) return {away.code(), std::move(detail)};

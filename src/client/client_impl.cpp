@@ -105,6 +105,7 @@ result<acquire_request> client_impl::request(const base::shared_text& path,
                                              acquire_request::handler&& done,
                                              std::string_view recipe) {
     if (forked()) return forked_error();
+    if (options.stop.stop_requested()) return error{errc::cancelled, path.str()};
     auto request = make_request(std::move(options), mode, limit_of_attempt(*this), std::move(done));
     if (!request) return request;
     if (!request->done) request->name_owner();

@@ -322,6 +322,7 @@ void shared_contender::tell_waiting(
 result<acquire_request> shared_contender::request(acquire_options&& options, core::attempt mode,
                                                   acquire_request::handler&& done) const {
     if (servers_->forked()) return servers_->forked_error();
+    if (options.stop.stop_requested()) return error{errc::cancelled, path_};
     if (const auto good = check_refused(options, composite::shared, path_); !good)
         return good.error();
     return make_request(std::move(options), mode, limit_of_attempt(*servers_), std::move(done));

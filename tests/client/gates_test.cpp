@@ -214,6 +214,21 @@ TEST_F(jobs, bad_rules_and_foreign_records_are_refused) {
     EXPECT_THROW((void)gate.run(nullptr), std::system_error);
 }
 
+TEST_F(jobs, a_gate_refuses_the_path_of_the_other_gate) {
+    rate_gate rate{*servers, "/rate", {.entries = 1, .period = 1h}};
+    ASSERT_TRUE(rate.enter());
+    job_gate job{*servers, "/job", {.period = 1h}};
+    ASSERT_TRUE(job.run([](job_run&) {}));
+    const auto refused = job_gate(*servers, "/rate", {.period = 1h}).run([](job_run&) { FAIL(); });
+    EXPECT_EQ(refused.error(), (error{errc::bad_option,
+                                      "/rate is the path of a rate_gate; give "
+                                      "the job_gate another path"}));
+    EXPECT_EQ(rate_gate(*servers, "/job", {.entries = 1, .period = 1h}).enter().error(),
+              (error{errc::bad_option,
+                     "/job is the path of a job_gate; give the rate_gate another "
+                     "path"}));
+}
+
 TEST_F(rates, let_so_many_through_and_no_more) {
     rate_gate here{*servers, "/limit", {.entries = 3, .period = 1h}};
     rate_gate there{*others, "/limit", {.entries = 3, .period = 1h}};

@@ -172,6 +172,30 @@ TEST_F(no_time_test, ends_after_the_connection_timeout_if_no_server_answers) {
     }
 }
 
+// Servers in memory answer at once, so a request would be answered before the library could cancel it.
+TEST_F(no_time_test, after_its_stop_token_no_call_takes_a_lock) {
+    std::stop_source over;
+    over.request_stop();
+    const acquire_options late{.stop = over.get_token()};
+    mutex plain{*servers, "/plain"};
+    mutex retained{*servers, "/retained", {.retain_for = 1h}};
+    shared_mutex shared{*servers, "/shared"};
+    semaphore permits{*servers, "/permits", 1};
+    multi_lock both{plain, shared};
+    EXPECT_EQ(plain.acquire(late).error(), (error{errc::cancelled, "/plain"}));
+    EXPECT_EQ(plain.try_acquire(late).error(), errc::cancelled);
+    EXPECT_EQ(retained.acquire(late).error(), (error{errc::cancelled, "/retained"}));
+    EXPECT_EQ(shared.acquire(late).error(), errc::cancelled);
+    EXPECT_EQ(shared.acquire_shared(late).error(), errc::cancelled);
+    EXPECT_EQ(permits.acquire(late).error(), errc::cancelled);
+    EXPECT_EQ(both.acquire(late).error(), errc::cancelled);
+    call later;
+    plain.async_acquire(late, later.handler());
+    ASSERT_TRUE(later.told.wait());
+    EXPECT_EQ(later.outcome.error(), errc::cancelled);
+    EXPECT_FALSE(plain.is_locked().value());
+}
+
 TEST_F(no_time_test, and_with_some_a_call_takes_a_duration_or_a_deadline_alone) {
     mutex lock{*servers, "/timed"};
     EXPECT_TRUE(lock.acquire(limit()));

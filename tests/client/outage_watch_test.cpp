@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/latest_failure.hpp"
+#include "client/away_error.hpp"
 #include "client/outage_watch.hpp"
 #include "log_lines.hpp"
 #include "support.hpp"
@@ -169,6 +170,8 @@ TEST_F(outage_watch_test, other_errors_stay_as_they_are) {
     EXPECT_EQ(watch->explain(missing).detail(),
               "zk1:2181, for /locks/a; `turnstile mkdir /` or client_options::create_chroot "
               "creates it");
+    EXPECT_EQ(with_cause(missing, "local:x/shop", std::nullopt).detail(),
+              "local:x/shop, for /locks/a; client_options::create_chroot creates it");
     EXPECT_EQ(watch->explain(errc::auth_failed).message(),
               "the servers refused the credentials: zk1:2181 (Connection refused)");
     servers->failure.set({errc::no_permission, "create_chroot: to create it"});

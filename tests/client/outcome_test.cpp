@@ -16,6 +16,14 @@ protected:
     }
 };
 
+TEST_F(outcomes, a_position_is_asked_with_a_guard_of_the_lock) {
+    mutex other{*servers, "/other"};
+    const auto hold = other.acquire(limit()).value();
+    EXPECT_EQ(other.position(hold).value(), 0U);
+    EXPECT_EQ(lock.position(hold).error(),
+              (error{errc::bad_option, "the guard of /other is no guard of the lock on /lock"}));
+}
+
 TEST_F(outcomes, with_lock_gives_the_value_of_a_function_whose_hold_lasted) {
     EXPECT_EQ(with_lock(lock, [] { return 41; }).value(), 41);
     EXPECT_TRUE(with_lock(lock, [](guard& hold) { EXPECT_TRUE(hold.valid()); }));

@@ -109,6 +109,9 @@ TEST_F(cli_run, a_lock_that_is_held_above) {
     EXPECT_EQ(code_of(run({path}, run({second}, inside({path})))), 64);
     EXPECT_TRUE(printed(path + ": a turnstile run that started this one holds the lock"))
         << output();
+    EXPECT_EQ(code_of(run({path}, {TURNSTILE_PROGRAM, "elect", path, "--", "echo", "inside"})), 64);
+    EXPECT_TRUE(printed(path + ": a turnstile run that started this election holds the lock"))
+        << output();
     EXPECT_FALSE(printed("inside"));
     EXPECT_EQ(code_of(run({path}, run({second}, inside({"--reenter", path, second})))), 0);
     EXPECT_EQ(code_of(run({"-x", path}, inside({"--reenter", "--shared", path}))), 0);

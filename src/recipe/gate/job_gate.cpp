@@ -10,6 +10,7 @@
 #include "base/out_of_memory.hpp"
 #include "core/contender/contender_ahead.hpp"
 #include "recipe/gate/job_rule.hpp"
+#include "recipe/gate/rate_rule.hpp"
 #include "recipe/lock/queue_lock.hpp"
 #include "recipe/node/stamped_node.hpp"
 #include "recipe/operator/participant_text.hpp"
@@ -43,6 +44,9 @@ public:
     [[nodiscard]] result<job_record> parsed(const detail::stamped_data& found) const {
         if (!found.exists()) return job_record{};
         auto record = detail::parse_job(found.text, found.changed);
+        if (!record && detail::rate_record::parse(found.text, found.changed))
+            return error{errc::bad_option, queue.path() + " is the path of a rate_gate; give the " +
+                                               "job_gate another path"};
         if (!record)
             return error{errc::protocol, record_path + " holds no record of a job: " + found.text};
         return std::move(*record);

@@ -6,6 +6,7 @@
 
 #include <fmt/core.h>
 
+#include "recipe/gate/job_rule.hpp"
 #include "recipe/gate/rate_rule.hpp"
 #include "recipe/lock/queue_lock.hpp"
 #include "recipe/node/stamped_node.hpp"
@@ -79,6 +80,9 @@ result<rate_gate::implementation::look> rate_gate::implementation::see(
     if (!found) return found.error();
     look result{std::move(*found), rule, 0};
     if (result.found.exists()) {
+        if (detail::parse_job(result.found.text, result.found.changed))
+            return error{errc::bad_option, queue.path() + " is the path of a job_gate; give the " +
+                                               "rate_gate another path"};
         auto record = detail::record_of(rule, result.found, queue.path());
         if (!record) return record.error();
         result.record = std::move(*record);

@@ -43,8 +43,9 @@ void replace(guard& hold, std::shared_ptr<detail::hold> by) {
 }
 
 error reader_cannot(const std::string& path) {
-    return {errc::bad_option,
-            path + ": a reader's hold cannot be upgraded; acquire the lock with acquire_upgrade()"};
+    return {errc::bad_option, path +
+                                  ": a reader's hold cannot become another kind of hold; acquire "
+                                  "the lock with acquire_upgrade()"};
 }
 
 // Returns the upgradable hold that must be upgraded; null if the guard has a writer's hold already.

@@ -123,6 +123,9 @@ result<std::vector<contender>> queue_lock::holders(const query_options& options,
 
 result<std::size_t> queue_lock::position(const guard& hold, const query_options& options) const {
     if (hold.znode().empty()) return empty_guard(path_.str());
+    if (hold.path() != path_.str())
+        return error{errc::bad_option,
+                     "the guard of " + hold.path() + " is no guard of the lock on " + path_.str()};
     const auto names = contender_names(*client_, {path_, family_}, options);
     if (!names) return names.error();
     const auto name = hold.znode().substr(hold.znode().rfind('/') + 1);
