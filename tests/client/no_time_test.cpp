@@ -14,6 +14,17 @@ namespace {
 using namespace std::chrono_literals;
 using std::chrono::steady_clock;
 
+struct asynchronous_call {
+    event told;
+    result<guard> outcome{errc::closed};
+    [[nodiscard]] std::function<void(result<guard>)> handler() {
+        return [this](result<guard> answer) {
+            outcome = std::move(answer);
+            told.set();
+        };
+    }
+};
+
 class no_time_test : public shell_test {
 protected:
     // Checks that `take`, which acquires with a timeout of zero, is granted if the lock is free. If another client
@@ -148,18 +159,8 @@ TEST_F(no_time_test, waits_for_the_servers_answer_all_the_same) {
 
 // The client has no session yet. The session timeout would make the calls wait for an hour.
 TEST_F(no_time_test, ends_after_the_connection_timeout_if_no_server_answers) {
-    struct call {
-        event told;
-        result<guard> outcome{errc::closed};
-        [[nodiscard]] std::function<void(result<guard>)> handler() {
-            return [this](result<guard> answer) {
-                outcome = std::move(answer);
-                told.set();
-            };
-        }
-    };
-    call plain;
-    call kept;
+    asynchronous_call plain;
+    asynchronous_call kept;
     faults.refuse_connections();
     const client away{where, {.session_timeout = 1h, .connection_timeout = 1ms}};
     mutex lock{away, "/away"};
@@ -189,7 +190,7 @@ TEST_F(no_time_test, after_its_stop_token_no_call_takes_a_lock) {
     EXPECT_EQ(shared.acquire_shared(late).error(), errc::cancelled);
     EXPECT_EQ(permits.acquire(late).error(), errc::cancelled);
     EXPECT_EQ(both.acquire(late).error(), errc::cancelled);
-    call later;
+    asynchronous_call later;
     plain.async_acquire(late, later.handler());
     ASSERT_TRUE(later.told.wait());
     EXPECT_EQ(later.outcome.error(), errc::cancelled);
