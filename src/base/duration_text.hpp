@@ -65,7 +65,8 @@ requires std::ratio_less_equal_v<Period, std::ratio<3600>>
         const auto count = static_cast<std::uint64_t>(part.count());
         return is_negative ? 0 - count : count;
     };
-    return (is_negative ? "-" : "") + seconds_text(size_of(whole), size_of(rest));
+    std::string text{is_negative ? "-" : ""};
+    return text.append(seconds_text(size_of(whole), size_of(rest)));
 }
 
 }  // namespace turnstile::base

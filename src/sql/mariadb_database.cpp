@@ -72,8 +72,10 @@ void mariadb_database::commit(std::span<const std::int64_t> to_wake) {
 void mariadb_database::ring_further(std::span<const std::int64_t> to_wake) {
     while (!to_wake.empty()) {
         std::string statements;
-        for (const std::int64_t session : to_wake)
-            statements += (statements.empty() ? "" : ";") + mariadb_bell::ring(database_, session);
+        for (const std::int64_t session : to_wake) {
+            if (!statements.empty()) statements += ';';
+            statements += mariadb_bell::ring(database_, session);
+        }
         try {
             const mariadb_answers answers = link_.run(statements);
             if (!answers.failure) return;

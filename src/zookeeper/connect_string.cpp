@@ -183,13 +183,11 @@ std::string set_option(std::string_view text, std::string_view name, std::string
 
 std::string set_options(std::string_view text, std::string_view options, server_security& out) {
     while (!options.empty()) {
-        const auto end = std::min(options.find('&'), options.size());
-        const auto option = options.substr(0, end);
-        options.remove_prefix(std::min(end + 1, options.size()));
-        const auto equals = std::min(option.find('='), option.size());
-        const auto value = option.substr(std::min(equals + 1, option.size()));
-        if (auto rule = set_option(text, option.substr(0, equals), value, out); !rule.empty())
-            return rule;
+        const auto option = options.substr(0, options.find('&'));
+        options.remove_prefix(std::min(option.size() + 1, options.size()));
+        const auto name = option.substr(0, option.find('='));
+        const auto value = option.substr(std::min(name.size() + 1, option.size()));
+        if (auto rule = set_option(text, name, value, out); !rule.empty()) return rule;
     }
     return {};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a chroot that does not exist: the error names two remedies, or the client creates the chroot.
+// Tests a chroot that does not exist: the error names the option that creates it, or the client creates the chroot.
 #include <gmock/gmock.h>
 
 #include <vector>
@@ -12,6 +12,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class chroot : public shell_test {
 protected:
@@ -19,15 +20,16 @@ protected:
     std::unique_ptr<client> outside = connect();
 };
 
+// `turnstile mkdir` refuses `local:`, because the command is another process.
 TEST_F(chroot, that_is_missing_is_named_with_what_creates_it) {
     client inside{below};
-    const auto names_both = AllOf(HasSubstr(below), HasSubstr("turnstile mkdir"),
-                                  HasSubstr("client_options::create_chroot"));
+    const auto names_the_option = AllOf(HasSubstr(below), Not(HasSubstr("turnstile mkdir")),
+                                        HasSubstr("client_options::create_chroot"));
     EXPECT_EQ(inside.wait_connected(limit()).error(), errc::no_chroot);
-    EXPECT_THAT(inside.wait_connected(limit()).error().message(), names_both);
+    EXPECT_THAT(inside.wait_connected(limit()).error().message(), names_the_option);
     mutex lock{inside, "/lock"};
-    EXPECT_THAT(lock.acquire(limit()).error().message(), names_both);
-    EXPECT_THAT(lock.queue().error().message(), names_both);
+    EXPECT_THAT(lock.acquire(limit()).error().message(), names_the_option);
+    EXPECT_THAT(lock.queue().error().message(), names_the_option);
     EXPECT_EQ(read_node(*outside, "/shop").error(), errc::no_node) << "nothing was created";
 }
 
