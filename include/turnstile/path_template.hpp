@@ -23,9 +23,9 @@
 // and ten digits), and the path must not begin with ZooKeeper's "/zookeeper". In these cases the template also escapes
 // the last byte of the argument.
 //
-// So different arguments give different paths; arguments that were cut do so unless SHA-1 collides. A number becomes
-// decimal digits, so the number 7 and the text "7" give the same path. These rules are a contract between versions:
-// docs/start/path-templates.md.
+// Different arguments therefore give different paths, unless two arguments that were cut have the same digest. A number
+// becomes decimal digits, so the number 7 and the text "7" give the same path. These rules are a contract between
+// versions: docs/start/path-templates.md.
 //
 // Thread safety: a value; any thread may call const members.
 #pragma once

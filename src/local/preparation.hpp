@@ -40,7 +40,7 @@ protected:
 };
 
 // Prepares the parts of one request. The calls change no znode, but each part sees the effects of the parts before it.
-// So a multi (a request with several parts) takes effect completely or not at all. Not thread-safe. The object keeps
+// A multi (a request with several parts) therefore takes effect completely or not at all. Not thread-safe. The object keeps
 // references to the constructor's arguments.
 class preparation {
 public:

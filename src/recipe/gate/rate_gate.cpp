@@ -80,10 +80,10 @@ result<rate_gate::implementation::look> rate_gate::implementation::see(
     if (!found) return found.error();
     look result{std::move(*found), rule, 0};
     if (result.found.exists()) {
-        if (detail::parse_job(result.found.text, result.found.changed))
+        auto record = detail::record_of(rule, result.found, queue.path());
+        if (!record && detail::parse_job(result.found.text, result.found.changed))
             return error{errc::bad_option, queue.path() + " is the path of a job_gate; give the " +
                                                "rate_gate another path"};
-        auto record = detail::record_of(rule, result.found, queue.path());
         if (!record) return record.error();
         result.record = std::move(*record);
     }
