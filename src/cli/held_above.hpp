@@ -22,8 +22,8 @@ namespace turnstile::cli {
 // prints one line on stderr and returns an exit code, because `run` would wait for ever.
 [[nodiscard]] std::optional<int> end_at_held_lock(const run_options& options);
 
-// Returns nothing if an election may start at this path. If an outer run holds the path's lock, prints one line on stderr
-// and returns an exit code, because the election would wait for ever.
+// Returns nothing if an election may start at this path. If an outer run holds the path's lock, prints one line on
+// stderr and returns an exit code, because the election would wait for ever.
 [[nodiscard]] std::optional<int> end_at_held_election(const std::string& path);
 
 }  // namespace turnstile::cli
