@@ -57,7 +57,7 @@ def parse(text):
         if not row:
             continue
         shown = r"(\d+)(?: of (?:the )?(\w+(?: on \w+)?))?"
-        seed = re.search(rf"(?:\| {shown} \| \w+ \||; seed {shown}(?:, \w+)?\))$", line)
+        seed = re.search(rf"(?:\| {shown} \| \w+ \||\(seed {shown}(?:, \w+)?\))$", line)
         number, work = (seed[1] or seed[3], seed[2] or seed[4]) if seed else (None, None)
         defence_off = section == f"## {MASKED}"
         found[row[1]] = Known(int(number), work or "locks", defence_off) if seed else None
@@ -74,10 +74,10 @@ def cell(verdict, work="locks"):
 
 
 def item(result):
-    """Returns the lines of a caught mutant. They name the promise if the heading has only the beginning of its code."""
+    """Returns the lines of a caught mutant. They name the broken promise only if the heading does not name it."""
     mutant, broken = result.mutant, result.alone.invariant
     code = "" if broken in PROMISES else f", {broken}"
-    text = f"- `{mutant.name}`: {mutant.fault} ({mutant.rows}; seed {history(result.alone, mutant.work)}{code})"
+    text = f"- `{mutant.name}`: {mutant.fault} (seed {history(result.alone, mutant.work)}{code})"
     return textwrap.fill(text, WIDTH, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
 
 
@@ -107,55 +107,53 @@ def render(results, seeds):
     holes = [r for r in results if not r.as_expected and not r.alone.seed]
     text = f"""# Mutants
 
-`scripts/mutants` generates this page. A mutant is a known fault at a named place of the sources
-(`tests/simulation/mutants/`). One simulator contains all mutants and switches one on at its start. It plays the seeds 1
-to {seeds}, more for rare interleavings, until a promise breaks. Then it plays as many of the hunt against the lease ("of
-the hunt", `--lease-hunt`). "Of commits" and "of locks on redis" name other histories (`--work commits`,
-`--servers redis`). Without a mutant {seeds} seeds break no promise.
+Each mutant on this page is a known fault that the simulator must find. `scripts/mutants` puts one fault at a time into
+the sources, and plays histories until one breaks a promise. The script also writes this page. Each mutant's file in
+`tests/simulation/mutants/` has the changed place, and the [failure codes](failures.md) or pages about the fault.
+
+The number of a history is its *seed*. The simulator plays the seeds 1 to {seeds}, and more for rare interleavings. If
+no seed shows the fault, the simulator plays them again in the [lease hunt](../why/lease-hunt.md). Without a mutant,
+{seeds} seeds break no promise.
 
 ## Caught
 
-Each heading names the broken promise: G1 to G8 are in [guarantees.md](../guarantees.md), the others in
-[failures.md](failures.md#other-codes). In brackets: the failure codes, promises or pages that the mutant is about, and
-the first seed that shows the fault.
+Each heading names the promise that broke: [G1 to G8](../guarantees.md), or the beginning of
+[another code](failures.md#other-codes). The brackets contain the first seed that shows the fault, and the whole code if
+the heading has only its beginning. "Of the hunt" means the lease hunt (`--lease-hunt`), "of commits" `--work commits`,
+"on redis" `--servers redis`.
 
 """
     text += items(caught)
     text += f"""
 ## {MASKED}
 
-Alone these faults do no harm in {seeds} seeds.
+A second part of the code, the *defence*, hides each of these faults: with the fault alone, {seeds} seeds break no
+promise. "Seed" and "Broken" show a history with the fault put back and the defence off.
 
 """
     text += table(
-        ["Mutant", "About", "Fault put back", "Defence", "Seed", "Broken"],
-        [
-            [f"`{r.mutant.name}`", r.mutant.rows, r.mutant.fault, r.mutant.defence, cell(r.unmasked, r.mutant.work)]
-            for r in masked
-        ],
+        ["Mutant", "Fault put back", "Defence", "Seed", "Broken"],
+        [[f"`{r.mutant.name}`", r.mutant.fault, r.mutant.defence, cell(r.unmasked, r.mutant.work)] for r in masked],
     )
     text += """
 ## Equivalent
 
-The mutated code keeps every promise, so no history can show these changes.
+These changes break no promise, so no history can show them.
 
 """
     text += table(
-        ["Mutant", "About", "Change", "Why nothing breaks"],
-        [
-            [f"`{r.mutant.name}`", r.mutant.rows, r.mutant.fault, r.mutant.equivalent]
-            for r in equivalent
-        ],
+        ["Mutant", "Change", "Why nothing breaks"],
+        [[f"`{r.mutant.name}`", r.mutant.fault, r.mutant.equivalent] for r in equivalent],
     )
     if holes:
         text += f"""
 ## Not caught
 
-Holes of the simulator: {seeds} seeds are clean.
+The simulator must learn to show these faults: with each of them, {seeds} seeds break no promise.
 
 """
         text += table(
-            ["Mutant", "About", "Fault put back"],
-            [[f"`{r.mutant.name}`", r.mutant.rows, r.mutant.fault] for r in holes],
+            ["Mutant", "Fault put back"],
+            [[f"`{r.mutant.name}`", r.mutant.fault] for r in holes],
         )
     return text
