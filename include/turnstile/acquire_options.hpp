@@ -5,7 +5,7 @@
 //     const turnstile::acquire_options patient{.timeout = 1min, .stop = shutdown, .label = "nightly"};
 //     if (auto hold = orders.acquire(patient)) ship(hold->fencing_token());
 //
-// Every call with a timeout among its options takes the timeout, or a deadline, also in place of the options:
+// If the options of a call have a timeout, the call also takes a timeout or a deadline in place of the options:
 // orders.acquire(2s), orders.queue(2s), hold.commit(writes, 2s), read_node(hold, path, tomorrow).
 //
 // Thread safety: values.
@@ -102,9 +102,8 @@ struct acquire_options {
     // Called with the time of the grant, once for each call that returns a guard, for metrics. A thread that enters a
     // recursive_mutex again gets no new grant.
     //
-    // The time is on boottime_clock. It is the instant at which this client learned of the grant. For a multi_lock: the
-    // grant of the last of its locks. For a quorum_lock: the instant at which a majority of the ensembles had granted
-    // the lock.
+    // The time is on boottime_clock. It is the instant at which this client learned of the grant. A multi_lock is
+    // granted when its last lock is granted, and a quorum_lock when a majority of the ensembles has granted the lock.
     //
     // The callback runs just before the caller gets the guard, on the same thread: the thread that called acquire() or
     // try_acquire(), or the thread that calls the handler. (Exception: for deadlock_detector::acquire() it runs on the

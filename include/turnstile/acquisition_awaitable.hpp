@@ -15,7 +15,7 @@
 // |----------|---------------------------------------|--------------------------------------------------|
 // | starting | the lock's function is being called   | waiting; posted: the outcome came meanwhile      |
 // | waiting  | no outcome yet                        | posted                                           |
-// | posted   | the executor has the task             | resumed: the task runs; over: dropped, or throws |
+// | posted   | the executor has the task             | resumed: task runs; over: task is never run      |
 // | resumed  | the coroutine takes the outcome       |                                                  |
 // | over     | nothing will take the outcome         |                                                  |
 //
@@ -49,7 +49,7 @@ namespace turnstile {
 
 namespace detail {
 
-// Logs the exception that is being handled, which an executor threw, and the `consequence` of it.
+// Logs the exception that is being handled, and its `consequence`. An executor threw the exception.
 TURNSTILE_EXPORT void report_failed_executor(std::string_view consequence) noexcept;
 // Ends the process, because there is no memory for the executor's task, and the coroutine would wait for ever.
 [[noreturn]] TURNSTILE_EXPORT void end_without_delivery() noexcept;

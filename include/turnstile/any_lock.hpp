@@ -36,8 +36,8 @@ namespace detail {
 
 class queue_lock;
 
-// Returns the queue of a lock whose holds all exclude each other, or null for other locks. A multi_lock may try such
-// locks all at once.
+// Gives a multi_lock the queue of a lock whose holds all exclude each other; null for other locks. The multi_lock may
+// try locks with such a queue all at once.
 class TURNSTILE_EXPORT exclusive_queue {
 public:
     [[nodiscard]] static const queue_lock* of(const mutex& lock) noexcept;
@@ -46,7 +46,7 @@ public:
     [[nodiscard]] static const queue_lock* of(const any_lock& lock) noexcept;
 };
 
-// True for exactly these types, not for derived types, which may acquire in a different way.
+// True for the types that exclusive_queue knows. False for types derived from them, which may acquire in another way.
 template <class L>
 inline constexpr bool k_has_exclusive_queue =
     std::same_as<L, mutex> || std::same_as<L, shared_mutex> || std::same_as<L, shared_mutex_view>;

@@ -76,7 +76,7 @@ public:
         return true;
     }
     void end() noexcept {
-        std::set<std::shared_ptr<pending_call>> left;  // abandoned without the mutex
+        std::set<std::shared_ptr<pending_call>> left;  // abandoned after the mutex is unlocked
         {
             const std::lock_guard lock{mutex_};
             over_ = true;

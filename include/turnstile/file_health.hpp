@@ -6,8 +6,8 @@
 //     const auto file = turnstile::health_of_file("sqlite:/var/lib/shop/locks.db").value();
 //     for (const auto& why : file.refusals) print(file.file, why);
 //
-// The function does not open the file, and creates nothing. (If a process closes a file, the kernel releases all POSIX
-// locks that the process has on that file.)
+// The function creates nothing. It does not open the file either: if a process closes a file, the kernel releases all
+// POSIX locks that the process has on that file.
 //
 // Thread safety: any thread may call it.
 #pragma once

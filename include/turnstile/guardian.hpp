@@ -42,8 +42,8 @@ enum class guardian_use {
     started,
 };
 
-// The present state of the guardian (client::counters()): whether this process's locks are free at once if this process
-// crashes.
+// The present state of the guardian, from client::counters(). The state shows whether this process's locks become free
+// at once if this process crashes.
 enum class guardian_state {
     off,  // no guardian is configured
     // The locks are free at once: a guardian knows all sessions, or the servers need no guardian (SQLite, in memory).

@@ -36,8 +36,8 @@
 
 namespace turnstile {
 
-// The rules by which a job may start again. The last two come from ShedLock, a Java library. All instances should have
-// the same rules. Each duration is at most ten years.
+// The rules by which a job may start again. All instances should have the same rules. Each duration is at most ten
+// years. `at_least_for` and `at_most_for` are rules of ShedLock, a Java library.
 struct job_rules {
     // The shortest time from one start to the next start. Zero: no period, only the two rules below.
     boottime_clock::duration period{};

@@ -8,11 +8,11 @@
 //     turnstile::mutex hot{servers, "/locks/hot", {.retain_for = 30s, .cohort = 64}};
 //     turnstile::mutex press{servers, "/locks/press", {.lock_delay = 15s}};
 //
-// | mode           | what it promises beyond the rest            | what it costs                              |
+// | mode           | promise                                     | cost                                       |
 // |----------------|---------------------------------------------|--------------------------------------------|
 // | strict         | grants in the order of arrival, everywhere  | each acquire asks the servers              |
 // | cohort(n)      | threads of this process hand the lock over  | this process may overtake others until it  |
-// |                | without a request, first come first served  | learns of them, and then n times more      |
+// |                | without a request, first come first served  | learns of them, and then for n handovers   |
 // | retained       | the next acquire in this process is granted | this process may overtake others until it  |
 // |                | at once, without a request, while the lease | learns of them; an idle lock is            |
 // |                | is valid and no other process wants it      | kept, and confirmed, for a while           |

@@ -66,8 +66,9 @@ struct metric_family {
 inline constexpr std::string_view k_prometheus_content_type =
     "text/plain; version=0.0.4; charset=utf-8";
 
-// Returns the families in Prometheus' text format 0.0.4. It leaves out families without samples. Bytes of a label's
-// value that are not UTF-8 become U+FFFD. The caller must ensure that names are valid and that each name occurs once.
+// Returns the families in Prometheus' text format 0.0.4. The text leaves out families without samples. Bytes of a
+// label's value that are not UTF-8 become U+FFFD. The caller must ensure that names are valid and that each name occurs
+// once.
 [[nodiscard]] TURNSTILE_EXPORT std::string prometheus_text(std::span<const metric_family> families);
 
 }  // namespace turnstile

@@ -115,9 +115,9 @@ struct metrics_snapshot {
     std::uint64_t reconnects = 0;     // sessions that were connected again
     std::uint64_t lost_sessions = 0;  // sessions that expired, or whose lease ended
     std::uint64_t outages = 0;        // times that a client lost its last connection
-    // The length of the present outage: the time since a client lost its last connection; for a client that has had no
-    // connection yet, the time since its construction. If several clients have no connection, the longest of their
-    // times. If all clients are connected, zero.
+    // The length of the present outage; zero if all clients are connected. A client's outage begins when the client
+    // loses its last connection; if it has had no connection yet, at its construction. If several clients have an
+    // outage, the value is the longest of them.
     boottime_clock::duration outage{};
 };
 

@@ -59,7 +59,7 @@ class TURNSTILE_EXPORT path_template {
 public:
     // Largest size of an argument in the path, in bytes.
     static constexpr std::size_t k_longest_argument = 128;
-    static constexpr std::size_t k_longest_beginning = 80;  // characters before a digest
+    static constexpr std::size_t k_longest_beginning = 80;  // bytes before a digest
 
     // Parses the template `text`. Throws std::system_error(bad_path), with the template and the rule in the message.
     // Rules: the text starts with "/", its braces are paired, a name has at most one `{}`, and with arguments the text

@@ -251,7 +251,7 @@ private:
         if (has_error()) detail::end_without_value(*failure_);
     }
 
-    std::optional<T> value_;  // exactly one of the two is set
+    std::optional<T> value_;  // exactly one of value_ and failure_ is set
     std::optional<turnstile::error> failure_;
 };
 

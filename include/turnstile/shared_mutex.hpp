@@ -116,7 +116,7 @@ public:
     // Returns the path that was given to the constructor.
     [[nodiscard]] const std::string& path() const noexcept;
 
-    // Each of these also takes a timeout or a deadline in place of options, as in acquire_shared(2s): see lockable.hpp.
+    // These functions also take a timeout or a deadline in place of options: acquire_shared(2s), see lockable.hpp.
     using lockable::acquire;
     using lockable::async_acquire;
     using lockable::try_acquire;

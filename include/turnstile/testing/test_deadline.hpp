@@ -20,9 +20,9 @@
 namespace turnstile::testing {
 
 // Returns the factor by which all limits are multiplied: the value of the environment variable
-// TURNSTILE_TEST_TIME_SCALE, a positive number. If the variable is not set, the factor is 1, or 4 if the kit was built
-// with a sanitizer. If at the first call more than three programs wait for each processor, that factor is up to 8 times
-// as large. Throws std::runtime_error if the variable is not a positive number.
+// TURNSTILE_TEST_TIME_SCALE, a positive number. If the variable is not set or empty, the factor is 1, or 4 if the kit
+// was built with a sanitizer. On a machine where more than three programs wait for each processor at the first call,
+// this default is up to 8 times as large. Throws std::runtime_error if the variable is not a positive number.
 [[nodiscard]] double time_scale();
 
 // Returns `unscaled` times time_scale().
@@ -34,7 +34,7 @@ namespace turnstile::testing {
 // The instant at which a wait ends, on the steady clock.
 class test_deadline {
 public:
-    // `limit()` from now.
+    // The deadline is limit() after now.
     test_deadline() : at_{std::chrono::steady_clock::now() + limit()} {}
     // The deadline is the time `within`, scaled, after now. The constructor is implicit, so that a call can be
     // `wait(5s)`.
