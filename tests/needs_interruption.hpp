@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// TURNSTILE_NEEDS_INTERRUPTION(): skips the test in a build whose waits cannot be interrupted. Such a test calls it
-// first.
+// TURNSTILE_NEEDS_INTERRUPTION(): skips the test in a build whose waits cannot be interrupted. A test that interrupts
+// waits calls this macro first.
 #pragma once
 
 #include <gtest/gtest.h>

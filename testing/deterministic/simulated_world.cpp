@@ -116,7 +116,7 @@ void simulated_world::state::kill(simulated_process which) {
         const base::lock_guard lock{mutex_};
         return &find(which);
     }());
-    // This comes last, because the calling thread may be in that process.
+    // The kill comes last: if the calling thread is in this process, it does not continue after the kill.
     scheduler::of_this_thread()->kill(number);
 }
 

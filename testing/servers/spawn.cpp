@@ -30,7 +30,7 @@ public:
 
     void prepare(const spawn_request& request) {
         const std::string out = request.output.empty() ? "/dev/null" : request.output.string();
-        // This comes first, because the next actions replace descriptors 0 to 3.
+        // The link is copied first, because the next actions replace descriptors 0 to 2 and close all above the copy.
         if (request.link >= 0) {
             check(posix_spawn_file_actions_adddup2(&actions_, request.link, k_link), "dup2");
         }

@@ -135,7 +135,7 @@ void ensemble::lead(server_id chosen) {
     agenda_.after(scenario_.time.tick / 2, ping_round{reign_});
 }
 
-// Removes all data by requests of an operator. The judge excuses the effects of an operator's requests. Transaction
+// Removes all data by requests of an operator, because the judge excuses the effects of such requests. Transaction
 // numbers continue, so later tokens are still larger than earlier ones.
 void ensemble::forget_everything() {
     latest_forgotten_ = latest_;

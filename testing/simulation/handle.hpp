@@ -103,7 +103,7 @@ private:
     std::int64_t seen_zxid_ = 0;
     local::client_watches watches_;
     std::deque<open_request> open_;
-    std::vector<core::reply> late_;  // answers `unknown` for after the next attach
+    std::vector<core::reply> late_;  // answers `unknown` that arrive after the next attach
     bool silence_planned_ = false;
     // The leader, if the client wants to move there. The client moves when it is attached and no request is open.
     std::optional<server_id> leader_;

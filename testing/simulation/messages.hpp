@@ -83,7 +83,7 @@ struct served {
     word verdict = word::ok;
     session_id session = 0;  // in the answer to a connect_request
     std::vector<local::fired_watch> events;
-    bool missed = false;  // true: these happened while the client was away
+    bool missed = false;  // true: the events happened while the client had no connection
     std::optional<core::reply> reply;
     bool tells_next = false;                   // true: the next member is set
     std::optional<core::duration> until_next;  // until another session may expire

@@ -92,7 +92,7 @@ void single_session::submit(core::request&& request, core::time_point local_now)
 
 void single_session::forget_watches(const std::string& path) {
     if (attached_ || !is_redis()) return ask(drop_watch{path});
-    watches_.forget_watches(path);  // its caller does not know yet that the session is detached
+    watches_.forget_watches(path);  // the core does not know yet that the session is detached
 }
 
 // SQL: a request that only confirms the lease overtakes all other requests, but no earlier request that confirms the
@@ -251,7 +251,7 @@ look single_session::what_is_due() const {
 
 void single_session::plan_look() {
     if (!attached_) return;
-    const bool busy = !is_redis() && !under_way_.empty();  // then the poll follows the answer
+    const bool busy = !is_redis() && !under_way_.empty();  // true: the next answer plans the poll
     const auto first = watches_.owes() ? std::min(next_due(), give_back_at_) : next_due();
     const auto due = std::max(first, agenda_.now());
     if (busy || (look_planned_ && *look_planned_ <= due)) return;
@@ -352,7 +352,7 @@ void single_session::give_back_later(const drop_watch& watch, std::deque<questio
 
 // Answers all open requests: the session has expired.
 void single_session::lose_session() {
-    if (is_redis()) drop_connection();  // an SQL session does that itself, see end()
+    if (is_redis()) drop_connection();  // an SQL session drops it in end()
     attached_ = false;
     dead_ = true;
     for (const auto& each : std::exchange(under_way_, {}))

@@ -180,7 +180,7 @@ class PostgreSQL(Observer):
 class MariaDB(Observer):
     """Sends text queries to MariaDB or MySQL, for a user without a password."""
 
-    # with a database, protocol 4.1, transactions, authentication by name
+    # CONNECT_WITH_DB, PROTOCOL_41, TRANSACTIONS, SECURE_CONNECTION, PLUGIN_AUTH
     CAPABILITIES = 0x8 | 0x200 | 0x2000 | 0x8000 | 0x80000
 
     def __init__(self, address):

@@ -23,7 +23,8 @@ public:
         if (!checked) return roll_back();
         dawdle();
         if (run("COMMIT")) return written::ok;
-        // An uncommitted entry becomes visible only if the whole transaction got into the log.
+        // Closing the connection rolls back an open transaction. So the entry becomes visible only if the whole
+        // transaction got into the log.
         connection_.reset();
         return written::unknown;
     }

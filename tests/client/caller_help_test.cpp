@@ -59,7 +59,7 @@ private:
         if (answer && record_.slow) await_help();
         sink_.deliver(std::move(event));
         if (!answer) return;
-        // Store this first. After the next line, the caller may continue and help with its next request.
+        // This line must come before the next line, after which the caller may continue and help with its next request.
         if (record_.answered + 1 == record_.submitted) helped_before_ = record_.helped;
         ++record_.answered;
     }

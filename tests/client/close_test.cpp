@@ -53,8 +53,8 @@ TEST_F(close_test, by_the_destructor_after_the_loop_has_ended) {
     }
 }
 
-// The answer to a release destroys the hold's callback, and with it the last reference to the client. The client's end
-// must not wait for that thread.
+// After the answer to a release, a thread of the client destroys the hold's callback, and with it the last reference to
+// the client. The client's end must not wait for the thread on which it runs.
 TEST_F(close_test, by_what_a_callback_of_a_hold_owns) {
     event closed;
     std::shared_ptr<client> owned{connect().release(), [&](client* last) {

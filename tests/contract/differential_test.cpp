@@ -80,8 +80,8 @@ std::string told(const script& steps) {
     return text;
 }
 
-// Returns the script, with each request as a separate step if a create is two requests at these servers. Such a create
-// loses its reply if the node is removed at once.
+// Returns the script. If a create is two requests at these servers, each request becomes a separate step: a create
+// loses its reply if the next request removes the node at once.
 script played_by_these(const script& any) {
     if (a_create_is_one_request()) return any;
     script apart;

@@ -244,8 +244,8 @@ TEST_F(lists_along_on_redis, set_no_watch) {
     EXPECT_EQ(waiter.watch("/folder").kind, core::watch_kind::children);
 }
 
-// The client does not fetch a long list with the event, because the znode may be no contender. It lists after the
-// event.
+// A list of more than 1,000 names does not come with the event, because the removed znode may be no contender. The
+// waiter requests it after the event.
 TEST_F(lists_along_on_redis, are_short) {
     constexpr int k_many = 1001;
     auto remover = open();

@@ -340,7 +340,7 @@ TEST_F(redis_without_auth, does_not_bring_the_password_into_a_message) {
 
 class loading_redis : public refusals_of_redis {
 protected:
-    // The delay is in microseconds a key. The server answers its clients after every thousand keys.
+    // The delay is in microseconds per key. The server answers its clients after every thousand keys.
     loading_redis() : refusals_of_redis{std::string{k_durable} + "key-load-delay 300"} {}
 };
 

@@ -161,7 +161,8 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
 
 // After an attach to a read-only server, the C client opens a session with an id that it does not know yet. On the
 // first attempt, the server gives the idle client's id, and the proxy makes that server look read-only. All clients use
-// the proxy, because a process has only one server list for such starts.
+// the proxy: if a client may attach read-only, all clients of the process must have the same servers
+// (read_only_claim.hpp).
 TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_start) {
     repeating_servers server;
     tcp_proxy proxy{server.where()};

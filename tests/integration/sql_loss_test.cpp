@@ -89,7 +89,7 @@ TEST(sql_loss, a_waiter_outlives_a_restart_of_the_server) {
     });
 }
 
-// This also cuts the connections that wait for a wake-up. Their sessions must attach again, and wake up again.
+// The test also cuts the connections that wait for a wake-up. Their sessions must attach again, and wake up again.
 TEST(sql_loss, a_waiter_outlives_a_cut_of_all_connections) {
     expect_a_grant_after(cut_connections);
 }

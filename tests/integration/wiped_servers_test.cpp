@@ -71,7 +71,7 @@ TEST_F(wiped_servers, are_worked_with_again_after_a_rollback) {
 
 // The answers show that no server will accept the session, so the client need not wait for the lease's end.
 TEST_F(wiped_servers, are_worked_with_before_the_lease_of_the_session_is_over) {
-    mine->close();  // this client has a short lease
+    mine->close();  // its lease is short, and its end would be in the log
     const log_lines log;
     const auto patient = connect(servers.connect_string(), quick_options(60s));
     mutex same{*patient, path};

@@ -144,7 +144,7 @@ TEST_F(zookeeper_roles, a_create_of_two_requests_is_finished_before_the_move) {
     ASSERT_TRUE(eventually([&] { return follower.proxy.held() == 1; }));
     const auto asked = leader.proxy.accepted();
     me->session().seek_leader(there.connection);
-    // By now the client has asked the leader's server whether it is the leader.
+    // The client asks the leader's server for its role, while the create has no answer.
     ASSERT_TRUE(eventually(
         [&] { return leader.proxy.accepted() > asked && leader.proxy.connections() == 0; }));
     follower.proxy.filter(direction::to_client, {});

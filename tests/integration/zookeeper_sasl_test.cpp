@@ -187,7 +187,7 @@ TEST(zookeeper_sasl, the_next_session_is_authenticated_after_an_expiry) {
     EXPECT_NE(holder->session().id, session);
 }
 
-// The znodes' ACL then has the identity sasl:lock.
+// With `creator_only`, the znodes' ACL has the identity sasl:lock.
 TEST(zookeeper_sasl, creator_only_keeps_other_users_out) {
     auto options = quick_options();
     options.acl = access_policy::creator_only;

@@ -34,8 +34,8 @@ TEST_P(sigkill_of_the_test, ends_children_and_removes_folders) {
     EXPECT_TRUE(eventually([&] { return !alive(child); }));
     EXPECT_TRUE(eventually([&] { return !alive(grandchild); }));
     EXPECT_TRUE(eventually([&] { return !std::filesystem::exists(folder); }));
-    // The kit does not know this process. If the process had inherited the kit's link, the kit would still wait for its
-    // end.
+    // The kit does not know this process. If the process had inherited the kit's link, the kit would still wait for the
+    // end of the process.
     EXPECT_TRUE(alive(careless));
     ::kill(careless, SIGKILL);
 }

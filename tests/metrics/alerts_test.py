@@ -74,7 +74,7 @@ def main(monitoring, program):
                 page.wait_for(waiter, 'turnstile_lock_waiting{lock="/orders/{}"} 1\n')
                 server = monitor(folder, monitoring / "turnstile.rules.yaml", holder, waiter)
                 try:
-                    # An increase is one only behind a count of zero that was scraped.
+                    # Prometheus sees the increase to 1 only if it has scraped the 0 before.
                     page.eventually(lambda: server.has(f"sum({lost})", "0") and server.has("count(up == 1)", "2"))
                     before = server.firing()
                     holder.process.send_signal(signal.SIGSTOP)

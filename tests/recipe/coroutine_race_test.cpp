@@ -205,7 +205,7 @@ TEST_F(coroutine_races, coroutines_that_are_destroyed_at_any_instant_leave_nothi
     event over;
     for (int i = 0; i != k_rounds; ++i) {
         loop.post([&] {
-            // NOLINTNEXTLINE: the task that destroys it owns it; std::function copies
+            // NOLINTNEXTLINE: the task below owns the coroutine, and std::function copies its task
             auto task = std::make_shared<coroutine_task>(acquire({}, loop.run()));
             loop.post([&, task] {
                 task->destroy();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the owners that a quorum_lock writes into its contenders. By them the deadlock detector sees which thread
+// Tests the owners that a quorum_lock writes into its contenders. The deadlock detector reads from them which thread
 // waits. Also tests when the whole lock counts as granted.
 #include <array>
 #include <thread>

@@ -11,10 +11,10 @@ import java.util.UUID;
  * Creates files under a lock, so that the file system detects two holders. interop/critical_section.hpp uses the same
  * files in the same folder.
  *
- * <p>A writer creates the file "writer", which must not exist, nor any reader's file. When it leaves, it adds one to
- * the number in the file "counter" and removes "writer". A reader creates a file "reader-..." with a unique name, while
- * "writer" must not exist. If a file exists that must not exist, the program prints "violation: ..." and exits with
- * status 3.
+ * <p>A writer creates the file "writer". The file must not exist before, and no reader's file may exist then. When
+ * the writer leaves, it adds one to the number in the file "counter" and removes "writer". A reader creates a file
+ * "reader-..." with a unique name, while "writer" must not exist. If a file exists that must not exist, the program
+ * prints "violation: ..." and exits with status 3.
  */
 final class CriticalSection {
     private static final int VIOLATION = 3;

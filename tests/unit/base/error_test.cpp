@@ -208,11 +208,7 @@ TEST(error, has_a_condition_that_codes_and_exceptions_compare_with) {
 
 // ---- the table of docs/reference/errors.md ---------------------------------------------------
 
-// Returns a row `
-// code
-// condition
-// yes or no
-// ` for each code, in the enum's order.
+// Returns a row "| `code` | `condition` | yes or no |" for each code, in the order of the page.
 std::vector<std::string> rows_of_the_page() {
     std::vector<std::string> rows;
     std::ifstream page{TURNSTILE_SOURCE_DIR "/docs/reference/errors.md"};

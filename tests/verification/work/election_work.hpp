@@ -45,7 +45,7 @@ private:
         const bool once;
         detail::participation now;
         seat_judge judge;
-        std::size_t words = 0;     // the user's actions to come
+        std::size_t words = 0;     // number of the user's further actions
         bool closes_next = false;  // closes when it leads next
         // State of the code that executes the state machine's actions.
         std::map<turn, core::contender_id> requests;  // contenders that wait or hold, by turn

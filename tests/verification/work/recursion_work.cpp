@@ -16,7 +16,7 @@ constexpr std::size_t k_deepest = 4;
 
 }  // namespace
 
-// Returns the answer of a guard.
+// Returns what guard::valid() would return.
 bool recursion_work::valid(const held& hold) const {
     const auto now = client_.local_now();
     return !lost_.contains(hold.by) && now < client_.valid_until() && now < hold.until;

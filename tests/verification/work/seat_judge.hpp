@@ -24,9 +24,9 @@ struct seat_judge {
     using turn = std::uint64_t;
 
     std::string name;
-    bool takes_part = false;    // true if calls and ended terms leave it in the election
+    bool takes_part = false;    // false before start(), and after close(), a refusal or the last term
     std::size_t under_way = 0;  // tasks and notices in progress
-    std::optional<turn> runs;   // the turn whose function, or its task, runs
+    std::optional<turn> runs;   // the turn whose function or task runs
     std::set<turn> queued;      // turns that wait or hold
     std::set<turn> held;        // turns among `queued` that hold
 
