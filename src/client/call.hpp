@@ -8,8 +8,8 @@
 // |---------------------|------------------------------|-------------------------------------------------|
 // | grant               | grant(), then announce()     | wait() or the handler: a guard                  |
 // | refusal             | refuse(), then announce()    | wait() or the handler: the error                |
-// | loss                | lose(), then post(), then    | on_lost, `lost()`; before the hand-over as the  |
-// |                     | trigger_lost()               | outcome of the call                             |
+// | loss                | lose(), then post(), then    | on_lost, `lost()`; a caller without a guard:    |
+// |                     | trigger_lost()               | wait() or the handler: the loss as the error    |
 // | stop token          | (listen() calls cancel())    | wait() or the handler, when the wait has ended  |
 // | release             | (unlock() calls leave())     |                                                 |
 //

@@ -16,8 +16,8 @@ call_record::call_record(std::shared_ptr<lock_series> series, std::uint64_t numb
       observer_{std::move(listener)},
       place_{series_->enter(boottime_clock::now())} {}
 
-// Removes the call from the metrics of its lock (the series). A forked child must not: another thread may have locked
-// the series at the fork, and no thread of the child unlocks it.
+// Removes the call from the metrics of its lock (the series). A forked child leaves the call there: another thread may
+// have locked the series at the fork, and no thread of the child unlocks it.
 call_record::~call_record() {
     if (base::process_generation() == generation_) series_->forget(place_);
 }
@@ -53,7 +53,7 @@ void call_record::tell_outcome(const hold& call, const result<guard>& outcome) c
           .token = call.token()},
          call);
     series_->announce(place_);
-    tell_end(call);  // if the hold was lost in the meantime
+    tell_end(call);  // does nothing unless the hold has ended meanwhile
 }
 
 void call_record::tell_end(const hold& call) const {

@@ -32,8 +32,8 @@ public:
 
     void run() {
         if (settled_.exchange(true)) return;
-        // Marks only a thread of the executor. An executor may also run this task at once, in the thread that passes
-        // the task on. That thread belongs to the queue's crew, which consists of the library's own threads.
+        // Marks only a thread of the executor. If the executor runs this task at once, the thread belongs to the
+        // queue's crew, which consists of the library's own threads, and gets no mark.
         if (!queue_->threads_->on_this_thread()) t_serves_executors = true;
         base::unique_lock lock{queue_->mutex_};
         queue_->drain(lock, whose::the_executors);
@@ -212,8 +212,8 @@ void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     }
 }
 
-// Makes the end of the crew not wait for two threads, which may run longer: the thread whose callback closes this
-// client, and the thread that calls the user's executor.
+// Lets the crew end before two threads, which may run longer: the thread whose callback closes this client, and the
+// thread that calls the user's executor.
 void callback_queue::let_go() {
     threads_->let_go(drainer_);
     if (hander_ != boost::thread::id{}) threads_->let_go(hander_);
@@ -232,7 +232,7 @@ void callback_queue::finish(boottime_clock::time_point deadline) noexcept {
         } else {
             await_turns(lock);
             leave_rest(lock);
-            threads_->let_go(hander_);  // needed if that thread closes the client
+            threads_->let_go(hander_);  // this thread may be inside the executor's call
         }
         if (hander_ == boost::thread::id{}) last.swap(run_);
     }

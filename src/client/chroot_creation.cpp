@@ -57,7 +57,7 @@ private:
         const std::string chroot{owner_.servers_->chroot()};
         const auto there = ask(session, core::exists_op{chroot});
         if (!there) return end::unanswered;
-        // If the client may not read the chroot, the chroot exists.
+        // The answer no_auth also shows that the chroot exists. It means that the client may not read the chroot.
         if (*there == server_error::ok || *there == server_error::no_auth) return end::created;
         std::optional<error> refusal;
         for (const auto& path : base::path_from_root(chroot)) {

@@ -286,7 +286,7 @@ void client_impl::close() noexcept {
     {
         const bool inside = services_->on_user_thread();
         base::unique_lock lock{mutex_};
-        if (life_ == life::closing && inside) return;  // the closing thread waits for this one
+        if (life_ == life::closing && inside) return;  // the closing thread waits for this thread
         while (life_ == life::closing) closed_now_.wait(lock);
         if (life_ == life::closed) return;
         life_ = life::closing;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // client_services: the objects that the sessions of a client share.
 //
-// Thread safety: a client sets the members before its first session starts. Then the objects may be used from any thread.
+// Thread safety: a client sets the members before its first session starts. Afterwards any thread may use the objects.
 #pragma once
 
 #include <atomic>
@@ -28,7 +28,7 @@ struct contender_counts {
     std::atomic<std::uint64_t> failed{0};
     std::atomic<std::uint64_t> lost{0};
     std::atomic<std::uint64_t> gone{0};
-    std::atomic<std::uint64_t> waited{0};  // once for each call
+    std::atomic<std::uint64_t> waited{0};  // counts each call once
 
     // `entered` counts holds whose first znode was created. `granted`, `failed`, `lost` and `gone` count only such
     // holds.

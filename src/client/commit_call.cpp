@@ -49,7 +49,7 @@ void commit_call::answer(core::commit_outcome&& outcome, const client_services& 
         if (!listeners_.handler) return answered_.notify_all();
     }
     const auto settled = [self = shared_from_this(), why] { self->listeners_.settled(why); };
-    // A closed client has no workers.
+    // A closed client has no workers. Then the callback below calls `settled`.
     const bool settles_later = listeners_.settled && !services.workers->post(settled);
     services.callbacks->post([self = shared_from_this(), settled, settles_later] {
         if (settles_later) settled();

@@ -29,7 +29,7 @@ core::commit_id guarded_writer::start(const transaction& writes,
     const auto acl = session_->services().acl;
     session_->commit({id, hold_, write_parts_of(writes, acl), given, std::move(standing)}, caller);
     if (options.stop.stop_requested())
-        session_->tell(stop_of(id));  // the callback may have run before the core had the commit
+        session_->tell(stop_of(id));  // a stop before the commit has cancelled nothing
     return id;
 }
 

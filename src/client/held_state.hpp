@@ -54,7 +54,7 @@ public:
     // Reason for which the last renaming was refused; empty if it was not refused.
     [[nodiscard]] const std::optional<error>& refusal() const noexcept { return renamed_->refused; }
 
-    // ---- the tied hold, which this one's loss ends -------------------------------------------
+    // ---- the tied hold, which ends if this hold is lost --------------------------------------
     void tie(const std::shared_ptr<session_hold>& other) { tied_ = other; }
     [[nodiscard]] std::shared_ptr<session_hold> tied() const noexcept { return tied_.lock(); }
 

@@ -120,8 +120,8 @@ protected:
     // True in a forked child of the process that acquired the hold: guards do nothing there.
     [[nodiscard]] bool forked() const noexcept;
     [[nodiscard]] error forked_error() const;
-    // Returns the error for a hold that is no longer certain although no loss was reported. `limit`: the end of the
-    // hold by its own limit. Either this instant or the end of the lease has passed.
+    // Returns the error for a hold that is no longer certain although no loss was reported. `limit`: the instant at
+    // which max_hold ends the hold. Either this instant or the end of the lease has passed.
     [[nodiscard]] error end_of_certainty(boottime_clock::time_point limit) const;
     [[nodiscard]] virtual result<void> await_release(boottime_clock::time_point /*deadline*/) {
         return {};
@@ -145,8 +145,8 @@ result<commit_result> commit_by(const std::shared_ptr<hold>& held, const transac
 void async_commit_by(const std::shared_ptr<hold>& held, const transaction& writes,
                      const commit_options& options,
                      std::function<void(result<commit_result>)> handler);
-// Commits a transaction that changes nothing except the version and the time of the hold's znode. After its answer the
-// session of the first part shows all earlier writes. Errors: as for a read under the hold.
+// Commits a transaction that changes nothing except the version and the time of the hold's znode. Afterwards reads in
+// the session of the first part show all earlier writes. Errors: the errors of a read under the hold.
 [[nodiscard]] result<void> catch_up(const std::shared_ptr<hold>& held,
                                     const query_options& options);
 // Reads in the session of the first part, because that session has seen the end of every earlier hold

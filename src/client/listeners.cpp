@@ -14,7 +14,7 @@ namespace turnstile::detail {
 namespace {
 
 // From this number of undelivered changes on, a new change replaces the last undelivered change, if both belong to one
-// session and the last one is not must_be_told().
+// session and must_be_told() is false for the last undelivered change.
 constexpr std::size_t k_unmerged = 64;
 
 bool must_be_told(session_state state) {

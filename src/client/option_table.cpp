@@ -53,7 +53,7 @@ base::cold<acquire_options> kept_if_given(acquire_options&& options, F&& counts)
     bool needed = false;
     for_each_option([&](const auto& row) {
         using value = typename std::remove_cvref_t<decltype(row)>::value_type;
-        if constexpr (!std::same_as<value, wait_limit>)  // the request has the deadline
+        if constexpr (!std::same_as<value, wait_limit>)  // the request has its deadline
             if (k_is_user_code<value> || counts(row)) needed |= is_given(options.*row.field);
     });
     if (needed) kept.change() = std::move(options);

@@ -73,7 +73,7 @@ private:
     std::map<unsigned, session_state> states_ GUARDED_BY(mutex_);  // by session
     bool outage_ GUARDED_BY(mutex_) = false;
     unsigned outages_ GUARDED_BY(mutex_) = 0;          // number of outages so far
-    std::optional<error> learned_ GUARDED_BY(mutex_);  // cause, by the servers or a failed open
+    std::optional<error> learned_ GUARDED_BY(mutex_);  // cause: from diagnose() or a failed open
     bool asking_ GUARDED_BY(mutex_) = false;
     boottime_clock::duration pause_ GUARDED_BY(mutex_){};  // time until the next question
     boottime_clock::time_point ask_at_ GUARDED_BY(mutex_);

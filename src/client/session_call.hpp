@@ -31,7 +31,7 @@ public:
     using call::wake;
 
     // ---- called under the session's lock ---------------------------------------------------
-    // Returns true at the first call only. Called when a contender is ahead of this one.
+    // Returns true at the first call only. Called when another contender is ahead of this call's contender.
     [[nodiscard]] bool begins_to_wait() noexcept { return !std::exchange(waited_, true); }
     // Returns true at the first call only. Called when a znode of this call was created.
     [[nodiscard]] bool enters_first() noexcept { return !std::exchange(entered_, true); }

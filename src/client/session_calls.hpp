@@ -25,7 +25,7 @@ struct session_news {
     using calls = std::vector<std::shared_ptr<session_call>>;
 
     calls woken;      // perhaps the last references to these calls
-    calls contended;  // other contenders queue behind these
+    calls contended;  // other contenders queue behind the contenders of these calls
 
     // Called under no lock, because a caller that wakes takes the session's lock as its next step. A worker destroys
     // each call that contains user code, because the user code may own the client. The client's destructor joins the

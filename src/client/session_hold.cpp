@@ -94,7 +94,7 @@ public:
                     });
         return false;
     }
-    // Not reported here, since the session calls tell_contended().
+    // Reports nothing here, because the session calls tell_contended().
     bool operator()(const core::contended& /*news*/) const { return false; }
     bool operator()(const core::renamed& news) const REQUIRES(hold_.mutex_) {
         hold_.held_.change().on_renamed(news);
@@ -113,7 +113,7 @@ private:
     }
 
     session_hold& hold_;
-    const acquire_options& user_;  // each callback keeps the hold alive
+    const acquire_options& user_;  // callbacks may refer to it: each callback keeps the hold alive
     const std::shared_ptr<lease_view>& lease_;
     const std::uint64_t connection_;
 };

@@ -13,8 +13,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// A session counts as late if it is not attached after this fraction of the session timeout while another session is.
-// The minimum is for short session timeouts: a busy server takes longer to open a session than to serve it.
+// A session counts as late if it is not attached after a third of the session timeout, while another session is
+// attached. Short session timeouts need the minimum: a busy server takes longer to open a session than to serve it.
 constexpr int k_patience_parts = 3;
 constexpr core::duration k_least_patience = std::chrono::seconds{2};
 

@@ -46,9 +46,9 @@ public:
     void tell(const core::input& event) noexcept;
 
     // ---- contenders ------------------------------------------------------------------------
-    // Reserves room for a contender on `path` until `acquire` is called. Returns false if too many bytes are in the
-    // paths that the session owns, will own and watches. Also returns false if the session refuses its waiters, or is
-    // not in the state `needed`.
+    // Reserves room for a contender on `path` until `acquire` is called. Returns false if the paths that the session
+    // owns, will own or watches have too many bytes. Also returns false if the session refuses its waiters, or is not
+    // in the state `needed`.
     [[nodiscard]] bool reserve(const std::string& path, const core::claim& wants,
                                std::optional<session_state> needed = {});
     // Frees reserved room, because no call of `acquire` will follow.

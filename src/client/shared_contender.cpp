@@ -46,8 +46,8 @@ shared_contender::deferred_effects shared_contender::step(F&& event) {
     deferred_effects effects;
     const base::lock_guard lock{mutex_};
     base::finish_or_end("a step of a shared contender", [&]() REQUIRES(mutex_) {
-        // certain_until() is not only the end of the lease. It also shows that the hold was lost before that end, for
-        // example because an operator deleted the znode.
+        // certain_until() also shows a loss that came before the end of the lease, for example because an operator
+        // deleted the znode.
         if (const auto& held = current_.held) value_.confirm(held->certain_until());
         event(effects, boottime_clock::now());
         record(effects);
@@ -168,7 +168,7 @@ void shared_contender::ask(const core::sharing::ask& question) {
     std::stop_token withdrawn;
     {
         const base::lock_guard lock{mutex_};
-        if (current_.number != question.contender) return;  // withdrawn meanwhile
+        if (current_.number != question.contender) return;  // the contender was withdrawn
         withdrawn = current_.withdrawn.get_token();
     }
     const auto number = question.contender;
