@@ -114,7 +114,7 @@ lease_evidence composite_hold::evidence() const noexcept {
     const base::lock_guard lock{mutex_};
     for (const auto& part : parts_)
         if (part.held)
-            weakest = std::max(weakest, part.held->evidence());  // assumed is the weakest evidence
+            weakest = std::max(weakest, part.held->evidence());  // `assumed` is the weakest
     return weakest;
 }
 

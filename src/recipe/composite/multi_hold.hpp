@@ -6,7 +6,7 @@
 // the hold of one of the locks. A lost part is kept until the whole hold is given up, because the guard still queries
 // the part, and the part's client runs callbacks.
 //
-// Thread safety: all members from any thread. Lock order: this lock, then the parts' holds'.
+// Thread safety: all members from any thread. Lock order: this lock, then the locks of the parts' holds.
 #pragma once
 
 #include <optional>

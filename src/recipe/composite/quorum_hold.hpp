@@ -75,7 +75,7 @@ private:
     void post(task callback) override;
     void on_part_lost(std::size_t which, std::uint64_t serial) override;
     [[nodiscard]] bool is_short(boottime_clock::duration left) const override {
-        return left < options().warn_before;  // other parts may last longer
+        return left < options().warn_before;  // the leases of other parts may end later
     }
 
     [[nodiscard]] std::shared_ptr<quorum_hold> self() {

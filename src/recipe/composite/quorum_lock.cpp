@@ -76,8 +76,8 @@ std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& membe
         checked_members->push_back(
             {name, detail::queue_lock{inside, path, core::contender_family::lock}});
     }
-    // Sorts by name, so that every process has the same order. This order decides which caller gives up a minority
-    // first.
+    // Sorts by name, so that every process has the same order. A caller that holds only late parts of this order gives
+    // them up sooner than a caller that holds an early part (core::quorum).
     std::sort(checked_members->begin(), checked_members->end(),
               [](const auto& a, const auto& b) { return a.name < b.name; });
     return checked_members;

@@ -132,7 +132,7 @@ std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const 
     for (const auto& [owner, waits] : waits_) owners.emplace(owner, boost::add_vertex(graph));
     std::vector<std::pair<std::size_t, place>> waits;  // by vertex
     for (std::size_t queue = 0; queue != queues_.size(); ++queue) {
-        std::optional<std::size_t> ahead;  // the wait ahead of this one
+        std::optional<std::size_t> ahead;  // the wait at the position before
         for (std::size_t position = 1; position < queues_[queue].contenders.size(); ++position) {
             const auto vertex = boost::add_vertex(graph);
             if (ahead) boost::add_edge(vertex, *ahead, graph);

@@ -33,7 +33,7 @@ struct seat_effects {
     std::vector<std::stop_source> to_trigger{};
     std::vector<std::shared_ptr<void>> to_release{};
     std::optional<course::turn> enters{};
-    std::stop_token leaves{};  // requests the end of that lead
+    std::stop_token leaves{};  // has a stop request when the turn in `enters` must end
     std::optional<course::turn> calls{};
     std::optional<duty_thread> by{};
     std::optional<course::turn> returns{};  // ends a term without a function

@@ -4,12 +4,12 @@
 // A leader that hands over writes a *hint* into the data of the election's folder, by a commit under its hold, and
 // resigns. Each participant that is granted the lead reads the hint first:
 //
-// | hint                           | action                                                                             |
-// |--------------------------------|------------------------------------------------------------------------------------|
-// | none, or a meaningless text    | leads                                                                              |
-// | names this participant         | removes the hint, and leads                                                        |
-// | is used up, or is too old      | removes the hint, and leads                                                        |
-// | names another participant      | reduces the hint's count by one, and steps aside: gives up the lead and queues again |
+// | hint                        | action                                                                             |
+// |-----------------------------|------------------------------------------------------------------------------------|
+// | none, or a meaningless text | leads                                                                              |
+// | names this participant      | removes the hint, and leads                                                        |
+// | is used up, or is too old   | removes the hint, and leads                                                        |
+// | names another participant   | reduces the hint's count by one, steps aside (gives up the lead), and queues again |
 //
 // The count begins with the number of participants at the time of the hint. So if the named participant has gone, the
 // others step aside at most this many times. The hint also ends at an instant of the clock of the servers' leader. All

@@ -27,7 +27,7 @@ using std::chrono::milliseconds;
 
 constexpr int k_most_tries = 16;
 constexpr int k_most_orders = 3;  // in one take(), since another client may overwrite an order
-constexpr int k_looks = 40;       // reads at least, while a contender has time to leave
+constexpr int k_looks = 40;       // least number of reads while a contender has time to leave
 constexpr boottime_clock::duration k_longest_pause = std::chrono::seconds{1};  // between reads
 constexpr std::chrono::seconds k_time_to_withdraw{5};
 

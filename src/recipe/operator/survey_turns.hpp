@@ -83,7 +83,7 @@ private:
         std::string path;
         std::uint64_t found = 0;    // this folder's place in the order of finding
         std::uint64_t listed = 0;   // the round of the latest list; 0: never
-        std::uint64_t changed = 0;  // the round in which a list last differed from the one before
+        std::uint64_t changed = 0;  // the round in which a list last differed from the list before
         core::time_point listed_at{};
         std::int64_t pzxid = 0;
         bool unreadable = false;
