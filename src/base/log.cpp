@@ -185,7 +185,7 @@ private:
     std::shared_ptr<chosen_sink> sink_ GUARDED_BY(mutex_);
     std::shared_ptr<meeting> meeting_ GUARDED_BY(mutex_) = fresh();
     const chosen_sink* calls_ GUARDED_BY(mutex_) = nullptr;  // the sink that is running
-    std::uint64_t writes_ GUARDED_BY(mutex_) = 0;            // number of the sink's line, or 0
+    std::uint64_t writes_ GUARDED_BY(mutex_) = 0;            // number of the sink's line; 0: none
     std::uint64_t stalled_at_ GUARDED_BY(mutex_) = 0;        // the line for which a flush timed out
     bool has_thread_ GUARDED_BY(mutex_) = false;
     bool look_up_ GUARDED_BY(mutex_) = true;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// mutex, lock_guard, unique_lock, condition: Boost.Thread's, with annotations for clang's -Wthread-safety.
+// mutex, lock_guard, unique_lock, condition: Boost.Thread's classes, with annotations for clang's -Wthread-safety.
 //
 // Purpose: the declaration of a member names the mutex that guards it, and the compiler refuses code that uses the
 // member without the lock. Boost's classes are used because their waits are interruption points

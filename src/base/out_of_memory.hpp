@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // finish_or_end: ends the process if memory is exhausted in the middle of a change.
 //
-// A call may also throw std::bad_alloc: then it has changed nothing, and calls no handler. After the first visible step
-// (a request, an entry in a table, a thread) a bad_alloc would leave a half-finished client: connected, but without a
-// reaction to events. So the process ends there at once, with one sentence on standard error. The servers then expire
-// its sessions, and other contenders get its locks.
+// Before its first visible step (a request, an entry in a table, a thread), a call may throw std::bad_alloc. The call
+// has then changed nothing, and calls no handler. After that step, a bad_alloc would leave a half-finished client:
+// connected, but without a reaction to events. So the process then ends at once, with one sentence on standard error.
+// The servers expire its sessions, and other contenders get its locks.
 //
 //     base::finish_or_end("a step of a session", [&] { ... });
 //
@@ -27,7 +27,7 @@ namespace turnstile::base {
 [[noreturn]] void end_out_of_memory(const char* place) noexcept;
 
 // Runs `step`, and ends the process if `step` throws std::bad_alloc. Other exceptions reach the caller. A step that
-// needs a lock declares the lock itself (REQUIRES), and the compiler checks that inside the step.
+// needs a lock declares the lock (REQUIRES), because the compiler does not check this function.
 template <class F>
 decltype(auto) finish_or_end(const char* place, F&& step) NO_THREAD_SAFETY_ANALYSIS {
     try {

@@ -4,7 +4,7 @@
 //
 //     std::visit(overloaded{[](const create& c) { ... }, [](const remove& r) { ... }}, part);
 //
-// Thread safety: the same as the functions'.
+// Thread safety: the thread safety of the functions.
 #pragma once
 
 namespace turnstile::base {

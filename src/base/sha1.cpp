@@ -13,7 +13,7 @@ namespace turnstile::base {
 namespace {
 
 constexpr std::size_t k_block = 64;
-constexpr std::size_t k_length = 8;  // in bits, at the end of the message
+constexpr std::size_t k_length = 8;  // bytes at the message's end: the text's length in bits
 
 using sha1_state = std::array<std::uint32_t, 5>;
 

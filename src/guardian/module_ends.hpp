@@ -7,7 +7,7 @@
 // has passed.
 //
 // Loading the program and its libraries takes longer than ending a session. So for each guarded scheme one helper waits
-// with its module loaded, but without a connection. After its use, the guardian starts another.
+// with its module loaded, but without a connection. After its use, the guardian starts another helper.
 //
 // Thread safety: one thread.
 #pragma once

@@ -38,7 +38,7 @@ pid_t process_of_pidfd(int pidfd) {
 }
 
 bool is_pidfd_of(int pidfd, pid_t process) {
-    // The order matters: if the process is reaped between the two calls, the first answer was still right.
+    // Reads the process id first: if the process is reaped before the second call, the id is still right.
     const pid_t found = process_of_pidfd(pidfd);
     const bool dead = ::syscall(SYS_pidfd_send_signal, pidfd, 0, nullptr, 0) != 0;
     if (dead && errno != ESRCH) return false;
@@ -98,7 +98,7 @@ peer::receipt peer::read_one() {
 
 bool peer::apply(const message& value, support::descriptor&& passed) {
     if (std::holds_alternative<hello>(value)) {
-        // Another client of the process may share the socket, and sends another hello.
+        // Accepts a further hello: another client of the process may share the socket and send its own hello.
         if (!passed.open() || !is_pidfd_of(passed.get(), process_id_)) return false;
         pidfd_ = std::move(passed);
         return true;
@@ -106,8 +106,8 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
     if (!pidfd_.open() || std::holds_alternative<cannot_end>(value)) return false;
     if (const auto* kept = std::get_if<keep_open>(&value)) {
         if (!passed.open()) return false;
-        // The guardian keeps k_most_kept_open copies. Without a copy, the kernel releases a file's lock as soon as the
-        // process ends.
+        // The guardian keeps at most k_most_kept_open copies. Without a copy, the kernel releases a file's lock as soon
+        // as the process ends.
         if (kept_open_.size() < k_most_kept_open)
             kept_open_.insert_or_assign(kept->number, std::move(passed));
         return true;
@@ -125,7 +125,7 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
         module_sessions_.erase(over->number);
         return true;
     }
-    // The guardian guards k_most_sessions sessions. Further sessions last until their timeout.
+    // The guardian guards at most k_most_sessions sessions. Further sessions last until their timeout.
     if (const auto* told = std::get_if<guard_module_session>(&value)) {
         new_schemes_.insert(scheme_of(told->servers));
         if (module_sessions_.size() < k_most_sessions || module_sessions_.contains(told->number))

@@ -34,7 +34,7 @@ result<void> make(detail::client_impl& client, const std::string& path,
             std::move(each), {}, core::create_mode::persistent, client.services().acl});
     const auto answers = client.write_repeatedly(std::move(writes), options);
     if (!answers) return answers.error();
-    // The client may lack the right to create a parent that already exists.
+    // Only the last answer counts: the client may lack the right to create a parent that already exists.
     const auto last = answers->back().error;
     if (last == server_error::ok || last == server_error::node_exists) return {};
     for (const auto& answer : *answers)

@@ -21,7 +21,7 @@ using core::server_error;
 
 constexpr std::size_t k_most_folders = 100'000;
 constexpr std::string_view k_servers_own = "/zookeeper";
-// In bytes. The library writes no longer data into the znode of a lock's path.
+// The longest data, in bytes, that the library writes into the znode of a lock's path.
 constexpr std::int32_t k_longest_mark = 64;
 
 struct candidate {

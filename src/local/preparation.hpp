@@ -40,8 +40,8 @@ protected:
 };
 
 // Prepares the parts of one request. The calls change no znode, but each part sees the effects of the parts before it.
-// A multi (a request with several parts) therefore takes effect completely or not at all. Not thread-safe. The object keeps
-// references to the constructor's arguments.
+// A multi (a request with several parts) therefore takes effect completely or not at all. Not thread-safe. The object
+// keeps references to the constructor's arguments.
 class preparation {
 public:
     preparation(const node_source& nodes, std::int64_t session, const identities& client,

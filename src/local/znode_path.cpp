@@ -62,7 +62,7 @@ bool client_accepts_path(std::string_view path, path_use use) noexcept {
     if (path.empty() || path.front() != '/') return false;
     if (path.size() == 1) return true;
     for (const char c : path) {
-        if (c >= 0 && c < 0x1f) return false;  // the servers accept or refuse 0x1f
+        if (c >= 0 && c < 0x1f) return false;  // the client leaves 0x1f to the servers
     }
     const bool number_follows = use == path_use::sequential;
     return all_names(path, [&](std::string_view name, bool last) {

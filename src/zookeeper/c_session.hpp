@@ -9,7 +9,7 @@
 // | entering | at first: a separate thread opens the    | answered `not_sent`           |
 // |          | session, checks that no other client has |                               |
 // |          | it, and passes it to the C client        |                               |
-// | detached | then, and when the connection breaks     | answered `not_sent`           |
+// | detached | next, and when the connection breaks     | answered `not_sent`           |
 // | attached | the C client reports CONNECTED, READONLY | passed to the C client        |
 // | moving   | the handle will move to the leader,      | answered `not_sent`; earlier  |
 // |          | as the core requested (seek_leader)      | requests finish first         |

@@ -4,8 +4,8 @@
 //     auto parsed = zookeeper::parse_connect_string("zk1:2181,zk2:2181,[::1]:2181/shop");
 //
 // The form is host[:port][,host[:port]]...[/chroot]:
-// - The default port is 2181. An IPv6 address is written in brackets, so that its last part is not read as the port; its
-//   zone follows '%' or, as in URLs, "%25".
+// - The default port is 2181. An IPv6 address is written in brackets, so that its last part is not read as the port.
+//   Its zone follows '%' or, as in URLs, "%25".
 // - A host is a name or an address: letters, digits, '.', '-', '_', in brackets also ':' and '%'. Blanks beside commas
 //   are ignored; no other blank is allowed, because the C client would try to resolve it.
 // - The chroot follows the rules for paths (base/path.hpp). A lone "/" at the end means no chroot.
@@ -25,9 +25,9 @@
 // | option                        | meaning                                                                     |
 // |-------------------------------|-----------------------------------------------------------------------------|
 // | sasl_mechanism                | DIGEST-MD5 (the default) or GSSAPI, which is Kerberos                       |
-// | sasl_user, sasl_password_file | of DIGEST-MD5; the password is the first line of the file                   |
-// | sasl_service                  | of GSSAPI: the service in the servers' principals; default: zookeeper       |
-// | sasl_server_name              | of GSSAPI: the host in every principal, in place of the servers' hosts      |
+// | sasl_user, sasl_password_file | for DIGEST-MD5; the password is the first line of the file                  |
+// | sasl_service                  | for GSSAPI: the service in the servers' principals; default: zookeeper      |
+// | sasl_server_name              | for GSSAPI: the host in every principal, in place of the servers' hosts     |
 //
 // In a value, '&' and '%' are percent-encoded.
 //

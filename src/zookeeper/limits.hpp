@@ -45,7 +45,7 @@ inline constexpr std::chrono::milliseconds k_longest_entry_pause{500};
 // number doubles with each check that finds no other client, up to k_last_suspicion.
 inline constexpr int k_first_suspicion = 4;
 inline constexpr int k_last_suspicion = 256;
-// The end of a connection is early if the connection lasted less than the session timeout divided by this.
+// The end of a connection is early if the connection lasted less than the session timeout divided by this number.
 inline constexpr int k_early_part = 3;
 // Largest number of servers that a check asks for the session's znodes. The other client may break the check's
 // connection to each server, so the check asks several.

@@ -29,7 +29,7 @@ inline constexpr std::int32_t k_longest_timeout_ms = std::numeric_limits<std::in
 
 struct attach_request {
     std::int32_t timeout_ms = 0;
-    std::int64_t session = 0;  // 0: a new one
+    std::int64_t session = 0;  // 0: a new session
     session_password password{};
     bool allow_read_only = false;
 };

@@ -90,10 +90,10 @@ private:
 
 struct opening_settings {
     std::int32_t timeout_ms = 0;
-    std::string credentials{};  // the same as for list()
+    std::string credentials{};  // see list()
     bool allow_read_only = false;
     bool mark = true;
-    const socket_address* server = nullptr;  // the same as for raw_session
+    const socket_address* server = nullptr;  // see the constructor of raw_session
     bool asks_what_is_owned =
         true;  // false: the servers cannot list, and the session is used unchecked
 };

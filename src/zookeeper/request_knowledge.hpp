@@ -46,7 +46,7 @@ private:
     std::atomic<finding> finding_{open_};  // changed under the lock
     base::mutex mutex_;
     int ends_ GUARDED_BY(mutex_) = 0;                   // number of connections in a row that ended
-    const void* session_ GUARDED_BY(mutex_) = nullptr;  // the latest such connection's session
+    const void* session_ GUARDED_BY(mutex_) = nullptr;  // the latest ended connection's session
     std::uint64_t connection_ GUARDED_BY(mutex_) = 0;
 };
 

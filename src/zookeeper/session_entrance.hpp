@@ -30,7 +30,7 @@ struct session_entry {
     std::optional<core::session_identity> own{};
     socket_address server{};
     std::optional<core::clock_reading> clock{};  // the servers' clock
-    bool is_unasked = false;                     // its znodes must be listed later
+    bool is_unasked = false;                     // the session's znodes must be listed later
 };
 
 class session_entrance {
