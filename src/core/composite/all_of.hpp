@@ -65,7 +65,7 @@ public:
     struct tell_granted {
         friend bool operator==(const tell_granted&, const tell_granted&) = default;
     };
-    struct tell_failed {  // the part that caused the failure
+    struct tell_failed {  // `part` caused the failure
         std::size_t part = 0;
         friend bool operator==(const tell_failed&, const tell_failed&) = default;
     };
@@ -122,7 +122,7 @@ private:
     std::vector<action> actions_;
     phase phase_ = phase::idle;
     std::size_t current_ = 0;               // the part that was requested or answered last
-    ending ending_ = ending::none;          // begins after the answers to all requests in progress
+    ending ending_ = ending::none;          // follows when all requests in progress are answered
     std::optional<std::size_t> why_;        // the part that caused the failure
     std::optional<std::size_t> contested_;  // the first part that the trial did not get
     std::size_t failed_trials_ = 0;

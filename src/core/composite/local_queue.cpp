@@ -143,8 +143,7 @@ std::optional<time_point> local_queue::next_deadline() const {
     return best;
 }
 
-// No event changes the deadline of a waiter that is already in the line, so the last waiter's deadline is the only new
-// one.
+// No event changes the deadline of a waiter that is already in the line. So only the last waiter's deadline can be new.
 std::optional<time_point> local_queue::newest_deadline() const {
     auto best = idle_end_;
     if (holder_) {
@@ -227,8 +226,8 @@ void local_queue::refuse(const sharing::caller& waiter, const error& why) {
     actions_.emplace_back(sharing::tell_refused{waiter.id, why});
 }
 
-// Notifies the holder before the release, because the holder's guard ends at the same instant. The holder may still be
-// writing, so no other thread gets this contender.
+// Notifies the holder before the release, because the holder's guard becomes invalid at the same instant. The holder
+// may still be writing, so no other thread gets this contender.
 void local_queue::expel(const error& why, time_point now) {
     TURNSTILE_CHECK(holder_);
     const auto id = holder_->id();

@@ -11,8 +11,8 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_most_doublings = 12;
-// After a time a call gives its held parts up. This factor multiplies that time once for each part of the quorum behind
-// the first held part, but at most k_most_ranks times.
+// Factor by which a call keeps its held parts longer than quorum_settings::attempt. It applies once for each part
+// behind the first held part, at most k_most_ranks times.
 constexpr int k_patience = 4;
 constexpr std::size_t k_most_ranks = 4;
 

@@ -168,7 +168,8 @@ struct first;
 
 // The contender waits in the queue: it lists the folder and watches the contenders ahead (state_queued.cpp).
 struct queued : waiting {
-    std::optional<std::uint32_t> ahead{};  // 0: a list of an earlier connection shows none
+    // The number of contenders ahead, by the latest list. 0: a list of an earlier connection showed none.
+    std::optional<std::uint32_t> ahead{};
     pending_ticket listing{};
     awaited_znodes awaited{};
     base::cold<contender_ahead> seen_ahead{};  // set once the znode ahead was read

@@ -29,8 +29,8 @@ struct contender_view : session_view {
     // True if the lease lasts long enough after a grant that the hold's first confirmation (a write that extends the
     // lease) is answered in time (confirmation_pace::lasts).
     bool lease_lasts = false;
-    // True if the contender may create its znode now. Then the session stays at its present server, or its leases are
-    // long enough at any server (lease::is_ample), and the request window has room (request_window.hpp).
+    // True if the contender may create its znode now (contender_steps::view_of): the server is suitable, the request
+    // window has room, and no other contender or request of this session must go first.
     bool may_enter = true;
     // Facts about the folder that the contender enters (core/session/sole_contender_memory.hpp). omits_list: the
     // contender need not send a list after its create. sole_number: if the create gets this number, no contender is

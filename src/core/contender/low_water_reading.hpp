@@ -5,8 +5,8 @@
 //
 // | contender                                        | request                           | then              |
 // |--------------------------------------------------|-----------------------------------|-------------------|
-// | a waiter that has lost its nearest predecessor,  | get the folder's data, and its    | granted, if the   |
-// | and saw a long queue with more contenders ahead  | own znode, which no list shows    | mark reaches that |
+// | a waiter that has lost its nearest predecessor,  | get the folder's data, and the    | granted, if the   |
+// | and saw a long queue with more contenders ahead  | waiter's own znode                | mark reaches that |
 // |                                                  |                                   | predecessor; else |
 // |                                                  |                                   | it lists          |
 // | a contender that is or was the first, saw a long | remove its znode and raise the    |                   |

@@ -63,7 +63,7 @@ private:
     std::int64_t limit_mzxid_ = 0;       // mzxid of the folder's data at the read of the limit
     std::int32_t limit_version_ = 0;
     bool by_children_ = false;
-    std::uint64_t children_on_ = 0;  // number of the connection with that watch, until it fires
+    std::uint64_t children_on_ = 0;  // connection with the watch on the children, until it fires
     // The mzxid of the write that set the limit for which this contender has called settle(). So the contender calls
     // settle() once for each limit.
     std::optional<std::int64_t> settled_mzxid_;

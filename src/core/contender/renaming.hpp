@@ -18,8 +18,8 @@
 //
 // If the answer to the transaction is lost, a server may still have the transaction, and forward it after our next
 // requests (docs/why/mutex.md, step 2). So the rename may commit late. It requires the version that our znode had when
-// the rename was sent. Therefore the contender writes its znode, which changes the version. After this write, either
-// the lost rename was carried out before it, or the rename never will be.
+// the rename was sent. Therefore the contender writes its znode, which changes the version. If the lost rename was not
+// carried out before this write, it never will be.
 //
 // Thread safety: none, a value.
 #pragma once

@@ -149,7 +149,7 @@ void held::apply_data(contender_call& call, const reply& answer) {
     // place: order_to_go
     if (found && found->manner == revocation::how::take)
         return revoke(call, taken_away(call.folder(), *found));
-    if (version == k_any_version) return;  // the commit in progress will show the text
+    if (version == k_any_version) return;  // a new text stops the commit, which then reads the text
     if (take_note(answer.stat.version, found) && *request) call.session.tell(**request);
 }
 

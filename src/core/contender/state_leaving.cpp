@@ -138,8 +138,8 @@ void leaving::on_watch(contender_call& call, const watch_event& event) {
     if (own.on_event(event.kind)) lose_znode(call);
 }
 
-// Handles the consequence that a component, such as lock_delay, derives from an answer. A refusal has no consequence
-// any more, because the contender leaves anyway.
+// Handles the consequence that a component, such as lock_delay, derives from an answer. Ignores a refusal, because the
+// contender leaves anyway.
 void leaving::apply(contender_call& call, const reply& answer, const consequence& effect) {
     if (std::holds_alternative<suspends>(effect)) call.suspend(answer);
     if (std::holds_alternative<own_znode_gone>(effect)) lose_znode(call);
@@ -231,7 +231,7 @@ void leaving::on_renamed(contender_call& call, const reply& answer) {
 void leaving::apply_data(contender_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
     if (found && found->manner == revocation::how::take) return;
-    if (version == k_any_version) return;  // the commit in progress will show the text
+    if (version == k_any_version) return;  // a new text stops the commit, which then reads the text
     if (take_note(answer.stat.version, found) && *request && was_held) call.session.tell(**request);
 }
 

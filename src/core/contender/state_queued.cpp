@@ -43,7 +43,7 @@ void queued::on_reply(contender_call& call, const reply& answer) {
     if (beside->permits.expects(answer.id)) return on_permits(call, answer);
     if (beside->ties.expects(answer.id)) return on_tied(call, answer);
     if (rename->expects(answer.id)) return on_renamed(call, answer);
-    if (delay->expects(answer.id))  // from an earlier state `first`
+    if (delay->expects(answer.id))  // sent in an earlier state `first`
         return apply(call, answer, delay.change().on_answer(call.session, own_mark(call), answer));
     for (auto& znode : awaited)
         if (znode.probing.take_answer(answer)) return on_probed(call, znode, answer);

@@ -108,8 +108,8 @@ std::string marker(const claim& wants) {
 
 }  // namespace
 
-// Tries both widths of the number. The text before the number decides: "lock-1234567890" is "lock-" with a positive
-// number, because a name without the minus sign would end with "lock".
+// Tries both widths of the number, and takes the width that leaves the beginning of a contender's name. So
+// "lock-1234567890" is "lock-" and a positive number: with the minus sign in the number, only "lock" would be left.
 std::optional<contender_name> parse_contender(std::string_view child) noexcept {
     for (const auto width : {k_width, k_width + 1}) {
         const auto sequence = sequence_of_width(child, width);

@@ -116,7 +116,7 @@ public:
     // worst case for several seconds. Pending requests get no reply.
     virtual void close() noexcept = 0;
 
-    // Like `close`, but leaves the session to expire. For a session that is known to be dead.
+    // Like `close`, but leaves the session to expire. Callers use it for a session that is known to be dead.
     virtual void abandon() noexcept { close(); }
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// abandoned_creates: creates that a session has abandoned: the answer was lost, a list did not show the znode, and
-// another create has replaced the lost one.
+// abandoned_creates: creates that a session has abandoned. The answer to such a create was lost, a list did not show
+// its znode, and another create has replaced it.
 //
 // An abandoned create may still commit later (docs/why/mutex.md, step 2). Then its znode would block the queue for as
 // long as the session lives. So the session searches for it: it lists the folder at an eighth, a quarter, half, once

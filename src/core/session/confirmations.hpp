@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// confirmations: when a session sends a confirmation, which is a write whose answer proves that the session lives and
-// extends its lease. contender_table decides which znode the confirmation checks.
+// confirmations: the times at which a session sends confirmations. A confirmation is a write. Its answer proves that
+// the session lives, and extends the lease. contender_table decides which znode the confirmation checks.
 //
 //     confirmation_pace   the interval, from the lease (docs/why/lease.md); a setting
 //     confirmations       the time of the next confirmation on one connection

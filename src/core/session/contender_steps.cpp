@@ -201,8 +201,7 @@ void contender_steps::expire(contender_id id) {
         cancel(id, deadline_error(owners_, late->value));
 }
 
-// Notifies the holder before the znode is removed, because the holder's guard, the caller's object, ends by itself at
-// the same instant of the same clock.
+// Notifies the holder before the znode is removed, because the holder's guard becomes invalid at the same instant.
 void contender_steps::end_long_holds() {
     while (const auto id = owners_.contenders.take_ended(owners_.basics.now)) {
         const error why{errc::held_too_long, owners_.contenders.table().at(*id).folder()};

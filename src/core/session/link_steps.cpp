@@ -176,7 +176,7 @@ void link_steps::found_elsewhere(const link_event& event) {
     owners_.requests.leave_server(basics);  // place: silent_server_is_left
 }
 
-// A session without a valid lease would be replaced at the next attach.
+// The move must end before the lease does, because the next attach replaces a session without a valid lease.
 bool link_steps::lease_outlives_move() const {
     const auto& lease = owners_.link.session_lease();
     return !owners_.contenders.have_stakes() ||

@@ -7,9 +7,9 @@
 // position on a new connection, waits while the window is full. Confirmations, removals, commits, and requests of
 // contenders that know their position do not wait.
 //
-// On each connection the window starts small. While contenders wait for room, the window times one request after the
-// other: each time the latest request, whose answer comes after all others. A timely answer doubles the window, and a
-// late answer halves it. So a session that was lost under its own load starts again slowly.
+// On each connection the window starts small. While contenders wait for room, the window measures how long one request
+// at a time waits for its answer. It picks the latest request, because that answer comes after all others. A timely
+// answer doubles the window, and a late answer halves it. So a session that was lost under its own load starts slowly.
 //
 // Thread safety: none, a value.
 #pragma once

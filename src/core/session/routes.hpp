@@ -51,7 +51,7 @@ struct for_removals {
     std::vector<removal> removals;
     friend bool operator==(const for_removals&, const for_removals&) = default;
 };
-struct for_folder_watch {  // sole_contender_memory.hpp
+struct for_folder_watch {  // sets a watch for sole_contender_memory
     std::string folder;
     friend bool operator==(const for_folder_watch&, const for_folder_watch&) = default;
 };

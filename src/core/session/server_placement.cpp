@@ -101,8 +101,8 @@ void server_placement::settle_or_seek(const lease& lease, session_basics& basics
 
 std::optional<time_point> server_placement::no_lease(const lease& lease) const {
     if (!stay_ || lease.can_be_kept() || stay_->at == stage::seeking) return std::nullopt;
-    // The server may still report that it leads, but the session does not wait for this report for ever. A process that
-    // was paused may not have read all messages yet that arrived during the pause.
+    // The server may still report that it leads; the session waits for this report for one session timeout. After a
+    // pause, the process gets one session timeout to read the messages that arrived during the pause.
     const auto timeout = lease.timeout();
     const auto role_settled = stay_->told ? stay_->since : stay_->attached_at + timeout;
     const auto heard_all = awake_since_ + timeout;

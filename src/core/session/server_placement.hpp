@@ -91,7 +91,7 @@ private:
     std::string servers_;
     std::optional<stay_at_server> stay_;
     int moves_ = 0;  // moves to the leader since the session was last there in this epoch
-    bool short_lease_told_ = false;  // in this epoch
+    bool short_lease_told_ = false;  // the warning was given in this epoch
     time_point awake_since_{};       // the end of the latest stop of the process, on any connection
 };
 

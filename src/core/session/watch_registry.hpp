@@ -70,13 +70,13 @@ public:
 private:
     struct watched_path {
         id_set interested;       // never empty
-        bool inherited = false;  // a contender that has left may have left a watch to the others
+        bool inherited = false;  // an earlier contender of the path may have set the watch
         friend bool operator==(const watched_path&, const watched_path&) = default;
     };
     using paths = std::map<std::string, watched_path>;
     struct departure {
         bool is_last = false;
-        bool inherited = false;  // a contender that left before may have left a watch
+        bool inherited = false;  // an earlier contender may have set the watch
     };
 
     // Returns the entry of the path if the contender is interested in it; the end otherwise.
