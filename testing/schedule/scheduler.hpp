@@ -88,8 +88,8 @@ public:
         std::atomic<std::uint32_t> turn{0};  // 1: the thread may run
     };
     // A new thread begins with `enter` and ends with `leave`. In an endless run, a later thread reuses the number of an
-    // ended thread, or of a thread of a killed process. The system may start such a killed thread only after that, so
-    // each thread has its own data at `place`.
+    // ended thread, or of a thread of a killed process. The system may start the killed thread only after that reuse,
+    // so each thread has separate data at `place`.
     struct newcomer {
         std::uint8_t number = 0;
         thread* place = nullptr;

@@ -19,7 +19,7 @@ public:
     virtual void start() = 0;
     // Called in the middle of a step of the client. The application may plan actions, but must not call the client.
     virtual void hear(const core::notice& notice) = 0;
-    // The answers to a read and to a commit. Called in the middle of a step, as hear() is.
+    // Reports the answer to a read or to a commit. Called in the middle of a step, as hear() is.
     virtual void answered(const core::answer& /*of*/) {}
     virtual void answered(const core::commit_answer& /*of*/) {}
     virtual void wake(const worker_due& event) = 0;  // for sim_client::wake_after

@@ -101,7 +101,7 @@ void keyspace::begin_history(const step& now) {
 }
 
 // Raises the number of the next transaction to the server's clock, as MariaDB's back end does when a client connects. A
-// restarted or new server does so at its first command.
+// restarted or new server raises the number at its first command.
 void keyspace::raise_number(const step& now) {
     const bool connects = std::holds_alternative<connect_request>(now.wanted.request);
     if (!connects && server_ == now.wanted.server) return;

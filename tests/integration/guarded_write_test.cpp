@@ -169,7 +169,8 @@ TEST_F(guarded_writes, of_several_locks_check_all_of_them) {
     const auto done = hold.commit(writes_all, {.timeout = limit()});
     ASSERT_TRUE(done) << done.error().message();
     EXPECT_TRUE(lost_one.is_set());
-    // The other client's session ends, and no message tells this process. So the servers must refuse the commit.
+    // The other client's session ends, and no message reports that to this process. So the servers must refuse the
+    // commit.
     const auto secret = secret_of(*neighbour);
     testing::close_session(server().connect_string(), secret.id, secret.password);
     const auto late = hold.commit(writes_all, {.timeout = limit()});

@@ -42,8 +42,8 @@ protected:
     }
 };
 
-// Another server answers, so the client leaves the silent connection and repeats its request there. That must happen
-// long before two thirds of the session timeout, which are longer than the test.
+// Another server answers, so the client leaves the silent connection and repeats its request there. The move must
+// happen long before two thirds of the session timeout, which are longer than the test.
 TEST_F(loss, of_a_path_costs_the_connection_timeout_and_no_session) {
     tcp_proxy other{server().connect_string(0)};
     const auto moving = connect(proxy.address() + "," + other.address(), patient());

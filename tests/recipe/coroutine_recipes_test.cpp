@@ -203,7 +203,7 @@ TEST_F(awaited_recipes, any_lock) {
     });
 }
 
-// Checks that the stop token ends each wait, and that the coroutine's end does so too.
+// Checks that the stop token ends each wait, and that the end of the coroutine ends each wait.
 template <class L, class Await>
 void ends_early(const L& lock, guard holder, loop_thread& loop, const Await& await) {
     const auto length = [&](std::size_t expected) {

@@ -60,7 +60,7 @@ TEST_F(user_commits, that_break_a_rule_are_refused_as_a_guards_are) {
     EXPECT_EQ(
         refusal(held, transaction{}.put("/stock", std::string(transaction::k_most_bytes, 'x'))),
         errc::bad_option);
-    // This creates a sequential znode whose whole name is its number.
+    // The commit creates a sequential znode whose whole name is its number.
     EXPECT_TRUE(*commit(held, transaction{}.make("/orders").create(
                                   "/orders/", "", node_kind::persistent_sequential)));
     run.settle();

@@ -6,7 +6,7 @@
 // |------|----------------------------------------------------------------------------------------|
 // | G1   | No two valid grants on a lock. A valid grant's znode exists, unless it was removed by  |
 // |      | force.                                                                                 |
-// | G2   | At some instant a grant's znode was the first of the existing ones.                    |
+// | G2   | At some instant a grant's znode was the first of the existing znodes.                  |
 // | G3   | A deletion wakes at most one session other than the owner's.                           |
 // | G4   | At the end no znode, watch, request or byte is left, and every call has ended.         |
 // | G5   | A loss is reported when valid_until passes, which never moves back. A removal by an    |

@@ -8,7 +8,7 @@
 // | G8   | The znodes that a commit makes exist once it is applied.                               |
 // | G1   | A commit is applied only while the znodes of its hold and of the further holds exist.  |
 // | E1   | A participant steps aside no more often than a hint allows, and not after the named    |
-// |      | one has led.                                                                           |
+// |      | participant has led.                                                                   |
 // | J1   | Starts of a job are a period apart by the leader's time stamps.                        |
 // | J2   | A run whose end was not recorded counts for at_most_for.                               |
 // | R1   | In any series of one more entry than the limit, the first and the last are a period    |

@@ -133,7 +133,7 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
 void sharing_judge::judge(client_id client, const shared_lock& lock,
                           const core::sharing::give_back& back) {
     auto& mine = books_[&lock];
-    // Ignores a contender that the process no longer requests: it was granted when no caller waited any more.
+    // Ignores a contender that the process does not request now: it was granted when no caller waited for it.
     if (back.contender != mine.number || mine.contender != has::it) return;
     mine.contender = has::nothing;
     if (mine.holder)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compares the class `lease` with its definition (lease.hpp), which a slow model evaluates over a whole random history.
-// The class stores only some of the answers. This may shorten the lease by at most `k_grain`, and never lengthens it.
+// The class stores only some of the answers. So it may shorten the lease by at most `k_grain`, and never lengthens it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
