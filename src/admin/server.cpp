@@ -102,7 +102,7 @@ public:
     [[nodiscard]] bool run() {
         const std::jthread news{[this] { spread_news(); }};
         const bool good = web_.run(desk_);
-        site_.reading.end();  // ends that thread
+        site_.reading.end();  // ends the thread `news`
         return good;
     }
     void end() {

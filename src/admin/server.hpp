@@ -34,9 +34,10 @@ struct server_options {
     reading_settings reading{};
 };
 
-// Throws std::runtime_error with advice, in three cases. The address is not a loopback address, and there is no
-// password, token or users file. Changes are allowed without any of these secrets. Only one of certificate and key is
-// given.
+// Throws std::runtime_error with advice in three cases:
+// - the address is not a loopback address, and there is no password, token or users file;
+// - changes are allowed without any of these secrets;
+// - only one of certificate and key is given.
 void check(const server_options& options);
 
 class server {

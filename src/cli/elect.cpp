@@ -48,7 +48,7 @@ struct elect_options {
     keeping_options keeping;
     server_settings servers;
     std::string id;                        // for other participants; empty: <host>-<pid>
-    std::string data{};                    // published with it
+    std::string data{};                    // published with the id
     std::optional<http_address> http{};    // address of its HTTP answers
     std::vector<std::string> names{};      // further names of this server
     bool once = false;                     // ends after the first command
@@ -133,7 +133,7 @@ private:
     const elect_options& options_;
     term_queue terms_;
     std::optional<int> code_;
-    leader election_;                    // declared after what its terms use, so closed first
+    leader election_;                    // closes before the members above, which its terms use
     std::optional<election_page> page_;  // uses the election
 };
 

@@ -2,9 +2,9 @@
 // held_above: finds the locks that an outer `run` already holds, if this `run` is part of its command.
 //
 // Each `run` adds a line "KIND RUN PATH" for each of its locks to TURNSTILE_HELD in its command's environment. KIND is
-// mutex, exclusive, shared or permits. RUN identifies the process of `run`. Without this, a nested `run` on the same
-// path would wait for the outer `run`, and the outer for the nested. The variable may outlive the hold (at(1), terminal
-// multiplexers). So a line counts only if its `run` is an ancestor of this process.
+// mutex, exclusive, shared or permits. RUN identifies the process of `run`. Without the line, a nested `run` on the
+// same path would wait for the outer `run`, and the outer `run` for its command. The variable may outlive the hold
+// (at(1), terminal multiplexers). So a line counts only if its `run` is an ancestor of this process.
 #pragma once
 
 #include <optional>

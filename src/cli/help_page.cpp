@@ -33,7 +33,7 @@ bool begins_item(std::string_view line) {
     return line.size() > 2 && line.starts_with("  ") && line[2] != ' ';
 }
 
-// Parses lines such as " --grace DURATION from SIGTERM to SIGKILL" and their continuation lines.
+// Parses lines such as "  --grace DURATION  from SIGTERM to SIGKILL" and their continuation lines.
 std::vector<help_item> items_of(const std::vector<std::string>& lines) {
     std::vector<help_item> items;
     for (const auto& line : lines) {

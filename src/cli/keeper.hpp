@@ -6,11 +6,14 @@
 // process group, and `run` forks it before the client starts threads. `run` reports to the keeper until when the hold
 // is certain, and the keeper applies `supervision` to the command.
 //
-// | process that ends | consequence                                                                               |
-// |-------------------|-------------------------------------------------------------------------------------------|
-// | the command       | the keeper kills what the command has started, and reports to `run`, which releases the lock |
-// | `run`             | the keeper kills the command and all its descendants, and then closes the sessions of `run`, as a guardian does; the next waiter gets the lock at once, and not before |
-// | the keeper        | the kernel kills the command (PR_SET_PDEATHSIG), and `run` kills what the command has started |
+// | process that ends | consequence                                                                              |
+// |-------------------|------------------------------------------------------------------------------------------|
+// | the command       | the keeper kills the processes that the command has started, and reports to `run`, which |
+// |                   | releases the lock                                                                        |
+// | `run`             | the keeper kills the command and all its descendants, and then closes the sessions of    |
+// |                   | `run`, as a guardian does. Only then the next waiter gets the lock                       |
+// | the keeper        | the kernel kills the command (PR_SET_PDEATHSIG), and `run` kills the processes that the  |
+// |                   | command has started                                                                      |
 #pragma once
 
 #include <sys/types.h>

@@ -18,7 +18,7 @@ enum class keeper_order : std::uint8_t {
 enum class keeper_report : std::uint8_t {
     started,      // value: the process id of the command and of its group; exec may be in progress
     not_started,  // value: errno of fork; after `started`, errno of exec
-    ended,        // value: wait status; `intervened`: the keeper signalled it for want of a hold
+    ended,        // value: wait status; `intervened`: supervision::intervened()
 };
 
 struct order_packet {

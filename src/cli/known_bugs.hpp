@@ -13,7 +13,7 @@ namespace turnstile::cli {
 
 struct known_bugs {
     std::vector<std::string> issues;  // "ZOOKEEPER-4925"
-    std::string mended_in;            // the releases of this line or the next that fix all of them
+    std::string mended_in;            // "3.8.5, or 3.9.4": the first releases that fix all of them
 };
 
 // Returns the bugs by which an ensemble of this release loses acknowledged writes, or loses its leader without need.

@@ -3,7 +3,7 @@
 //
 //     const forwarded_signals signals;   // before the client: its threads inherit the blocked signals
 //     stop_by_signal stop{signals};
-//     ...                                // a signal ends the process at once, because a file or a server may block this thread
+//     ...                                // a file or a server may block this thread, so a signal ends the process
 //     stop.arm();
 //     order.take(target, {.stop = stop.token()});
 //

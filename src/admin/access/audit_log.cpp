@@ -145,7 +145,7 @@ void audit_log::write(const audit_entry& entry, durability wanted) {
     // If the disk was full at the previous write, the file ends with an incomplete line. The newline ends that line
     // first.
     const auto line = (torn_ ? "\n" : "") + audit_line(entry) + '\n';
-    errno = ENOSPC;  // for a line that is written incompletely
+    errno = ENOSPC;  // the error if the kernel writes only a part of the line
     const auto written = ::write(file_.get(), line.data(), line.size());
     if (written > 0) torn_ = written != static_cast<ssize_t>(line.size());
     if (written != static_cast<ssize_t>(line.size()) ||

@@ -30,7 +30,7 @@ struct audit_entry {
     std::string znode;
     std::string
         user{};      // known to this server: a name, or "password" or "token" for a shared secret
-    std::string by;  // for the holder: the name, or the caller's own text with a shared secret
+    std::string by;  // the author in the holder's znode; with a shared secret, the caller's text
     std::string why;
     std::string from;  // the address of the browser
     std::string
@@ -48,8 +48,8 @@ struct audit_filter {
     std::string outcome{};
     std::string author{};  // a part of the fields user, by or from, ignoring case
     std::string path{};    // the start of the path; a text without "/": any part of it
-    wall_time since{};     // no earlier than this
-    wall_time until = wall_time::max();  // and before this
+    wall_time since{};     // excludes earlier entries
+    wall_time until = wall_time::max();  // excludes entries from this time on
 
     [[nodiscard]] bool include(const audit_entry& entry) const;
 };

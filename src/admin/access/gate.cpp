@@ -143,7 +143,7 @@ identity gate::identify(const http_request& request, const secrets& known,
 }
 
 void gate::check_change(const http_request& request, const identity& caller) {
-    if (caller.csrf.empty()) return;  // a browser never sends a bearer token by itself
+    if (caller.csrf.empty()) return;  // a bearer token, which no browser sends by itself
     if (!same_secret(request.header("X-Turnstile-CSRF"), caller.csrf))
         throw refusal{403, "csrf",
                       "X-Turnstile-CSRF is not the value that /api/v1/me gives for this sign-in"};

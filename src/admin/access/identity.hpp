@@ -14,8 +14,8 @@ struct identity {
     std::string user{};  // a name; "password" or "token" for a shared secret; empty: unknown
     role may = role::none;
     bool shared = false;   // several persons may know the secret
-    std::string ticket{};  // the sign-in's; empty: none
-    std::string csrf{};    // each change must carry it; empty: a program, which needs none
+    std::string ticket{};  // the id of the sign-in; empty: none
+    std::string csrf{};    // a token that each change must contain; empty: the caller is a program
     std::string from{};    // the address, perhaps from a trusted proxy
 
     [[nodiscard]] bool known() const noexcept { return may != role::none; }

@@ -21,7 +21,7 @@ class sign_ins {
 public:
     struct ticket {
         std::string id;    // the cookie's value
-        std::string csrf;  // a page of another site cannot read it
+        std::string csrf;  // each change must contain it; another site's page cannot read it
         user person;
         bool shared = false;  // with the shared password
     };

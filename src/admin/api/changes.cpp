@@ -30,7 +30,7 @@ constexpr std::chrono::seconds k_patience{10};
 struct order {
     lock_key lock;
     std::string znode;
-    std::string token;  // the contender's that was seen; empty: any with that name
+    std::string token;  // the token of the contender that the user saw; empty: any token
     std::string by;
     std::string why;
     std::string user;
@@ -117,7 +117,7 @@ public:
         try {
             at_.audit.conclude(number_, outcome, message);
         } catch (const std::runtime_error&) {
-            // The order is on the disk, but its outcome is only in memory.
+            // The file contains the order without its outcome. The memory contains both.
         }
     }
 

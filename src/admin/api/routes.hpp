@@ -21,7 +21,7 @@ enum class need {
     nothing,  // open to every client that can connect
     looking,  // a user with this role, if the server has a password, a token or users
     asking,   // also needs --allow-changes, and from a browser the token of its sign-in
-    taking,   // the same
+    taking,   // like `asking`, for a user with the role `take`
 };
 
 // `change` answers requests with a body, and `read` answers requests without one.

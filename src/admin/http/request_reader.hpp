@@ -49,7 +49,7 @@ private:
     void check_target();
 
     const http_request blank_;
-    std::string bytes_;  // do not belong to request_ yet
+    std::string bytes_;  // received bytes that are not in request_ yet
     head_scan scan_;
     http_request request_{};
     std::size_t body_ = 0;  // the announced size

@@ -9,7 +9,7 @@ const k_most_lanes = 12;
 const k_lane = 30;
 const k_bar = 20;
 const k_axis = 26;
-const k_character = 6.6; // of the picture's type, in pixels
+const k_character = 6.6; // width of a character in the picture, in pixels
 // The durations to choose from, in seconds. For '' the page chooses a duration that shows the latest hand-overs.
 const k_windows = [['', 'auto'], ['60', '1 min'], ['600', '10 min'], ['3600', '1 h'], ['all', 'all']];
 const k_holds_in_auto = 24;
