@@ -4,11 +4,11 @@
 //
 //     auto parsed = redis::parse_connect_string("redis://locks:secret@redis1:6379/shop?db=2&tree=blue");
 //
-// | servers            | form                                                                             |
-// |--------------------|----------------------------------------------------------------------------------|
-// | one server         | redis://[user[:password]@]host[:port][/chroot][?options]                           |
-// | a Redis Cluster    | the same, with the addresses of one or several nodes: host[:port][,host[:port]]... |
-// | Sentinel's master  | redis+sentinel://[user[:password]@]host[:port][,host[:port]].../name[/chroot][?options] |
+// | servers            | form                                                                                       |
+// |--------------------|--------------------------------------------------------------------------------------------|
+// | one server         | redis://[user[:password]@]host[:port][/chroot][?options]                                   |
+// | a Redis Cluster    | the same, with the addresses of one or several nodes: host[:port][,host[:port]]...         |
+// | Sentinel's master  | redis+sentinel://[user[:password]@]host[:port][,host[:port]].../name[/chroot][?options]    |
 //
 // "rediss" in place of "redis" means a connection with TLS, also to the sentinels.
 //
@@ -19,15 +19,19 @@
 // - The chroot follows the rules for paths (base/path.hpp). A lone "/" means no chroot. The option `db` selects the
 // database.
 //
-// | option                               | meaning                                                        |
-// |--------------------------------------|----------------------------------------------------------------|
-// | db                                   | the number of the database                                     |
-// | tree                                 | letters, digits, '.', '-', '_'. Trees of one database are independent; in a Redis Cluster each is at one node. Default: the tree without a name |
-// | wait                                 | the number of replicas that must acknowledge all earlier writes before a reply counts |
-// | stay_out                             | seconds from a server's start for which clients do not use the server, if it may have lost data |
-// | sentinel_username, sentinel_password | for the sentinels, percent-encoded                             |
-// | ca_file, cert_file, key_file         | with TLS: the trusted authority, and the client's certificate (tls.hpp); percent-encoded |
-// | verify                               | with TLS: full, ca (a known authority, any name), none         |
+// | option                               | meaning                                                                 |
+// |--------------------------------------|-------------------------------------------------------------------------|
+// | db                                   | the number of the database                                              |
+// | tree                                 | letters, digits, '.', '-', '_'. Trees of one database are independent;  |
+// |                                      | in a Redis Cluster each is at one node. Default: the tree without name  |
+// | wait                                 | the number of replicas that must acknowledge all earlier writes before  |
+// |                                      | a reply counts                                                          |
+// | stay_out                             | seconds from a server's start for which clients do not use the server,  |
+// |                                      | if it may have lost data                                                |
+// | sentinel_username, sentinel_password | for the sentinels, percent-encoded                                      |
+// | ca_file, cert_file, key_file         | with TLS: the trusted authority, and the client's certificate           |
+// |                                      | (tls.hpp); percent-encoded                                              |
+// | verify                               | with TLS: full, ca (a known authority, any name), none                  |
 //
 // Thread safety: a value and pure functions.
 #pragma once

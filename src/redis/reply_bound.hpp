@@ -8,7 +8,7 @@
 //     bound.begin();               // the next reply
 //
 // If a reply's arrays exceed the limit, hiredis reports exhausted memory, and is_exceeded() is true. After a real lack
-// of memory it is false.
+// of memory, is_exceeded() is false.
 //
 // Thread safety: none. The reader keeps the address of this object. Do not use the reader after this object is
 // destroyed.

@@ -83,8 +83,8 @@ public:
     [[nodiscard]] std::optional<core::time_point> awaited_since() const;
     // Sets the reply's id, send time and connection, and removes the chroot from its paths.
     void complete(core::ticket id, core::time_point sent, core::reply& reply) const;
-    // True if the session may deliver an event from an announcement now: no reply can belong before it. If replicas
-    // must acknowledge writes, they may not have the event yet, so the result is false.
+    // True if the session may deliver an announced event now, because no request waits for a reply that must come
+    // before. If replicas must acknowledge writes, they may not have the event yet, so the result is false.
     [[nodiscard]] bool takes_announced_event() const noexcept {
         return pending_.empty() && !replicas_.is_needed();
     }
@@ -112,7 +112,7 @@ private:
     command_stream commands_;
     pending_requests pending_;
     std::optional<core::request> kept_;  // a create that waits for the list of its folder
-    std::optional<answer_along> along_;  // while the event that it came with is being delivered
+    std::optional<answer_along> along_;  // set while the event with this reply is being delivered
     pthread_t along_for_{};              // the thread that delivers the event
     std::vector<std::string> given_back_;
 };

@@ -5,25 +5,27 @@
 // The keys. P is "{turnstile}" or "{turnstile:tree}". Because of the braces, a Redis Cluster keeps all keys of a tree
 // at one node.
 //
-// | key        | type | content                                                                        |
-// |------------|------|--------------------------------------------------------------------------------|
-// | P:n        | hash | the fields that the next rows describe                                         |
-// | - "/a/b"   |      | a znode: the head of its record (records.hpp), the creator's identity if only the creator may change the znode, the data |
-// | - "s<id>"  |      | a session's mark: connection, timeout, password, identity (lua/attach.lua)  |
-// | - "q<id>"  |      | the events that the session has not fetched yet                                |
-// | - "w/a/b"  |      | the sessions that watch the znode: "<id> <id> "                                |
-// | - "k/a/b"  |      | the sessions that watch the children of the znode                              |
-// | - "z"      |      | the last zxid                                                                  |
-// | - "d"      |      | an instant before which no session expires; P:d has the first deadline          |
-// | - "r"      |      | the replication id of the server                                                |
-// | - "i"      |      | the time of the last check of the replication id                                |
-// | - "v"      |      | the version of this layout, k_layout                                            |
-// | - "l"      |      | each return to older data (lua/history.lua): the time of it, and the last zxid before it: "<began>:<zxid>;"... |
-// | P:d        | zset | sessions by the instant at which they expire, in microseconds of the server's clock |
-// | P:r        | zset | containers that were emptied, by the instant at which they are checked          |
-// | P:c:/a/b   | set  | the names of a znode's children                                                |
-// | P:e:<id>   | set  | the ephemeral znodes of a session                                              |
-// | P:v:<id>   | set  | the fields of a session's watches                                              |
+// | key        | type | content                                                                                |
+// |------------|------|----------------------------------------------------------------------------------------|
+// | P:n        | hash | the fields that the next rows describe                                                 |
+// | - "/a/b"   |      | a znode: the head of its record (records.hpp), the creator's identity if only the      |
+// |            |      | creator may change the znode, the data                                                 |
+// | - "s<id>"  |      | a session's mark: connection, timeout, password, identity (lua/attach.lua)             |
+// | - "q<id>"  |      | the events that the session has not fetched yet                                        |
+// | - "w/a/b"  |      | the sessions that watch the znode: "<id> <id> "                                        |
+// | - "k/a/b"  |      | the sessions that watch the children of the znode                                      |
+// | - "z"      |      | the last zxid                                                                          |
+// | - "d"      |      | an instant before which no session expires; P:d has the first deadline                 |
+// | - "r"      |      | the replication id of the server                                                       |
+// | - "i"      |      | the time of the last check of the replication id                                       |
+// | - "v"      |      | the version of this layout, k_layout                                                   |
+// | - "l"      |      | each return to older data (lua/history.lua), as "<began>:<zxid>;"...: its time, and    |
+// |            |      | the last zxid before it                                                                |
+// | P:d        | zset | sessions by the instant at which they expire, in microseconds of the server's clock    |
+// | P:r        | zset | containers that were emptied, by the instant at which they are checked                 |
+// | P:c:/a/b   | set  | the names of a znode's children                                                        |
+// | P:e:<id>   | set  | the ephemeral znodes of a session                                                      |
+// | P:v:<id>   | set  | the fields of a session's watches                                                      |
 //
 // Each script first ends the sessions that have expired. Its answer says when the next other session will expire.
 // Thread safety: constants.

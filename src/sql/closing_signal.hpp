@@ -11,7 +11,7 @@
 namespace turnstile::sql {
 
 struct closing_signal {
-    base::wake_up closing;  // becomes readable when the session closes, for good
+    base::wake_up closing;  // becomes readable when the session closes, and stays readable
     std::atomic<bool> begun{false};
     // True if the session exists in the database and close() should remove it. close() then waits a little longer for
     // the database.

@@ -89,7 +89,7 @@ struct phrases {
     // A statement to send after `remove_node`. It fails with `retry` if `remove_node` has removed no row. Only
     // databases that may report success for a killed statement need it.
     std::string was_removed{};
-    std::string inserting{};  // before an INSERT of a znode: if a row is locked, `row_held`
+    std::string inserting{};  // before an INSERT of a znode: a locked row is then `row_held`
     std::string or_stays;     // after an INSERT: leaves an existing row unchanged
     std::string list_begin{}, list_end{};          // around the items of a list
     std::string empty_list;                        // a list without items
@@ -156,7 +156,7 @@ public:
         std::optional<asked_statement> number{};  // nothing: the answer to `session` contains it
     };
     struct start {
-        std::int64_t session = 0;  // the value of `answer`
+        std::int64_t session = 0;  // the answer that ask_to_start() requested
         std::int64_t number = 0;
     };
     virtual asked_start ask_to_start(const std::string& assignments, const std::string& condition,

@@ -121,7 +121,7 @@ database::woken mariadb_bell::wait(int caller, boottime_clock::time_point until)
         const bool listens = link_.is_open() && !rung_;
         if (listens) sleep();
         const short events = listens ? link_.events() : short{0};
-        const bool over = listens && events == 0;  // the answer came at once
+        const bool over = listens && events == 0;  // the sleep has ended already
         std::array<pollfd, 2> waited{
             {{caller, POLLIN, 0}, {listens ? link_.socket() : -1, events, 0}}};
         const auto limit = listens ? std::min(until, latest_) : until;

@@ -12,14 +12,14 @@
 // The statement does not use SLEEP(). All SLEEPs of a server share one mutex. A KILL QUERY at the wrong moment tries to
 // take this mutex for two seconds, and meanwhile no other connection can begin or end a SLEEP (10.11, Item_func_sleep).
 //
-// | when the bell comes                          | why the session does not miss the event                             |
-// |----------------------------------------------|---------------------------------------------------------------------|
-// | while the connection sleeps                  | KILL QUERY ends the sleep                                           |
-// | between the check for events and the sleep   | both are one statement, which KILL QUERY ends                       |
-// | between two statements                       | the writer committed the event before: the next check finds it      |
-// | while there is no connection                 | the session fetches its events when it has attached                 |
-// | never (the writer died, or lacks the right)  | the session polls each third of its timeout, and at the earliest    |
-// |                                              | deadline of another session                                         |
+// | when the bell comes                         | why the session does not miss the event                             |
+// |---------------------------------------------|---------------------------------------------------------------------|
+// | while the connection sleeps                 | KILL QUERY ends the sleep                                           |
+// | between the check for events and the sleep  | both are one statement, which KILL QUERY ends                       |
+// | between two statements                      | the writer committed the event before: the next check finds it      |
+// | while there is no connection                | the session fetches its events when it has attached                 |
+// | never (the writer died, or lacks the right) | the session polls each third of its timeout, and at the earliest    |
+// |                                             | deadline of another session                                         |
 //
 // While the connection sleeps, it is in no transaction. In MySQL its statement still keeps the snapshot from before the
 // sleep, so InnoDB cannot purge older rows. MariaDB lets a user end the statements of the same user without a further

@@ -10,7 +10,7 @@ namespace turnstile::sql {
 namespace {
 
 constexpr std::int64_t k_least_version = 100600;  // the first version with SKIP LOCKED
-constexpr std::int64_t k_least_mysql = 80011;     // the same, and a counter that survives a crash
+constexpr std::int64_t k_least_mysql = 80011;     // SKIP LOCKED, a counter that survives crashes
 constexpr std::int64_t k_least_page = 16384;      // for keys of 2,000 bytes
 constexpr std::int64_t k_least_statement = 4 << 20;  // for a znode of 1 MiB in hexadecimal digits
 

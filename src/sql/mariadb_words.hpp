@@ -9,7 +9,8 @@
 // | 1045, 1698 no such user or password            | refused  | reports `auth_failed`                                |
 // | 1040, 1053, 1158-1161, 1180, 1203, 1226, 1927, | lost     | connects again                                       |
 // | 3169, 4031, and libmariadb's own errors        |          |                                                      |
-// | all others                                     | fatal    | logs the error; connects again until an operator has helped |
+// | all others                                     | fatal    | logs the error; connects again and again, until an   |
+// |                                                |          | operator has helped                                  |
 //
 // Thread safety: pure functions.
 #pragma once

@@ -11,8 +11,8 @@ namespace turnstile::sql {
 namespace {
 
 constexpr int k_least_version = 120000;
-constexpr int k_checks_clients = 140000;  // client_connection_check_interval, idle_session_timeout
-constexpr int k_limits_transactions = 170000;  // transaction_timeout
+constexpr int k_checks_clients = 140000;  // has client_connection_check_interval and more
+constexpr int k_limits_transactions = 170000;  // has transaction_timeout
 
 }  // namespace
 
@@ -50,7 +50,7 @@ void postgresql_database::check_server() {
                                          settings_.lacking_without_fsync);
     link_.check_pool(r[5]);
     // If this process is stopped inside a transaction, the server ends the transaction after the time limit. The client
-    // itself limits all other waits. synchronous_commit = on makes an acknowledged commit durable.
+    // itself limits all other waits. With synchronous_commit = off the server could lose acknowledged commits.
     std::string settings = fmt::format(
         "SET idle_in_transaction_session_timeout = {}; SET statement_timeout = 0; "
         "SET lock_timeout = 0; SELECT set_config('synchronous_commit', 'on', false) "

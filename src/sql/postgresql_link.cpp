@@ -49,7 +49,7 @@ PGconn* start(const std::string& uri, std::size_t first_host) {
         if (keyword == "host" && text.find(',') != std::string::npos) texts[1] = "read-write";
     }
     keywords.push_back("client_encoding");
-    texts.emplace_back("UTF8");  // the same for all clients' paths
+    texts.emplace_back("UTF8");  // all clients must encode a path in the same way
     std::vector<const char*> values;
     for (const std::string& text : texts) values.push_back(text.c_str());
     keywords.push_back(nullptr);
@@ -79,7 +79,7 @@ void postgresql_link::open() {
     try {
         connection_ = start(settings_.uri, first_host_);
         if (connection_ == nullptr) throw std::bad_alloc{};
-        ::PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);  // with the codes
+        ::PQsetErrorVerbosity(connection_, PQERRORS_VERBOSE);  // messages contain SQLSTATE
         ::PQsetNoticeProcessor(
             connection_, [](void* /*unused*/, const char* /*text*/) {}, nullptr);
         PostgresPollingStatusType next = PGRES_POLLING_WRITING;

@@ -75,7 +75,7 @@ std::string fault_of_postgresql(const std::string& uri) {
     const auto end = sentence.find(": ");
     if (end == std::string_view::npos) return "libpq cannot read it";
     std::string shown{sentence.substr(0, end)};
-    for (char& c : shown)  // also from the URI
+    for (char& c : shown)  // this part, too, may contain characters of the URI
         if (c < ' ' || c > '~') c = '?';
     if (const auto name = parameter_in(uri, sentence.substr(end)); !name.empty())
         shown += ": \"" + base::quoted_part(uri, name) + '"';

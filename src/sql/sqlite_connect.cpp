@@ -21,7 +21,7 @@
 namespace turnstile::sql {
 namespace {
 
-constexpr int k_least_version = 3'035'000;  // RETURNING
+constexpr int k_least_version = 3'035'000;  // the first release with RETURNING
 
 // Throws if /proc shows the clock offsets of this process's children, and not the offsets of this process.
 std::chrono::nanoseconds read_ahead_of_host() {

@@ -153,7 +153,7 @@ void stored_nodes::read_answers() {
     for (const asked_statement each : asked_) {
         for (row& r : db_.answer(each).rows) {
             std::string path = std::move(r.front());
-            if (r.back().empty()) {  // a watch
+            if (r.back().empty()) {  // the row is a watch
                 watches_[{std::move(path), static_cast<watch_table>(to_integer(r[3]))}].push_back(
                     {to_integer(r[4]), std::move(r[2])});
             } else {

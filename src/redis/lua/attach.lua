@@ -7,9 +7,9 @@
 -- existing znode, e an absent znode, c a znode's children.
 --
 -- The script first checks the version of the layout, and leaves a tree of another version unchanged. A tree without a
--- version was created before the field "v" existed. The script adds this field only together with the session's mark.
--- Otherwise a server without free memory would refuse the field, and an expired session would not learn of its end
--- (`flush`).
+-- version was created before the field "v" existed. The script adds this field only after it has found the session. If
+-- the script added the field earlier, a server without free memory would refuse it, and the script could not report to
+-- an expired session that it has ended.
 --
 -- Then the script checks whether the tree was at another server before; if so, another history begins. At last it sets
 -- the session's watches again. If a watched znode has changed meanwhile, its watch fires at once.
