@@ -6,7 +6,7 @@
 //                                                       GUARDIAN: the path of turnstile-guardian, which closes
 //                                                       the sessions of dead processes; S: the session timeout in
 //                                                       milliseconds; on, off: with or without a guardian
-//     turnstile_bench_crash CLASSES TRIALS S curator    Curator's mutex; CLASSES: the folder of peers/CuratorCrash.class
+//     turnstile_bench_crash CLASSES TRIALS S curator    Curator's mutex; CLASSES: the folder of CuratorCrash.class
 //
 // In each trial a separate process takes the lock, and a client queues behind it, in this process or (Curator) in
 // another process. Then the holder is killed. The result is the time from the kill to the grant. Prints each result in

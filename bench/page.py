@@ -21,7 +21,7 @@ import urllib.request
 
 from kazoo.client import KazooClient
 
-K_OF_A_SESSION = 5_000  # number of contenders; the end of a session with more is not safe
+K_OF_A_SESSION = 5_000  # contenders of one session: the servers cannot safely end a session with more
 K_AT_ONCE = 100
 K_WATCHED_S = 30
 K_CHANGES = 20

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 int main(int argc, char** argv) {
     if (argc != 2) return std::cerr << "usage: leader_standby NAME\n", 2;
     const std::string name = argv[1];
-    // these signals are blocked before the client starts its threads, which inherit that
+    // blocks these signals before the client starts its threads, which inherit the signal mask
     sigset_t ending;
     sigemptyset(&ending);
     sigaddset(&ending, SIGTERM);

@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-// Blocks the signals in every thread. The client starts its threads later, and they inherit that.
+// Blocks the signals in every thread. The client starts its threads later, and they inherit the signal mask.
 sigset_t block_signals_of_an_end() {
     sigset_t ending;
     sigemptyset(&ending);

@@ -17,7 +17,7 @@ int main(int argc, char** argv) {
     const std::chrono::milliseconds wait{std::stoi(argv[2])};
     // If a holder is cut off or paused, it has lost the lock after less than this time.
     turnstile::client servers = turnstile::client::from_environment({.session_timeout = 4s});
-    // so that the timeout below covers only the wait for the lock
+    // connects first, so that the timeout below covers only the wait for the lock
     servers.wait_connected(30s).value();
     turnstile::mutex machine{servers, "/situations/machine"};
 

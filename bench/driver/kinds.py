@@ -39,7 +39,7 @@ class Kind:
     package: str = ""  # package whose version the table names if the client reports no version
     ours: str = ""  # in the comparison of servers: the library's peer in the same group
     lease: str = ""  # argument that sets how long a hold outlives its process, with {} for the ms
-    only: str = ""  # the only measure in which this peer takes part; empty: all that it can
+    only: str = ""  # the only measure in which this peer takes part; empty: each measure whose commands it has
     asks: tuple = ()  # Redis: the commands that this client itself sends
 
     def check(self):

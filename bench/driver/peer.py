@@ -108,7 +108,7 @@ class Peer:
         return parse_answer(line)
 
     def end(self, kill=False):
-        """Ends the process by closing its input. With `kill`, kills it before it can notice that."""
+        """Ends the process by closing its input. With `kill`, kills the process first."""
         if kill:
             self._process.kill()
         try:

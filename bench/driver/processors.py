@@ -16,7 +16,7 @@ def descendants(pid):
 
 
 def place(pids, processors):
-    """Binds all threads of these processes. Threads that they start later inherit that."""
+    """Binds all threads of these processes. Threads that they start later inherit the binding."""
     for pid in pids:
         try:
             tasks = [int(task.name) for task in Path(f"/proc/{pid}/task").iterdir()]

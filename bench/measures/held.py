@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Measures what many held locks cost one client, and what many clients of one process cost. Measures only the library."""
+"""Measures the cost of many held locks for a client, and of many clients in one process. Measures only the library."""
 
 import time
 

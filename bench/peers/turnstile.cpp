@@ -148,8 +148,8 @@ private:
     std::shared_ptr<std::promise<std::int64_t>> granted_at_;
 };
 
-// Takes and releases the lock until `end`. Reading the clock takes longer than a pair, so the clock is read only after
-// many pairs.
+// Takes and releases the lock until `end`. Reading the clock takes longer than one acquire with its release, so the
+// loop reads the clock only after many of them.
 std::string reacquire(turnstile::mutex& lock, std::int64_t begin, std::int64_t end) {
     constexpr int k_pairs = 1000;
     std::int64_t grants = 0;
@@ -160,7 +160,7 @@ std::string reacquire(turnstile::mutex& lock, std::int64_t begin, std::int64_t e
     return "grants=" + std::to_string(grants);
 }
 
-// Free locks, which are taken as one or one by one. Each release is confirmed.
+// Free locks, which one call takes together or several calls one after another. Each release is confirmed.
 class lock_set {
 public:
     lock_set(const turnstile::client& servers, const std::string& path, std::int64_t count) {
