@@ -80,7 +80,7 @@ struct answer_due {  // the write is on the disk, so its answer is sent
 struct bell_rung {  // the server's wake-up arrives: it has events for the session
     connection_id connection{};
 };
-struct look_due {  // when the session may have to send a request of its own
+struct look_due {  // when the session itself may have to send a request
     client_id client = 0;
     std::uint64_t epoch = 0;
 };

@@ -149,8 +149,8 @@ struct scenario {
     core::removal_limits removals;
     core::creation_limits creations;
     core::window_limits window;
-    // How often an operator also deletes many znodes when all waiters of a client give up at once (all_give_up), as a
-    // fraction of these faults.
+    // In this fraction of the all_give_up faults (all waiters of a client give up at once), an operator also deletes
+    // many znodes.
     double swept = 0;
     // At most this many waiters of a client watch their own znodes.
     std::size_t watched_in_line = core::k_most_watched_in_line;
