@@ -3,18 +3,17 @@
 -- frequent requests, and execute these requests.
 --
 -- Each run of a Lua script creates all its functions anew, which takes longer than a simple request. So a quick part
--- comes before the functions and uses none. It reads all fields that it needs at once. Then it either executes the
--- request, or changes nothing and leaves the request to the general script below. It does the latter if a session has
--- expired, if events are queued for the caller, or if the request involves an access list, a version or a rare kind of
--- watch.
+-- comes before the functions of the general script. It reads the fields that it needs with one or two commands. Then it
+-- either executes the request, or changes no znode and leaves the request to the general script below. It does the
+-- latter if a session has expired, or if the request is a rare case that the quick part does not handle.
 --
 -- Codes and masks are plain numbers, because each run would create a table of names anew. scripts.cpp checks the
 -- numbers. Offsets in a znode's record, counted from 1 (records.hpp): pzxid 17, owner 41, version 49, the next sequence
 -- number 53, the number of children 57, the flags k_part_* and k_znode_* 61. If only the creator may change the znode,
 -- its identity of 40 bytes follows these 64 bytes. Then comes the data.
 --
--- Each quick part first checks whether the session is the caller's and whether events are queued for it. Then it checks
--- the field "d" (`none_before`), an instant before which no session expires. The quick part needs two conditions.
+-- Each quick part first checks whether the session is the caller's. Then it checks the field "d" (`none_before`), an
+-- instant before which no session expires. The quick part needs two conditions.
 -- First, `now < none_before`: no session has expired. Second, `none_before <= until_then`: the field stays correct
 -- after this script has moved the caller's deadline to `until_then`. The second condition fails only if the server's
 -- clock was set back. `until_then` may then be the earliest deadline, and the general script must lower the field.
