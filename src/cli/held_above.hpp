@@ -4,7 +4,8 @@
 // Each `run` adds a line "KIND RUN PATH" for each of its locks to TURNSTILE_HELD in its command's environment. KIND is
 // mutex, exclusive, shared or permits. RUN identifies the process of `run`. Without the line, a nested `run` on the
 // same path would wait for the outer `run`, and the outer `run` for its command. The variable may outlive the hold
-// (at(1), terminal multiplexers). So a line counts only if its `run` is an ancestor of this process.
+// (at(1), terminal multiplexers). So a line counts if its `run` is an ancestor of this process. A line also counts if
+// its `run` is in another PID namespace, where this process cannot see ancestors.
 #pragma once
 
 #include <optional>

@@ -39,7 +39,8 @@ struct keeper_link {
 // The value of TURNSTILE_GUARDIAN for the client of `run`, valid while the link exists.
 [[nodiscard]] std::string guardian_name(const keeper_link& keeper);
 
-// Tells the keeper that `run` ends, and reaps the keeper. Does not wait if the keeper must still close a session.
+// Tells the keeper that `run` ends, and reaps the keeper. Waits at most 500 ms, because the keeper may still have to
+// close a session.
 void end_keeper(keeper_link keeper) noexcept;
 
 }  // namespace turnstile::cli

@@ -126,7 +126,8 @@ result<bool> went(const client& servers, const take_options& options, const cont
     }
 }
 
-// Asks the contender to release the lock. Returns the outcome if it did so.
+// Asks the contender to release the lock. Returns an outcome if the contender has left the queue in time; otherwise
+// nothing.
 result<std::optional<revocation_outcome>> ask_first(const client& servers,
                                                     const take_options& options,
                                                     const revocation& order,

@@ -47,8 +47,9 @@ struct sqlite_file_look {
 // Does not create, open or close a file. Throws nothing: a failed check becomes a refusal.
 [[nodiscard]] sqlite_file_look look_at_sqlite_file(const std::string& path);
 
-// Returns a warning if a user may read the file but not write it; otherwise an empty text. Such a user can stop every
-// lock in the file, because a read lock on certain bytes of the shared memory blocks all writers.
+// Returns a warning if every user may read or write the file, or if its group may only read it; otherwise an empty
+// text. A user with read access can stop every lock in the file, because a read lock on certain bytes of the shared
+// memory blocks all writers.
 [[nodiscard]] std::string danger_of_rights(mode_t rights);
 
 }  // namespace turnstile::sql

@@ -48,7 +48,8 @@ struct round_cost {
 };
 
 // Returns the pause after a round. The pause is at least as long as the round, and lasts until the budget allows
-// another whole round. After a complete round it is at least `refresh`, or ten times `refresh` while no user watches.
+// another whole round. It is at least `refresh` after a complete round, and at least ten times `refresh` while no user
+// watches.
 [[nodiscard]] std::chrono::milliseconds pause_after(const round_cost& cost,
                                                     const reading_settings& settings, bool watched);
 
