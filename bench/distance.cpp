@@ -64,7 +64,7 @@ public:
         turnstile::mutex lock{caller_, path};
         turnstile::mutex theirs{waiter_, path};
         turnstile::guard hold;
-        note(first_, [&] { hold = lock.acquire().value(); });  // also makes the folder
+        note(first_, [&] { hold = lock.acquire().value(); });  // this also creates the folder
         hold.release().value();
         for (int again = 0; again != 3; ++again) {
             settle(delay_);

@@ -47,13 +47,13 @@ struct elect_options {
     std::string path;
     keeping_options keeping;
     server_settings servers;
-    std::string id;                        // for other participants; empty: <host>-<pid>
+    std::string id;                        // the name in the election; empty: <host>-<pid>
     std::string data{};                    // published with the id
     std::optional<http_address> http{};    // address of its HTTP answers
     std::vector<std::string> names{};      // further names of this server
     bool once = false;                     // ends after the first command
     bool listen = false;                   // only prints leaders
-    output_form form = output_form::text;  // for the leaders
+    output_form form = output_form::text;  // the form in which leaders are printed
     bool quiet = false;
     std::chrono::milliseconds pause{1'000};  // between a term's end and the next entry
 };

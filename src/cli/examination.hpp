@@ -35,14 +35,14 @@ struct examination {
     std::vector<server_health> servers;
     std::optional<file_health> file{};    // for "sqlite:"
     std::string attached_to;              // the server of the session; empty: no session
-    std::int64_t session = 0;             // its id; 0: no session
+    std::int64_t session = 0;             // the session's id; 0: no session
     std::chrono::milliseconds granted{};  // the session timeout; 0: no session
     std::optional<error> no_session{};    // why there is no session
     std::optional<promises> promised{};   // only with a session
     std::optional<path_trial> trial{};    // only with a session
     std::string no_trial{};               // why there was no trial
     std::optional<odd_survey> odd{};
-    std::vector<surveyed_lock> locks{};  // by path, without contenders
+    std::vector<surveyed_lock> locks{};  // sorted by path, without contenders
     std::string no_survey{};
     std::optional<host_clock> clock{};
     std::string guard{};     // the guard of `turnstile run` on this machine; empty: none

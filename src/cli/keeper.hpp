@@ -28,7 +28,7 @@ namespace turnstile::cli {
 
 struct keeper_link {
     support::descriptor socket;
-    support::descriptor guardian;  // for the client of `run`
+    support::descriptor guardian;  // through which the client of `run` reaches the keeper
     pid_t pid = -1;
 };
 

@@ -53,7 +53,7 @@ private:
     supervision supervision_;
     pid_t command_ = -1;
     pid_t given_up_ = -1;           // killed before its program ran; has not ended yet
-    support::descriptor exec_;      // while exec is in progress
+    support::descriptor exec_;      // open while exec is in progress
     bool awaits_terminal_ = false;  // the command is stopped because it needs the terminal
     bool run_ended_ = false;
 };

@@ -29,19 +29,19 @@ struct listed_session {
     std::string address;  // client address that the server sees; empty: not reported
     std::string server;   // server of the connection; empty: none, or not reported
     std::chrono::milliseconds timeout{};
-    std::vector<session_znode> znodes;  // by path
+    std::vector<session_znode> znodes;  // sorted by path
 };
 
 struct session_list {
-    std::vector<listed_session> sessions;  // by host, process and id
+    std::vector<listed_session> sessions;  // sorted by host, process and id
     std::vector<std::string> silent;       // "zk1:2181: dump": reports that are missing
     std::vector<std::string> unreadable;   // folders, as in a survey
 };
 
 struct session_sources {
     lock_survey survey;
-    std::vector<server_answer> connections{};  // to "cons"
-    std::vector<server_answer> ephemerals{};   // to "dump"
+    std::vector<server_answer> connections{};  // the answers to "cons"
+    std::vector<server_answer> ephemerals{};   // the answers to "dump"
     std::string chroot{};                      // the client's: empty or "/a"
     std::string prefix{};
 };

@@ -20,7 +20,7 @@
 namespace turnstile::cli {
 namespace {
 
-constexpr std::size_t k_most_read = 100;  // in each queue
+constexpr std::size_t k_most_read = 100;  // contenders in each queue
 constexpr std::chrono::milliseconds k_patience{5'000};
 
 struct watch_options {

@@ -76,7 +76,7 @@ private:
     std::string history_;            // the tree's history at the latest attach
     core::time_point answered_sent_{};
     core::time_point come_back_ = core::time_point::max();  // when another session may expire
-    core::time_point remove_at_{};  // for watches that a busy server has not removed
+    core::time_point remove_at_{};  // when to remove watches that a busy server has kept
 };
 
 }  // namespace turnstile::redis

@@ -64,7 +64,7 @@ using value = std::variant<std::int64_t, std::string, bytes>;
 using row = std::vector<std::string>;
 struct result_rows {
     std::vector<row> rows;
-    std::int64_t affected = 0;  // by INSERT, UPDATE, DELETE
+    std::int64_t affected = 0;  // number of rows that INSERT, UPDATE or DELETE has changed
 };
 
 [[nodiscard]] std::int64_t to_integer(const std::string& cell);

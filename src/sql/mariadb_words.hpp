@@ -37,7 +37,7 @@ struct mariadb_facts {
     bool mariadb = false;
     bool read_only = false;
     bool galera = false;
-    bool several_primaries = false;  // in a group of MySQL servers
+    bool several_primaries = false;  // the group of MySQL servers has them
     bool statement_binlog = false;
     bool keeps_commits = false;  // the server syncs commits before it acknowledges them
     std::int64_t longest_statement = 0;

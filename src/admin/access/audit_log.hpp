@@ -95,7 +95,7 @@ private:
     void write(const audit_entry& entry, durability wanted);
 
     support::descriptor file_;
-    bool torn_ = false;  // its last line is incomplete
+    bool torn_ = false;  // the file's last line is incomplete
     mutable std::mutex mutex_;
     ring orders_;
     ring failures_;

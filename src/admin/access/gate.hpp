@@ -56,7 +56,7 @@ private:
     [[nodiscard]] identity user_of_proxy(const http_request& request, const secrets& known) const;
 
     const bool encrypted_;
-    std::map<std::string, std::string> schemes_;  // by host name
+    std::map<std::string, std::string> schemes_;  // the scheme of each host name
     const proxy_settings proxy_;
     const address_list proxies_;
     const std::string key_;  // signs the tokens that changes carry behind a proxy

@@ -128,7 +128,7 @@ public:
 
 private:
     struct request_state {
-        bool has_begun = false;  // its first byte has arrived
+        bool has_begun = false;  // the request's first byte has arrived
         bool is_admitted = false;
         bool wants_head_only = false;
         bool is_http_1_0 = false;

@@ -36,7 +36,7 @@ inline constexpr std::size_t k_most_lingering = 262'144;  // in bytes
 
 // Limits of the work in progress.
 inline constexpr std::size_t k_answering_threads = 16;
-inline constexpr std::size_t k_most_waiting_answers = 256;  // for a free thread
+inline constexpr std::size_t k_most_waiting_answers = 256;  // answers that wait for a free thread
 inline constexpr std::size_t k_most_takes = 4;              // at a time
 
 }  // namespace turnstile::admin

@@ -14,10 +14,10 @@ const k_late_ms = 250; // after this time without an answer, the page shows that
 const state = {
   view: null,
   query: new URLSearchParams(),
-  address: '', // of the present view
+  address: '', // the address of the present view
   data: null, // the view's data, as last read
   problem: null, // why there is no data
-  read_at: 0, // by performance.now()
+  read_at: 0, // when it was read, by performance.now()
   stale: false,
   stream: 'opening',
 };

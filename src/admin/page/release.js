@@ -17,7 +17,7 @@ const k_outcomes = {
 };
 
 const dialog = h('dialog', { class: 'dialog', 'aria-labelledby': 'release-title' });
-let state = null; // of the dialog while it is open
+let state = null; // state of the open dialog; null: closed
 let context = null;
 
 function remembered() {

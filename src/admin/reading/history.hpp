@@ -100,7 +100,7 @@ private:
     std::size_t ended_ = 0;
     std::uint64_t numbers_ = 0;
     znodes taken_;
-    znodes waiting_;  // at the last survey
+    znodes waiting_;  // the waiters of the last survey
 };
 
 }  // namespace turnstile::admin
