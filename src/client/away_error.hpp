@@ -17,8 +17,9 @@ namespace turnstile::detail {
 // True if the error says only that there is no session (`not_connected`, `auth_failed`), or that the chroot is missing.
 [[nodiscard]] bool lacks_cause(const error& why) noexcept;
 
-// If lacks_cause(away), returns the error with the cause's code, and with the cause's text appended in brackets. A
-// `no_chroot` error also gets the servers' name, which contains the chroot. Returns any other error unchanged.
+// If lacks_cause(away), returns the error with the cause's code, and with the cause's text appended in brackets.
+// `auth_failed` keeps its code. A `no_chroot` error also gets the servers' name, which contains the chroot. Returns any
+// other error unchanged.
 [[nodiscard]] error with_cause(const error& away, const std::string& servers,
                                const std::optional<error>& cause);
 

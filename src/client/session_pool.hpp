@@ -4,8 +4,8 @@
 // The pool gives a new contender to the first session that has room, and prefers connected sessions. The znodes of a
 // session are limited: when a session ends, the servers put all its znodes into one transaction, and they cannot read
 // back a transaction that is too long (docs/reference/failures.md, F38). If no session has room, the pool opens another
-// one, unless the servers accept no more connections (late_sessions.hpp). The pool reserves room under its lock. The
-// znode of a contender counts from the caller's call on, even before it exists.
+// session, unless max_sessions are open or the servers accept no more connections (late_sessions.hpp). The pool
+// reserves room under its lock. The znode of a contender counts from the caller's call on, even before it exists.
 //
 // Thread safety: all members from any thread. Lock order: this lock, then a session's.
 #pragma once

@@ -71,8 +71,8 @@ public:
     // Requests one turn. A member may have several turns pending. Must not be called after finish().
     void post(std::shared_ptr<member> next);
     [[nodiscard]] bool on_this_thread() const noexcept;
-    // Makes finish() not wait for the thread `of`, neither for its present turn nor for its later work. Has no effect
-    // if the thread belongs to another crew.
+    // Makes finish() not wait for the present turn of the thread `of`. Has no effect if the thread belongs to another
+    // crew.
     void let_go(boost::thread::id of);
     // Ends the crew. No client may use it any more.
     void finish() noexcept;

@@ -42,7 +42,7 @@ inline constexpr int k_entry_pause_part = 60;
 inline constexpr std::chrono::milliseconds k_least_entry_pause{10};
 inline constexpr std::chrono::milliseconds k_longest_entry_pause{500};
 // After this many early ends of connections in a row, the client suspects that another client has the session. The
-// number doubles with each check that finds no other client, up to k_last_suspicion.
+// number doubles with each check, up to k_last_suspicion. After a connection that does not end early, it starts again.
 inline constexpr int k_first_suspicion = 4;
 inline constexpr int k_last_suspicion = 256;
 // The end of a connection is early if the connection lasted less than the session timeout divided by this number.
@@ -53,7 +53,7 @@ inline constexpr std::size_t k_most_looks = 3;
 // If another client has the session, too: longest wait, when this client stops using the session, until the servers
 // have refused the invented credentials of its handle (client_handle::disconnect).
 inline constexpr std::chrono::seconds k_leave_limit{2};
-// If names take longer than this to resolve, the C client gets addresses, because it blocks while it resolves names.
+// If names take longer to resolve, the C client gets addresses, because it blocks while it resolves names.
 inline constexpr std::chrono::milliseconds k_resolve_limit{100};
 
 }  // namespace turnstile::zookeeper

@@ -3,8 +3,8 @@
 //
 // After a function that returned, this is the pause of the options. After a function that threw, the pause is drawn
 // between once and twice that pause. With each further throw both bounds double, up to a minute (or twice the pause of
-// the options, if that is longer). If the pause of the options is below half a second, the bounds start at a second. So
-// a function that always throws does not write to the servers and the log without end.
+// the options, if that is longer). If the pause of the options is below half a second, the bounds are at first half a
+// second and a second. So a function that always throws does not write to the servers and the log without end.
 //
 // Thread safety: none, a value.
 #pragma once

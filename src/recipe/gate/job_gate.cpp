@@ -96,7 +96,7 @@ result<job_report> job_gate::state::run(guard& lock, const std::function<void(jo
     job_report report;
     report.verdict = decided.verdict;
     report.record = std::move(*last);
-    // The wait is limited to ten years, because a server's clock may show any time.
+    // to_nanoseconds() limits the wait to about 31 years, because a server's clock may show any time.
     report.retry_in = to_nanoseconds(std::chrono::milliseconds{decided.wait});
     if (decided.verdict != job_verdict::ran) return report;
     report.record = {job_state::running, report.record.number + 1, id, 0, 0, decided.missed};
