@@ -9,7 +9,7 @@
 //     base::finish_or_end("a step of a session", [&] { ... });
 //
 // Only a few places call finish_or_end(): changes of a session, a recipe's steps, and the start of each thread of the
-// library. A caller that needs a lock locks before the call and unlocks after it, so that no other thread sees the
+// library. A caller locks its mutex before the call and unlocks it after the call, so that no other thread sees the
 // half-done step while the stack unwinds.
 //
 // Thread safety: any thread.

@@ -15,8 +15,8 @@ namespace {
 // Limit for the callbacks that a client on shared threads runs before another client gets a turn.
 constexpr int k_callbacks_a_turn = 64;
 
-// True if an executor has run a client's callbacks on this thread. If this thread waited for a callback, it might wait
-// for a callback that only this thread can run.
+// True if an executor has run a client's callbacks on this thread. Such a thread must not wait for callbacks, because
+// perhaps no other thread can run them.
 thread_local bool t_serves_executors = false;
 
 }  // namespace

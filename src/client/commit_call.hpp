@@ -3,7 +3,7 @@
 //
 // The caller waits, or has a handler. The handler runs where the hold's callbacks run.
 //
-// Thread safety: all members from any thread. Lock order: the session's lock, then this one, then the queues'.
+// Thread safety: all members from any thread. Lock order: the session's lock, then this lock, then the queues' locks.
 #pragma once
 
 #include <cstddef>

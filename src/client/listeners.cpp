@@ -13,8 +13,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// From this number of undelivered changes on, a new change replaces the last undelivered change, if both belong to one
-// session and must_be_told() is false for the last undelivered change.
+// If at least this many changes are undelivered, a new change replaces the last undelivered change. Exceptions: the
+// last change belongs to another session, or must_be_told() is true for its state.
 constexpr std::size_t k_unmerged = 64;
 
 bool must_be_told(session_state state) {

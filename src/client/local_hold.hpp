@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // local_hold: the call of one caller for a contender that callers of its process share, and the hold of that caller.
 //
-// The shared_contender reports events under its lock, so this class only records them then. After the release of that
+// The shared_contender reports events under its lock, so this class then only records them. After the release of that
 // lock, the shared_contender lets this class wake the caller and run the caller's handler and callbacks.
 //
-// Thread safety: all members from any thread. Lock order: the shared_contender's, then this one's.
+// Thread safety: all members from any thread. Lock order: the shared_contender's lock, then this lock.
 #pragma once
 
 #include <atomic>

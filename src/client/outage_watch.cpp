@@ -134,7 +134,7 @@ error outage_watch::explain(const error& away) const {
     const auto known = cause();
     if (!outage_ || away != errc::not_connected || (known && !known->detail().empty()))
         return with_cause(away, servers_->describe(), known);
-    // No attempt has failed yet. So the only known cause is the time that the client has tried.
+    // No attempt has failed yet, so the error can only say for how long the client has tried.
     const auto tried =
         std::chrono::floor<std::chrono::milliseconds>(boottime_clock::now() - since_);
     return with_cause(away, servers_->describe(),

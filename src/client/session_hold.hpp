@@ -4,7 +4,7 @@
 // The session reports events by `tell`, in order, under the session's lock. `tell` only records and enqueues.
 // client/call.hpp describes how the events reach the caller.
 //
-// Thread safety: all members from any thread. Lock order: session, then hold, then the queues.
+// Thread safety: all members from any thread. Lock order: the session's lock, this lock, the queues' locks.
 #pragma once
 
 #include <cstdint>
@@ -104,7 +104,7 @@ private:
     // exists, and only read afterwards.
     struct rights {
         std::shared_ptr<lease_view> lease;
-        boottime_clock::time_point limit = boottime_clock::time_point::max();  // by max_hold
+        boottime_clock::time_point limit = boottime_clock::time_point::max();  // from max_hold
         std::uint64_t connection = 0;  // the connection of the grant
     };
     base::cold<rights> rights_;

@@ -103,7 +103,7 @@ void timer_thread::stop(group& of) noexcept {
 
 // Arms a timer for a far instant. When the wall clock is set, the kernel cancels this timer, which wakes the thread.
 void timer_thread::watch_wall_clock() noexcept {
-    constexpr itimerspec k_never{{}, {9'000'000'000, 0}};  // in 2255
+    constexpr itimerspec k_never{{}, {9'000'000'000, 0}};  // an instant in the year 2255
     ::timerfd_settime(wall_clock_.get(), TFD_TIMER_ABSTIME | TFD_TIMER_CANCEL_ON_SET, &k_never,
                       nullptr);
 }

@@ -64,14 +64,14 @@ private:
     std::atomic<bool> logged_{false};
     std::atomic<std::uint64_t> last_number_{0};
     base::mutex mutex_;
-    std::set<std::string, std::less<>> refused_ GUARDED_BY(mutex_);  // schemes
+    std::set<std::string, std::less<>> refused_ GUARDED_BY(mutex_);  // the schemes of cannot_end
 };
 
 // True if a guardian has started this process. An environment variable shows this.
 [[nodiscard]] bool is_inherited() noexcept;
 
 // Returns this process's link, which all its clients share. The first call makes it. Returns null if the settings want
-// no guardian, or if no guardian can be reached or started; the latter is logged.
+// no guardian. Also returns null, and logs this, if no guardian can be reached or started.
 [[nodiscard]] std::shared_ptr<link> obtain(const guardian_settings& settings);
 
 }  // namespace turnstile::guardian

@@ -93,7 +93,7 @@ private:
     support::descriptor socket_;
     tls::context_outcome context_;
     std::unique_ptr<tls::stream> secured_;  // null: without TLS
-    short awaited_ = 0;                     // while securing
+    short awaited_ = 0;                     // the event for which `securing` waits
     tls::sasl_outcome exchange_;
     std::int32_t tokens_ = 0;  // sent in this attempt
     packet out_;

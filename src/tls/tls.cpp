@@ -59,7 +59,7 @@ int give_password(char* into, int size, int /*writing*/, void* data) {
 
 struct peer_view {
     std::string host;
-    std::string_view plain_form;  // the text of a constant
+    std::string_view plain_form;  // refers to a constant
     bool shows_certificate = false;
 };
 

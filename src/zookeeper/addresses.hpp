@@ -32,9 +32,9 @@ struct server_list {
 };
 
 // Returns the servers in random order. Addresses replace a name that has several addresses. A name that cannot be
-// resolved stays, and `missing` records it. After each failure the C client advances by two (ZOOKEEPER-2466), so it
-// would try only half of an even number of servers, and would not pause after a round of failures. So if the number is
-// even, and no name has several addresses, the list contains one server twice. Blocks.
+// resolved stays, and `missing` records it. After each failure the C client advances by two (ZOOKEEPER-2466). If
+// the number of servers were even, it would try only half of them, and would not pause after a round of failures. So if
+// the number is even, and no name has several addresses, the list contains one server twice. Blocks.
 [[nodiscard]] server_list shuffled_servers(const connect_string& servers, base::random& chance,
                                            unresolved_hosts& missing);
 

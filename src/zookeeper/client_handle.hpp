@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // client_handle: a handle of the C client, and the list of servers that the handle has.
 //
-// Purpose: the C client gets names where it can resolve them fast, addresses where it must find a certain server, and
-// the local addresses of a tunnel in place of servers that speak TLS.
+// Purpose: the C client gets names if they resolve fast, and addresses if it must find a certain server. In place of
+// servers with TLS, it gets the local addresses of a tunnel.
 //
 // Thread safety: `open` and `make_tunnel` before all other use, and before the C client calls the session. After that,
 // any thread may call `get`, `server`, `identity`, `timeout` and `await_sweep`. One thread at a time changes the list

@@ -40,7 +40,7 @@ private:
 
     std::unordered_set<std::size_t> names_;
     std::unordered_set<std::size_t> late_;  // the paths in removals_
-    std::deque<std::size_t> removals_;      // the latest, oldest first
+    std::deque<std::size_t> removals_;      // the latest removals, the oldest first
 };
 
 }  // namespace turnstile::zookeeper

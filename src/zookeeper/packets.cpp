@@ -76,7 +76,7 @@ public:
         rest_.remove_prefix(out.size());
         return true;
     }
-    // Returns false also after the end of the packet.
+    // After the end of the packet, returns false.
     [[nodiscard]] bool boolean() {
         std::uint64_t value = 0;
         return number(value, 1) && value != 0;
@@ -196,7 +196,7 @@ std::optional<std::string> parse_sasl_token(std::string_view frame) {
     packet_reader in{rest};
     std::int32_t length = 0;
     std::string_view token;
-    if (length_of.int32(length) && length < 0) return std::string{};  // null
+    if (length_of.int32(length) && length < 0) return std::string{};  // a null buffer: no token
     return in.text(token) ? std::optional{std::string{token}} : std::nullopt;
 }
 

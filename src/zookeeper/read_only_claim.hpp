@@ -4,9 +4,9 @@
 //
 // Purpose: a handle of the C client that is attached read-only searches for a server that accepts writes. It stores
 // that server's address in a variable of the process (`addr_rw_server`, zookeeper.c of 3.8.0 to 3.9.5). The next handle
-// that connects uses that address, whatever its own servers are. The client of this handle would then open its session,
-// send its credentials and take its locks at another client's servers. If that client has a session already, those
-// servers would report the session as expired, because they do not know it.
+// that connects uses that address, whatever its own servers are. So a client would open its session, send its
+// credentials and take its locks at another client's servers. If the client has a session already, the wrong servers
+// would report the session as expired, because they do not know the session.
 //
 // Thread safety: from any thread.
 #pragma once

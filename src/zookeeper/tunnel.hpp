@@ -12,7 +12,7 @@
 // frame, the C client's request to attach, contains the session's id and password. Only this process knows them.
 //
 // A write of the C client returns before the tunnel has sent the bytes to the server. So the library records an earlier
-// time of sending than the true time, which can make a lease (the time for which the client relies on the session)
+// time of sending than the true time. This can make a lease (the time for which the client relies on the session)
 // shorter, but never longer (docs/why/tls.md).
 //
 // Thread safety: all members from any thread. Call `stop` once, after the C client's handle was closed.

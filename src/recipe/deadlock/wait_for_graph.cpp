@@ -122,15 +122,15 @@ std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
 
 // ---- all cycles --------------------------------------------------------------------------------
 
-// Returns the waits that are in a cycle and may have closed that cycle, in linear time. An owner that had no hold and
-// no other wait when it began to wait blocked no contender, so this wait closed no cycle. Edges of the graph lead from
-// a wait to the contender ahead of it, and so to all ahead; from a contender to its owner; and from an owner to its
-// waits.
+// Returns, in linear time, the waits that are in a cycle and may have closed that cycle. If an owner has only one
+// contender, it blocked no contender when it began to wait, so its wait closed no cycle. The graph's vertices are waits
+// and owners. A wait leads to the wait ahead in its queue, and to the owner of the contender directly ahead. An owner
+// leads to its waits.
 std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph;
     std::map<std::string_view, std::size_t> owners;
     for (const auto& [owner, waits] : waits_) owners.emplace(owner, boost::add_vertex(graph));
-    std::vector<std::pair<std::size_t, place>> waits;  // by vertex
+    std::vector<std::pair<std::size_t, place>> waits;  // each with its vertex
     for (std::size_t queue = 0; queue != queues_.size(); ++queue) {
         std::optional<std::size_t> ahead;  // the wait at the position before
         for (std::size_t position = 1; position < queues_[queue].contenders.size(); ++position) {

@@ -70,10 +70,10 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
     return seen;
 }
 
-// Returns the limit to write for a change to `permits`. The new `earlier` must cover all permits that contenders may
-// hold. Usually these are at most the present limit. But if contenders claim more permits than the present limit, they
-// may also hold permits from before an earlier decrease, so the present `earlier` counts, too. `last` is the last
-// contender that may hold under an earlier limit. An increase keeps `last`.
+// Returns the limit to write for a change to `permits`. Its `earlier` must cover all permits that contenders may hold:
+// the present limit, or `permits` if that is larger. If contenders claim more permits than the present limit, they may
+// hold permits from before an earlier decrease. Then the present `earlier` counts, too. `last` is the last contender
+// that may hold under an earlier limit; an increase keeps `last`.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);

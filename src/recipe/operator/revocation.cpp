@@ -88,7 +88,7 @@ public:
         if (answer.error == server_error::no_node) return std::optional<core::reply>{};
         if (answer.error != server_error::ok) return refusal(answer.error, target);
         if (static_cast<std::uint64_t>(answer.stat.czxid) != target.token.zxid())
-            return std::optional<core::reply>{};  // another znode with the same name
+            return std::optional<core::reply>{};  // a later znode has the same name
         return std::optional{std::move(answer)};
     }
 
