@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drawings of the site: SVG made from the drawings in characters on the pages, and from the state tables in the code.
+"""Makes SVG drawings for the site, from the drawings in characters on the pages and from the state tables in headers.
 
-The colours are those of the page, so that the drawings follow its light or dark scheme (style.css).
+The drawings use the colours of the page, so they follow its light or dark scheme (style.css).
 """
 import html
 import re
@@ -20,7 +20,7 @@ def is_drawing(text):
 
 
 def svg_of_characters(text):
-    """The drawing of these lines, in which each character has a cell."""
+    """Returns the drawing of these lines, as SVG. Each character has a cell."""
     lines = [line.rstrip() for line in text.split("\n")]
     lines = [line[min(len(each) - len(each.lstrip()) for each in lines if each):] for line in lines]
     paths, shapes = [], []
@@ -53,8 +53,8 @@ def figure(svg, text):
 
 
 def table(source):
-    """The heads and the rows of the first table in the comments of a header. A state may have several rows, each with
-    one transition. A cell that goes on in the next row is one cell here."""
+    """Returns the heads and the rows of the first table in a header's comments. A state may have several rows, each with
+    one transition. A cell that continues in the next row becomes one cell."""
     cells = []
     for line in source.split("\n"):
         found = re.match(r"// \|(.*)\|$", line)
@@ -63,7 +63,7 @@ def table(source):
         if found:
             cells.append([cell.strip() for cell in found.group(1).split("|")])
     heads, rows = cells[0], []
-    own = len(heads) - 2 if heads[-2:] == ["then", "when"] else len(heads)  # the later columns are a transition's
+    own = len(heads) - 2 if heads[-2:] == ["then", "when"] else len(heads)  # the later columns belong to a transition
     for row in cells[2:]:
         if row[0]:
             first = len(rows)
@@ -76,8 +76,8 @@ def table(source):
 
 
 def transitions(heads, rows):
-    """(state, next state, event) of a state table. It has the columns `then` and `when`, or a last column with all next
-    states of a state: "next: event; other, third: event"."""
+    """Returns (state, next state, event) for each transition of a state table. The table has the columns `then` and
+    `when`, or a last column with all next states of a state: "next: event; other, third: event"."""
     states, found = [row[0] for row in rows if row[0]], []
     for row in rows:
         state = row[0] or state
@@ -91,7 +91,7 @@ def transitions(heads, rows):
 
 
 def svg_of_states(heads, rows):
-    """The drawing of a state table."""
+    """Returns the drawing of a state table, as SVG."""
     joined = {}
     for state, target, event in transitions(heads, rows):
         joined.setdefault((state, target), []).append(event)
@@ -111,7 +111,7 @@ def svg_of_states(heads, rows):
 
 
 def wrapped(event):
-    """The event in lines of some 24 characters, as dot takes them."""
+    """Returns the event in lines of about 24 characters, in dot's syntax."""
     lines = [""]
     for word in event.replace('"', "'").replace("`", "").split():
         if len(lines[-1]) + len(word) > 24:

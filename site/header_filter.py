@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Prints a public header as Doxygen reads it: the `//` comments of the headers become Doxygen comments.
+"""Prints a public header for Doxygen: its `//` comments become Doxygen comments.
 
     header_filter.py HEADER
 
-Doxygen would read the Markdown of a comment by rules of its own. So each comment is verbatim text for it, and
-reference.py renders the text. A comment describes the declarations that follow it, up to an empty line, the end of a
-class, or the next comment: the later ones get a comment that says only SAME. A deleted or defaulted function, a copy
-and a move without a comment, and a defaulted comparison need no description. No line changes its number.
+Doxygen's rules for Markdown differ from those of the headers. So each comment becomes verbatim text, and reference.py
+renders it. A comment describes the declarations that follow it, up to an empty line, the end of a class, or the next
+comment. All these declarations except the first get a comment that contains only SAME. A deleted or defaulted function,
+a copy or move without a comment, and a defaulted comparison need no description. Every line keeps its number.
 """
 import itertools
 import re
@@ -18,11 +18,11 @@ COMMENT = re.compile(r"^( *)// ?(.*)$")
 TRAILING = re.compile(r"^( *[^/ ].*?[^ ]) {2,}// (?!NOLINT)(.*)$")
 NO_DECLARATION = re.compile(r"^ *(#|[{}]|(public|protected|private):|friend [^(]*;|(class|struct) [\w:]+;|"
                             "namespace )")
-TITLE = re.compile(r"^---- .* ----$")  # of several declarations
+TITLE = re.compile(r"^---- .* ----$")  # a title of several declarations
 UNDESCRIBED = re.compile(r"= (?:delete|default);|^ *(?:(\w+)\((?:const \1&|\1&&)|(\w+)& operator=\((?:const \2&|\2&&))"
-                         r"(?: \w+)?\)[^{;]*(?:;|\{.*\})$")  # or a copy, or a move
+                         r"(?: \w+)?\)[^{;]*(?:;|\{.*\})$")  # also a copy or a move
 COMPARISON = re.compile(r"^ *friend .*operator(==|<=>).*= default;$")
-NAMESPACE = re.compile(r"^namespace turnstile\b[\w:]* \{")  # Doxygen judges only members of a described namespace
+NAMESPACE = re.compile(r"^namespace turnstile\b[\w:]* \{")  # Doxygen checks no member without a comment here
 END = re.compile(r"([;}:,]|\*/)$|^#|^$")
 
 
@@ -31,13 +31,13 @@ def comment(text, mark=""):
 
 
 def blocks(lines):
-    """Each comment as the list of its lines, and each other line alone."""
+    """Yields each comment as the list of its lines, and each other line as a list of one line."""
     for is_comment, block in itertools.groupby(lines, lambda line: bool(COMMENT.match(line))):
         yield from [list(block)] if is_comment else ([line] for line in block)
 
 
 def described(lines):
-    """The lines, with comments for Doxygen."""
+    """Yields the lines, with comments for Doxygen."""
     group = None  # the indentation of the declarations that the latest comment describes
     is_first = begins = True  # the next declaration is the first of the group; the next line begins a declaration
     parts = [*blocks(lines), [""]]

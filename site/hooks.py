@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MkDocs does for this site beside its own work: it takes the pages from where they are in the repository, its
-navigation from docs/README.md, and the API reference from Doxygen."""
+"""Hooks of MkDocs for this site: they take the pages from their places in the repository, the navigation from
+docs/README.md, and the API reference from Doxygen."""
 import html
 import logging
 import pathlib
@@ -21,12 +21,12 @@ BESIDE = ["src/admin/page/icon.svg", "README.md", "CONTRIBUTING.md", "CODE_OF_CO
           "tests/simulation/mutants/README.md"]
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\S*) ?(.*)\n((?:.*\n)*?)```$", re.MULTILINE)
-symbols, enumerators = {}, {}  # a symbol's place on the site, by its name; the enumerators of a page, by its path
+symbols, enumerators = {}, {}  # each symbol's place on the site; the enumerators of each page, by its path
 log = logging.getLogger("mkdocs.hooks")
 
 
 def slug(text, separator):
-    """The anchor of a heading, as on GitHub, for which the pages are written."""
+    """Returns the anchor of a heading, as GitHub makes it."""
     return re.sub(r"[^\w\- ]", "", html.unescape(text).lower()).replace(" ", separator)
 
 
@@ -44,7 +44,7 @@ def on_config(config):
 
 
 def navigation(made):
-    """The sections, groups and links of docs/README.md. The link to the headers becomes the API reference."""
+    """Returns the sections, groups and links of docs/README.md. The link to the headers becomes the API reference."""
     text = (ROOT / INDEX).read_text(encoding="utf-8")
     sections = [{"Home": ["README.md", INDEX]}]
     for line in text.split("\n"):
@@ -112,7 +112,7 @@ def on_page_markdown(markdown, page, config, files):
 
 
 def prose(text, path, files):
-    """Text outside of code blocks, as Python's Markdown and this site need it."""
+    """Returns text outside of code blocks in the form that Python's Markdown and this site need."""
     text = re.sub(r"^(?!( *[-*] | *\d+\. |\s*$|\|))(.*)\n(?=(- |\* |1\. ))", r"\g<0>\n", text, flags=re.MULTILINE)
     text = "\n".join(indented(text.split("\n")))
     text = re.sub(r"^(?!\||\s*$)(.*)\n(?=\|)", r"\g<0>\n", text, flags=re.MULTILINE)
@@ -124,8 +124,8 @@ def prose(text, path, files):
 
 
 def indented(lines):
-    """The lines with the text of each list item four places behind its marker. GitHub takes two or three as well."""
-    items = []  # of each list around a line: the indentation of its text, on GitHub and here
+    """Yields the lines, with the text of each list item indented by four places. GitHub also accepts two or three."""
+    items = []  # for each list around a line: the indentation of its text in the page, and on the site
     for line in lines:
         text = line.lstrip()
         indentation = len(line) - len(text)
@@ -139,7 +139,7 @@ def indented(lines):
 
 
 def states(header):
-    """The drawing of the table in a header, and the table."""
+    """Returns the drawing of the state table in a header, and the table."""
     heads, rows = drawing.table((ROOT / header).read_text(encoding="utf-8"))
     if not drawing.transitions(heads, rows):
         log.warning("%s has no table of states", header)
@@ -149,7 +149,7 @@ def states(header):
 
 
 def link_to_file(found, path, files):
-    """The link to a page or header that a comment of a header names."""
+    """Returns the link to a page or header that a comment of a header names."""
     named = found.group()
     header = "api/" + named.removeprefix("turnstile/") + ".md"
     target = named if named.endswith(".md") else header
@@ -159,7 +159,7 @@ def link_to_file(found, path, files):
 
 
 def link(found, path, files):
-    """A link as it is, or to the page of an example or of the API; only its text where it leads out of the site."""
+    """Returns the link, changed to the site's page of an example or header. Other files get plain text, no link."""
     text, target = found.groups()
     if re.match(r"[a-z]+:", target) or target.startswith("#"):
         return found.group()
@@ -175,8 +175,8 @@ def link(found, path, files):
 
 
 def on_page_content(content, page, config, files):
-    """Makes a link of each name in code that is an example, a header, or a symbol of the API. Outside of the API's
-    pages that goes for qualified names only, since `mutex` may be another library's there."""
+    """Makes a link of each name in code that is an example, a header, or a symbol of the API. On pages outside of the
+    API only qualified names become links, because `mutex` may belong to another library there."""
     is_api = page.file.src_path.startswith("api/")
 
     def linked(found):

@@ -4,7 +4,7 @@
 
     links.py FOLDER
 
-Prints one line for each fault, and fails if there is one. Links to other hosts are not followed.
+Prints one line for each fault, and fails if there is a fault. Does not follow links to other hosts.
 """
 import html.parser
 import pathlib
@@ -17,7 +17,7 @@ NOT_TEXT = ("code", "pre", "script", "style", "svg", "nav", "h1", "h2", "h3", "h
 
 
 class Page(html.parser.HTMLParser):
-    """The anchors of a page, its links, and its text outside of code."""
+    """Collects the anchors of a page, its links, and its text outside of code."""
 
     def __init__(self, file):
         super().__init__()

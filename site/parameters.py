@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Parameters of public functions about which no comment says anything, from Doxygen's XML.
+"""Finds parameters of public functions that no comment describes, in Doxygen's XML.
 
     parameters.py FOLDER
 
-Prints header:line of each. A comment of the function or of its class describes a parameter if it has a word of the
-parameter's name. A type or a concept that the library declares describes a parameter, too.
+Prints header:line for each. A comment of the function or of its class describes a parameter if it contains a word of
+the parameter's name. A type or a concept that the library declares also describes a parameter.
 """
 import pathlib
 import re
@@ -20,12 +20,12 @@ def comment_of(element):
 
 
 def public_functions(compound):
-    """(function, comment) of each public function of a class or namespace, in the order of their lines."""
+    """Yields (function, comment) for each public function of a class or namespace, in the order of their lines."""
     text = ""
     for member in sorted(compound.iter("memberdef"), key=lambda member: int(member.find("location").get("line"))):
         text = text if SAME in comment_of(member) else comment_of(member)
         place = member.find("location")
-        is_own = place.get("bodyfile") in (None, place.get("file"))  # and no name of a base that `using` repeats
+        is_own = place.get("bodyfile") in (None, place.get("file"))  # False for a name of a base that `using` repeats
         if member.get("kind") == "function" and member.get("prot") == "public" and is_own:
             yield member, text
 

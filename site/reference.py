@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The pages of the API reference: Markdown, made from Doxygen's XML and from the comments of the public headers.
+"""Makes the pages of the API reference, as Markdown, from Doxygen's XML and the comments of the public headers.
 
-Doxygen finds the symbols. The text of a page is the text of the header: its first comment, then each declaration with
-its comment. A page has one heading for each class and function, so that search finds it.
+Doxygen finds the symbols. A page has the text of a header: its first comment, then each declaration with its comment.
+Each class and function has a heading, so that the site's search finds it.
 """
 import collections
 import pathlib
@@ -40,7 +40,7 @@ class Symbol:
 
 
 def symbols(xml):
-    """All public symbols, by header, in the order of their lines."""
+    """Returns all public symbols, by header, in the order of their lines."""
     found = {}
     for file in sorted(pathlib.Path(xml).glob("*.xml")):
         for compound in tree.parse(file).getroot().iter("compounddef"):
@@ -57,14 +57,14 @@ def symbols(xml):
 
 
 def add(found, symbol):
-    """Keeps one symbol a line: Doxygen repeats the members of a base that is a template."""
+    """Keeps one symbol for each line, because Doxygen repeats the members of a base that is a template."""
     known = found.setdefault(symbol.header, {})
     if symbol.line not in known or symbol.text:
         known[symbol.line] = symbol
 
 
 def declaration(lines, symbol):
-    """The declaration as the header has it, without its body and the export macro."""
+    """Returns the declaration as the header has it, without its body and the export macro."""
     first = symbol.line - 1
     while (before := re.sub(r" *// .*", "", lines[first - 1]).rstrip()) and before[-1] not in ";{}:":
         first -= 1
@@ -74,7 +74,7 @@ def declaration(lines, symbol):
 
 
 def end_of(text, kind):
-    """The place at which a declaration ends: its semicolon, or the begin of its body or of its initializers."""
+    """Returns the place at which a declaration ends: its semicolon, or the start of its body or initializers."""
     if kind in ("enum", "concept", "variable", "typedef"):
         return text.find("};") + 1 if kind == "enum" else text.find(";")
     depth = 0
@@ -87,7 +87,7 @@ def end_of(text, kind):
 
 
 def markdown(text):
-    """The text of a comment, in which code is indented and a list may follow its paragraph at once."""
+    """Returns the Markdown of a comment. In a comment code is indented, and a list may directly follow a paragraph."""
     out, code = [], []
     for line in [*text.split("\n"), "."]:
         may_begin = not out or not out[-1].strip() or out[-1].endswith(":")
@@ -103,7 +103,7 @@ def markdown(text):
 
 
 def first_comment(lines):
-    """The comment at the head of a header, without the line of its license."""
+    """Returns the comment at the start of a header, without the line of its license."""
     comment = []
     for line in lines[1:]:
         found = COMMENT.match(line)
@@ -119,7 +119,7 @@ def listed(name, anchor, text):
 
 
 def page(header, entries, lines):
-    """The page of one header."""
+    """Returns the page of one header."""
     name = header.rpartition("/")[2]
     title = re.compile(rf"^{name.removesuffix('.hpp')}(?:<T>)?: (.)")
     head = title.sub(lambda found: found.group(1).upper(), first_comment(lines))
@@ -148,7 +148,7 @@ def page(header, entries, lines):
 
 
 def pages(root):
-    """The index, and the page of each header."""
+    """Returns the index, and the page of each header."""
     found = symbols(root / "build/docs/xml")
     made = []
     index = ["# API reference", "Each page is one header. Its text is the text of the header."]
