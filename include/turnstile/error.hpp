@@ -27,7 +27,7 @@
 
 namespace turnstile {
 
-// The reason why a call failed. Each comment says what may have happened nevertheless. No error leaves a znode behind:
+// The reason why a call failed. The comment of each code says what the call may have done. No error leaves a znode:
 // the client removes the znode of the failed call, even after the call has returned.
 enum class errc {
     // The deadline passed. This call did not take the lock.

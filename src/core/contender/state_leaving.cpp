@@ -138,7 +138,7 @@ void leaving::on_watch(contender_call& call, const watch_event& event) {
     if (own.on_event(event.kind)) lose_znode(call);
 }
 
-// Handles the consequence that a component, such as lock_delay, derives from an answer. Ignores a refusal, because the
+// Handles the consequence that a component, like lock_delay, derives from an answer. Ignores a refusal, because the
 // contender leaves anyway.
 void leaving::apply(contender_call& call, const reply& answer, const consequence& effect) {
     if (std::holds_alternative<suspends>(effect)) call.suspend(answer);

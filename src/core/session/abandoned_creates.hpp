@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// abandoned_creates: creates that a session has abandoned. The answer to such a create was lost, a list did not show
+// abandoned_creates: creates that a session has abandoned. The answer to the create was lost, a list did not show
 // its znode, and another create has replaced it.
 //
 // An abandoned create may still commit later (docs/why/mutex.md, step 2). Then its znode would block the queue for as

@@ -27,7 +27,7 @@ void contender_table::add(contender_id id, contender_entry&& added) {
 }
 
 // A contender that is next in line watches its own znode, so that its grant needs no get of the znode. For very many
-// such contenders, each on another path, these watches would cost a quarter more memory, and room at the servers. So
+// contenders, each on another path, these watches would cost a quarter more memory, and room at the servers. So
 // beyond the limit a contender sets no watch, and sends the get before its grant.
 bool contender_table::is_to_be_watched(const contender& changed, std::uint64_t connection) const {
     if (!needs_confirmation(changed.current()) || watches_itself(changed.current(), connection))
