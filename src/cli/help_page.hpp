@@ -21,7 +21,7 @@ struct help_block {
     enum class form { paragraph, items, verbatim };
     form shape = form::paragraph;
     std::string title;               // "Servers"; may be empty
-    std::vector<std::string> lines;  // of a paragraph, or of a verbatim block without any change
+    std::vector<std::string> lines;  // lines of a paragraph, or verbatim lines
     std::vector<help_item> items;
 };
 

@@ -3,7 +3,7 @@
 -- restarts or replaces another server, and the server may then continue with older data. Field "l" contains the time at
 -- which the history began, and the last zxid before it.
 --
--- A session ends if its client knows a create or a removal with a later zxid: that change is lost, and a znode that was
+-- A session ends if its client knows a create or a removal with a later zxid. That change is lost, and a znode that was
 -- removed from a queue may exist again. The id may also change while connections remain. So the script makes the
 -- connections in all marks invalid and wakes every session. Each session must attach again at once, and its later
 -- changes belong to the new history.
