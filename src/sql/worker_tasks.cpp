@@ -23,7 +23,7 @@ constexpr int k_patience_part = 20;
 
 }  // namespace
 
-// ---- requests -------------------------------------------------------------------------------------
+// ---- requests -----------------------------------------------------------------------------------
 
 void worker::execute(std::vector<pending_request>&& questions) {
     pending_.begin(std::move(questions));
@@ -100,7 +100,7 @@ void worker::execute(std::vector<forgotten>&& paths) {
     give_back_watches();
 }
 
-// ---- checks for ended sessions --------------------------------------------------------------------
+// ---- checks for ended sessions ------------------------------------------------------------------
 
 void worker::look() {
     if (schedule_.is_touch_due(clock::now())) {
