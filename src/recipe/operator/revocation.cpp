@@ -178,8 +178,8 @@ public:
         }
     }
 
-    // Removes requests and orders that are equal to `words` from the end of the data. Returns false if the znode is
-    // gone.
+    // Removes requests and orders that are equal to `words` from the end of the data. If Curator's request has replaced
+    // the data, writes the earlier data again. Returns false if the znode is gone.
     [[nodiscard]] result<bool> withdraw(const contender& target, const core::revocation& words,
                                         const query_options& limits) const {
         const auto& before = target.metadata.text;

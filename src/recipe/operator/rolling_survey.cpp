@@ -75,7 +75,7 @@ private:
     }
 
     result<void> list(const std::vector<std::string>& folders) {
-        const auto now = boottime_clock::now();  // each folder is listed at a different time
+        const auto now = boottime_clock::now();  // before the lists, so that no age is too small
         auto answers = detail::ask_each(*client_, folders, limits_, [](const std::string& path) {
             return core::children_op{path};
         });
