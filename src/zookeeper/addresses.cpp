@@ -26,7 +26,7 @@ struct resolution {
 resolution look_up(const server_address& server) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
-    hints.ai_flags = AI_ADDRCONFIG;  // as the C client resolves
+    hints.ai_flags = AI_ADDRCONFIG;  // like the C client
     addrinfo* raw = nullptr;
     resolution out;
     out.answer =
