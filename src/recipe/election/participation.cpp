@@ -119,7 +119,7 @@ std::optional<turn> turn_of(const Input& event) {
 template <class Input>
 void meet_any(progress& of, const Input& event) {
     const auto which = turn_of(event);
-    if (which && *which != of.present()) return meet(of, resting{}, event);  // an earlier turn's event
+    if (which && *which != of.present()) return meet(of, resting{}, event);  // an earlier turn
     const auto before = of.now();
     std::visit([&](const auto& now) { meet(of, now, event); }, before);
 }
