@@ -32,8 +32,8 @@ set(turnstile_same "(= ${PROJECT_VERSION}-${TURNSTILE_DEBIAN_REVISION})")
 set(turnstile_runtime_package "libturnstile${turnstile_abi}")
 
 # turnstile_package(<component> <package> <section> <summary> <description> [<field> <value>]...) describes a
-# component's Debian package. The triggers let the dynamic linker's cache be renewed after the installation of a shared
-# library.
+# component's Debian package. dpkg's triggers make ldconfig renew the dynamic linker's cache after the installation of a
+# shared library.
 set(turnstile_triggers "${PROJECT_SOURCE_DIR}/packaging/debian/triggers")
 macro(turnstile_package component package section summary description)
     string(TOUPPER ${component} part)

@@ -38,8 +38,8 @@ target_compile_options(
     turnstile_test_headers PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>
 )
 
-# For sources that include Asio. g++ refuses fences with -fsanitize=thread, because ThreadSanitizer does not support
-# them. Asio needs no fences besides its locks.
+# Definitions for sources that include Asio. With -fsanitize=thread, g++ refuses memory fences, because ThreadSanitizer
+# does not support them. So the definitions disable Asio's fences, which Asio does not need besides its locks.
 set(turnstile_asio_definitions "")
 if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
     set(turnstile_asio_definitions ASIO_DISABLE_FENCED_BLOCK BOOST_ASIO_DISABLE_FENCED_BLOCK)

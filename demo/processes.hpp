@@ -25,7 +25,7 @@ struct settings {
     std::uint32_t seed = 0;
 };
 
-// Runs a private server of this kind; some kinds use a file instead. Prints the connect string, the servers' clock
+// Runs a private server of the kind that `given.servers` names; some kinds use a file instead. Prints the connect string, the servers' clock
 // (milliseconds since 1970), and CLOCK_BOOTTIME at the same moment (nanoseconds). Answers the commands "kill" and
 // "start" with "done".
 int run_server(const settings& given);

@@ -127,8 +127,8 @@ void race(const std::string& file) {
             writers.emplace_back([&file, writer] {
                 stock connection{file};
                 for (int i = 0; i != k_writes; ++i) {
-                    // The tokens are around 2^32 and have counters. A number of fewer bits, or a text, would not sort
-                    // these correctly.
+                    // The tokens have zxids around 2^32 and counters from 0 to 2. A column of 32-bit numbers or of
+                    // decimal texts would sort them wrongly.
                     const int order = i * k_writers + writer;
                     const auto zxid =
                         std::uint64_t{0xffff'ff00} + static_cast<unsigned>(order) * 7U;

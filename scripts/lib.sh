@@ -14,7 +14,7 @@ die() {
     exit "$1"
 }
 
-# put <file> <name> replaces the generated part with this name in the file by standard input.
+# put <file> <name> replaces the generated part <name> of the file. The new text comes from standard input.
 put() {
     local new
     new=$(mktemp)

@@ -3,9 +3,9 @@
 // token, no deadline, and no recovery from a lost reply. As in the library, no call has to wait until a host name is
 // resolved.
 //
-// Peer "bare-no-list", `bare CONNECT no-list`, has only the commands cycle and unlock. It lists the folder once. Then
-// the next number shows that no contender is ahead (docs/why/mutex.md, "Without a list"). The peer fails if another
-// client interferes.
+// Peer "bare-no-list", `bare CONNECT no-list`, has only the commands cycle and unlock. It lists the folder once. From
+// then on, if each create gets the next sequence number, no other contender exists (docs/why/mutex.md, "Without a
+// list"). The peer fails if another client interferes.
 //
 //     acquire   sends create2 and get_children at once; if another contender is ahead, sets a watch on the predecessor
 //               with get, and waits for its deletion; then repeats get_children if more than one contender was

@@ -16,7 +16,7 @@
 
 namespace turnstile::testing {
 
-// Each run has one of these, until the run's process ends. Thread safety: as for simulated_world.
+// Each run has one object of this class, until the run's process ends. Thread safety: as for simulated_world.
 class simulated_world::state {
 public:
     // Must be called on the run's first thread. Creates the servers, which clients' connect strings then reach.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// choice: chooses the next thread among the runnable threads, by a plan. A value.
+// choice: chooses the next thread among the runnable threads, by a plan. Copies are independent.
 #pragma once
 
 #include <bitset>

@@ -49,7 +49,7 @@ public:
     scheduler(const scheduler&) = delete;
     scheduler& operator=(const scheduler&) = delete;
 
-    // Sets a function that end() calls. The threads of the run no longer continue at that time.
+    // Sets a function that end() calls after the threads of the run have stopped for ever.
     void at_end(std::function<void()> last) { at_end_ = std::move(last); }
     // Writes the result and its reason `text` into the record, and ends the real process.
     [[noreturn]] void end(verdict result, const char* text) noexcept;

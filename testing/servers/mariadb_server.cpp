@@ -92,7 +92,7 @@ std::vector<std::string> base_folder() {
     return {"--basedir=" + (root / "usr").string()};
 }
 
-// Returns the command line. A process of root runs the program as `nobody`.
+// Returns the command line. If this process runs as root, the command line runs the program as user `nobody`.
 std::vector<std::string> unprivileged(const std::string& program,
                                       const std::vector<std::string>& arguments) {
     std::vector<std::string> all;

@@ -22,13 +22,14 @@ class supervisor {
 public:
     enum class ward { process_group, folder };
 
-    // `process_group`: the process that gets link() must write the group's number into link(), as a line. `folder`: the
-    // shell removes `path`. Throws std::system_error.
+    // `process_group`: the shell kills a process group. The child that gets link() must write the group's number to it,
+    // as a line (see supervised()). `folder`: the shell removes `path`. Throws std::system_error.
     explicit supervisor(ward kind, const std::filesystem::path& path = {});
 
     // Returns the end of the socket that the child must get.
     [[nodiscard]] int link() const noexcept { return link_.get(); }
-    // Makes the shell end without an action. Without this call, the destructor makes the shell clean up.
+    // Ends the shell, which then neither kills nor removes anything. Without this call, the destructor makes the shell
+    // clean up.
     void dismiss() noexcept;
 
 private:

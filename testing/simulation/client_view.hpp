@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// client_view: what recorders and judges know about a client, with the true time.
+// client_view: shows a client's state to recorders and judges, and converts its local times to the true time.
 #pragma once
 
 #include "core/session/session_core.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dice: all random choices of a history, from one seed. Equal seeds give equal choices. A value.
+// dice: makes all random choices of a history from one seed. Equal seeds give equal choices.
 #pragma once
 
 #include <cstddef>

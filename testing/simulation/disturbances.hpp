@@ -20,11 +20,12 @@ class disturbances {
 public:
     using numbers = std::set<std::uint64_t>;
 
-    // `only` has the numbers of the faults that happen. Without `only`, all happen.
+    // `only` contains the numbers of the faults that happen. Without `only`, all faults happen.
     disturbances(const agenda& future, trace& story, std::optional<numbers> only)
         : agenda_{future}, trace_{story}, only_{std::move(only)} {}
 
-    // Draws a fault, which `sentence` describes. Returns false if the fault is left out.
+    // Gives the next number to a fault. If the replay leaves the fault out, returns false. Otherwise records the text
+    // that `sentence` returns.
     template <std::invocable F>
     [[nodiscard]] bool draw_strike(F&& sentence) {
         const auto number = drawn_++;

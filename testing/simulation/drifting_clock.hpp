@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // drifting_clock: a client's clock. It has an offset, is a little fast or slow compared with the true time, and stops
-// while the client's machine stops. A value.
+// while the client's machine stops. Copies are independent.
 #pragma once
 
 #include <algorithm>

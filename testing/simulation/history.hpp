@@ -127,8 +127,8 @@ public:
     // Returns the data that transactions wrote since the last call.
     [[nodiscard]] std::vector<written> take_written() { return std::exchange(written_, {}); }
 
-    // Returns true if the znode existed after this transaction. Only for persistent znodes that were created in the
-    // history.
+    // Returns true if the znode existed after this transaction. Works only for persistent znodes that were created
+    // during the history.
     [[nodiscard]] bool stood(const std::string& path, std::int64_t zxid) const;
 
     // Counts transactions that create or remove several contenders.
@@ -138,7 +138,7 @@ public:
 
     // ---- questions ----
     [[nodiscard]] znode_record* find(const std::string& znode);
-    // Returns the znode, or the znode that a rename replaced it by.
+    // Returns the record of the znode. If a rename replaced the znode, returns the record of the new znode.
     [[nodiscard]] znode_record* in_place_of(const std::string& znode);
     [[nodiscard]] const std::vector<znode_record>& of(const std::string& folder) const;
     [[nodiscard]] std::vector<std::string> standing() const;  // existing znodes of contenders
@@ -161,8 +161,8 @@ public:
     // forced.
     void on_due(const std::string& znode) { due_.insert(znode); }
     [[nodiscard]] bool due(const std::string& znode) const { return due_.contains(znode); }
-    // Returns the number of an operator's latest write into this znode; 0: none. Only for znodes that belong to no
-    // contender.
+    // Returns the number of an operator's latest write into this znode; 0: none. The history counts such writes only
+    // for znodes that belong to no contender.
     [[nodiscard]] std::int64_t changed_by_hand(const std::string& znode) const {
         const auto found = changed_by_hand_.find(znode);
         return found == changed_by_hand_.end() ? 0 : found->second;
@@ -174,7 +174,7 @@ public:
     }
     // True if an operator wrote an order to release into this znode.
     [[nodiscard]] bool was_taken(const std::string& znode) const { return taken_.contains(znode); }
-    // Returns the znode of this requester's latest order; empty: none.
+    // Returns the znode into which this operator (`requester`) last wrote an order to release; empty: none.
     [[nodiscard]] std::string ordered(const std::string& requester) const {
         const auto found = ordered_.find(requester);
         return found == ordered_.end() ? std::string{} : found->second;

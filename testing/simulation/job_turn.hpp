@@ -2,7 +2,7 @@
 // job_turn: one call of job_gate::run() in a user's simulation, with the steps of docs/why/job_gate.md and the
 // decisions of recipe/gate/job_rule.hpp.
 //
-// Thread safety: as for its script. The object lives until its last step.
+// Thread safety: none. The object lives until its last step.
 #pragma once
 
 #include <cstdint>

@@ -2,22 +2,26 @@
 // keyspace: the state of a single Redis or SQL server, and how it executes requests. The state has the znodes, the
 // watches, each session's deadline on the server's clock, and the events that sessions have not fetched.
 //
-// | rule                                | Redis (scripts)              | SQL (transactions)                          |
+// | question                            | Redis (scripts)              | SQL (transactions)                          |
 // |-------------------------------------|------------------------------|---------------------------------------------|
-// | due sessions are ended              | at the start of each request | by lists, and by polls of waiting sessions  |
-// | a session's deadline moves          | with each of its requests    | with its writes and touches                 |
-// | the next transaction's number is    | the last + 1, or the clock's | the last + 1; attaches raise it to the      |
-// |                                     |                              | clock's                                     |
-// | watches after a new attach          | set again by the client      | still exist, and the client compares them   |
-// | events whose answer was lost        | come through the new watches | are fetched again                           |
-// | a session past its deadline         | has ended                    | has ended for its own writes and attaches   |
-// | a session whose client knows more   | ends at its next attach      | the same                                    |
-// | than the server                     |                              |                                             |
-// | a request of an earlier attachment  | has no effect                | changes nothing, and sets and removes no    |
-// |                                     |                              | watch                                       |
+// | When does the server end expired    | at the start of each request | when a session lists a folder, or when a    |
+// | sessions?                           |                              | waiting session polls                       |
+// | What moves a session's deadline?    | each request of the session  | each write and each touch of the session    |
+// | What is the next transaction's      | the last number + 1, or the  | the last number + 1; an attach raises the   |
+// | number?                             | server's time if it is later | number to the server's time                 |
+// | What happens to watches when the    | the client sets them again   | they still exist, and the client compares   |
+// | client attaches again?              |                              | them with its own                           |
+// | How does a client get events whose  | through the watches that it  | it fetches them again                       |
+// | answer was lost?                    | sets again                   |                                             |
+// | Has a session ended at its          | yes                          | only for its own writes and attaches        |
+// | deadline?                           |                              |                                             |
+// | What if a client knows changes that | its session ends at its next | as with Redis                               |
+// | the server has lost?                | attach                       |                                             |
+// | What does a request of an earlier   | nothing                      | it changes no data and no watch             |
+// | attachment change?                  |                              |                                             |
 //
-// A value: equal commands give equal keyspaces. A server that lost commands is a keyspace that executed only the
-// others.
+// Equal commands give equal keyspaces. A server that lost commands equals a keyspace that executed only the other
+// commands.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// messages: messages between clients and servers, and between followers and the leader. Values.
+// messages: messages between clients and servers, and between followers and the leader.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // scenario: a history's settings: the ensemble and its times, the clients' options and work, and how often each fault
-// happens. The project's tests draw a scenario from a seed (verification/scenarios.hpp). Values.
+// happens. The project's tests draw a scenario from a seed (verification/scenarios.hpp).
 #pragma once
 
 #include <algorithm>

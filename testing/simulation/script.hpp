@@ -21,7 +21,7 @@ class script final : public application {
 public:
     explicit script(sim_client& client);
 
-    // Runs `task` in an event of the client.
+    // Runs `task` after the pause, in an event of the client.
     std::uint64_t call_after(core::duration pause, std::function<void()> task);
     // Runs `task` after the pause, or as soon as the call's hold has ended.
     void call_while_held(std::uint64_t number, core::duration pause, std::function<void()> task);

@@ -2,7 +2,7 @@
 // seat: a participant of an election in a user's simulation. Like the class `leader`, it uses
 // recipe/election/participation.hpp, with handlers in place of the function.
 //
-// Thread safety: as for its script.
+// Thread safety: none.
 #pragma once
 
 #include <cstdint>

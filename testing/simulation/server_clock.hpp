@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // server_clock: a single server's time of day, in microseconds. It is a little fast or slow, by a rate that changes,
-// and it may be set. A value.
+// and it may be set. Copies are independent.
 #pragma once
 
 #include <chrono>

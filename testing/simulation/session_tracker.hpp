@@ -3,7 +3,7 @@
 //
 // It has the rules of ZooKeeper's SessionTrackerImpl and ExpiryQueue. A deadline is rounded up to the next tick. At its
 // deadline a session is doomed: nothing can save it, but the servers accept its messages and writes until it is closed.
-// A new leader starts with an empty tracker and restarts all timeouts. A value.
+// A new leader starts with an empty tracker and restarts all timeouts. Copies are independent.
 #pragma once
 
 #include <map>

@@ -47,9 +47,9 @@ public:
 
     void start(std::unique_ptr<application> application);
 
-    // ---- for the application, which runs in separate events, never inside a call of these ----
-    // Returns the id of the next call of `acquire`, `read` or `commit`. The application must note it before that call,
-    // because answers may come inside the call.
+    // ---- functions that the application calls, in separate events ----
+    // Returns the id of the next call of `acquire`, `read` or `commit`. The application must note the id before that
+    // call, because answers may come inside the call.
     template <class Id = core::contender_id>
     [[nodiscard]] Id next_id() const {
         return Id{contenders_ + 1};
@@ -67,7 +67,7 @@ public:
     void commit(core::contender_id hold, std::vector<core::write_part>&& parts, std::string text,
                 core::duration timeout, std::vector<std::string>&& standing = {});
     void begins_to_lead(core::contender_id hold, const std::string& as);
-    // An owner enters this hold again, or leaves it.
+    // Records that an owner enters this hold of a re-entrant lock again, or leaves it.
     void takes_share(core::contender_id hold, const lock_owner& owner);
     void leaves_share(core::contender_id hold, const lock_owner& caller);
     // is_owned() records an acquire's caller. owner_of() returns the caller by the znode's data. gives_up() records a

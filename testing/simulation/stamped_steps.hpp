@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// stamped_steps: reads and writes a recipe's data under a hold in a user's simulation, by the leader's clock. Like
-// recipe/node/stamped_node.hpp, with handlers in place of blocking calls.
+// stamped_steps: reads and writes a recipe's data under a hold in a user's simulation, by the leader's clock. The
+// functions do the same as recipe/node/stamped_node.hpp, but they call a handler instead of blocking.
 //
-// Thread safety: as for the script.
+// Thread safety: none.
 #pragma once
 
 #include <cstdint>

@@ -47,14 +47,14 @@ void world::write_by_hand(const std::string& znode) {
     write_at_servers(core::set_op{above ? folder : znode, "by hand"});
 }
 
-// Takes a lock away by the steps of docs/why/revocation.md: writes the order, and deletes the znode when the holder's
-// lease must have ended.
+// Takes a lock away by the steps of docs/why/revocation.md: writes the order to release into the holder's znode, and
+// deletes the znode when the holder's lease must have ended.
 void world::take_away(const std::string& znode) {
     const core::revocation order{core::revocation::how::take,
                                  fmt::format("ops {}", ++orders_given_), "it is stuck"};
     write_at_servers(core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
     call_after(2 * scenario_.time.session_timeout, [this, znode, order] {
-        // An order that another client has overwritten has no effect.
+        // If another client has overwritten the revocation in the znode, the operator does nothing more.
         const auto* node = servers().truth().nodes().find(znode);
         if (node == nullptr || core::parse_revocation(node->data) != order) return;
         history_.on_due(znode);

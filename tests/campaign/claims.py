@@ -3,7 +3,7 @@
 
 import collections
 
-# Tolerance after a deadline. The machine may be busy, and the judge does not judge speed.
+# Nanoseconds by which an event may come after its deadline: the machine may be busy, and speed is not judged.
 SLACK = 15_000_000_000
 
 

@@ -108,7 +108,7 @@ namespace {
 
 constexpr const char* k_counter = "/campaign-counter";
 
-// Creates the znode for the holders' writes, under a hold, unless another process has created it.
+// Takes the lock and creates the znode that holders write, unless another process has created the znode.
 bool make_counter(player& me, turnstile::mutex& lock) {
     const milliseconds patience{20'000};
     auto hold = lock.acquire({.timeout = patience, .stop = me.ending()});

@@ -190,7 +190,7 @@ class Nemeses:
             self.c.stage.order(f"accept {worker.number - 1}")
         self.done("link-refused", aim, whom)
 
-    # Attacks at the same time as attacks on servers
+    # Attacks on workers while a server is attacked
 
     def with_somebody_stopped(self):
         """In half of the cases, stops a worker, so that it is stopped while a server is attacked."""

@@ -99,7 +99,7 @@ bool player::still_valid(const trace& of, const guard& hold) {
 }
 
 void player::critical_section(const trace& of, const guard& hold) {
-    // Most critical sections are short. Some are so long that a disturbance happens inside.
+    // Most critical sections are short. Some are so long that a fault happens inside.
     const int steps = chance(0.03) ? between(50, 150) : between(1, 6);
     for (int i = 0; i != steps && goes_on() && !of.release_requested; ++i) {
         const bool valid = still_valid(of, hold);

@@ -18,7 +18,7 @@ using turnstile::commit_result;
 using turnstile::transaction;
 
 constexpr const char* k_shelf = "/campaign-shelf";
-// Znode into which each removal also writes its mark, by which the judge finds the removal in the servers' records.
+// Each removal also writes its mark into this znode. By the mark, the judge finds the removal in the servers' records.
 constexpr const char* k_swept = "/campaign-shelf-swept";
 
 struct held {
@@ -35,7 +35,7 @@ std::optional<held> take(player& me, turnstile::mutex& lock) {
     return held{mine, std::move(*hold)};
 }
 
-// Identifies a commit in the notes. The commit leaves unique marks at the servers: `data`.0, `data`.1, ...
+// Identifies a commit in the notes. The commit writes unique texts at the servers: `data`.0, `data`.1, ...
 struct commit_mark {
     std::uint64_t id;
     std::string data;
@@ -100,8 +100,8 @@ std::future<void> put(player& me, held& first, held* further) {
     return commit(me, mark, first, further, writes);
 }
 
-// Starts several commits, which the servers execute in order. Sometimes there are so many that a disturbance happens in
-// between, and sometimes the further hold is released before the answers.
+// Starts several commits, which the servers execute in order. Sometimes it starts so many that a fault happens in
+// between. Sometimes it releases `further`, a second hold that the commits require, before the answers arrive.
 void put_some(player& me, held& first, held* further) {
     std::vector<std::future<void>> under_way;
     const bool many = me.chance(further != nullptr ? 0.2 : 0.05);

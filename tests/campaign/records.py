@@ -7,7 +7,7 @@ import re
 
 # Ranks the kinds of holds of a shared_mutex: a higher rank excludes more.
 RANK = {"reader": 0, "upgradable": 1, "writer": 2}
-# The kinds of notes that end a call.
+# Kinds of notes with which a worker reports that a call has ended.
 ENDS = {"granted", "failed", "entered", "ran", "entry", "awaited"}
 
 

@@ -17,7 +17,7 @@ namespace {
 
 using namespace turnstile::testing;
 
-// A child that ignores the signals that end a process. It starts a child itself.
+// Script of a child process. It ignores the signals that end a process, and starts a child of its own.
 constexpr const char* k_stubborn = R"sh(
 trap '' HUP INT TERM
 sleep 1000 &

@@ -2,7 +2,7 @@
 // fresh_turns: chooses the histories of a run on fresh seeds. The kinds of histories alternate, each with a block of
 // seeds from a random start.
 //
-// A value: the same seed gives the same choices. The object never chooses the seeds of the fixed ranges, which the
+// The same seed gives the same choices. The object never chooses the seeds of the fixed ranges, which the
 // tests play. It never chooses seeds from 10,000,000 on either: these are reserved for independent checks of the
 // library.
 #pragma once

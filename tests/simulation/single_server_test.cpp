@@ -126,8 +126,8 @@ bool is_stepped(const scenario& s) {
     return s.every[static_cast<std::size_t>(fault::server_clock_step)] > core::duration{};
 }
 
-// The server promises exclusion only as best_effort: two holders at once occur. A store that compares tokens must then
-// refuse the earlier holder's late writes.
+// These servers promise exclusion only as `best_effort`, so two clients sometimes hold a lock at once. A store that
+// compares tokens must then refuse the earlier holder's late writes.
 TEST(single_server, that_loses_data_is_seen_to_grant_twice_and_the_token_refuses_each_late_write) {
     const auto all = play(server_kind::redis, 600, [](const scenario& s) {
         return s.single.promised.exclusion == exclusion_promise::best_effort;
@@ -137,8 +137,8 @@ TEST(single_server, that_loses_data_is_seen_to_grant_twice_and_the_token_refuses
     EXPECT_EQ(all.double_holds, all.refused_by_token + all.brought_back);
 }
 
-// The server promises exclusion as leased, "while the server keeps its data and its clock runs at a true rate": no lock
-// has two holders at once.
+// These servers promise exclusion as `leased`: no lock has two holders at once "while the server keeps its data and its
+// clock runs at a true rate".
 TEST(single_server, that_keeps_its_data_and_its_clock_grants_once) {
     for (const auto servers : k_single_servers) {
         const auto all = play(servers, 400, [](const scenario& s) {

@@ -236,9 +236,9 @@ bool invariants::may_wake_many(const znode_record& record) const {
     return core::family(record.wants.kind) == contender_family::read_write;
 }
 
-// Returns true if all contenders that this session has behind `record` in the queue already had room before the
-// deletion of `record`, and at least one of them was granted only later or not at all. The client of that contender
-// still had a watch on `record`, which the deletion fired.
+// Looks at the session's contenders behind `record` in the queue. Returns true if they all had room before the deletion
+// of `record`, but the client did not know it yet for at least one of them. The client then still had a watch on
+// `record`, which the deletion fired.
 bool invariants::has_room_unheard(session_id session, const znode_record& record) const {
     const auto before = record.deleted - 1;
     bool unheard = false;

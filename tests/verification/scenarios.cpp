@@ -248,7 +248,7 @@ void draw_packets(dice& chance, scenario& s) {
     s.most_packet = (s.watches.permits + 4) * k_path;
 }
 
-// Makes the window of requests in progress so small that contenders wait for each other.
+// Allows the client so few requests in progress that a contender's request waits for other contenders' requests.
 void draw_window(dice&& chance, scenario& s) {
     if (!chance.chance(0.3)) return;
     s.window.first = chance.from_to(1, 4);

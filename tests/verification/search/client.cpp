@@ -233,7 +233,7 @@ void client::deliver() {
     step([&](auto& core) { core.on(told, now_); });
     auto* const change = std::get_if<core::link_event>(&told.event);
     if (change == nullptr || change->kind != core::link_kind::attached) return;
-    // The role is reported at once, because no step depends on it.
+    // Reports the server's role directly after the attach. A separate step for it would not change the search.
     change->kind = core::link_kind::role_known;
     step([&](auto& core) { core.on(told, now_); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // client: one client process in the search. It consists of the shipped session_core, a connection with its messages,
-// and an application that takes and releases the lock. A value.
+// and an application that takes and releases the lock. Copies are independent.
 //
 // A client's time advances only by `timer` (to the core's next deadline) and by `silence` (by a session timeout, so
 // that the lease ends).

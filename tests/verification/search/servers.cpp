@@ -117,7 +117,7 @@ void servers::look() {
     key_ += breach_;
 }
 
-// ---- worlds that break an assumption, and the promise judged here ---------------------------
+// ---- faulty servers (wrong_world in bounds.hpp), and the check of promise G3 (no herd) ------
 
 void servers::hide_what_is_in_front(session_name session, core::reply& answer) const {
     if (standing_.empty() || standing_.front().owner == session) return;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // servers: the servers in the search, as one tree (src/local) that executes one request at a time. Names are
-// independent of the interleaving (names.hpp). A value.
+// independent of the interleaving (names.hpp). Copies are independent.
 //
 // Two values are equal if all later answers and events are equal. So operator== compares the sessions, the contenders,
 // the watches and the number of contenders ever created. It ignores transaction numbers, because no answer shows them.
@@ -61,7 +61,7 @@ public:
 
     [[nodiscard]] const std::string& key() const noexcept { return key_; }
     [[nodiscard]] bool has(session_name session) const { return sessions_.contains(session); }
-    // The existing contenders, in order.
+    // Returns the existing contenders, in queue order.
     [[nodiscard]] const std::vector<contender>& standing() const noexcept { return standing_; }
     [[nodiscard]] bool removed_by_hand(contender_number which) const {
         return by_hand_.contains(which);

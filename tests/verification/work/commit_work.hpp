@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// commit_work: threads that write under their holds, and that also require further holds.
+// commit_work: threads that write under a hold. Some writes also require that further holds of the thread exist.
 #pragma once
 
 #include <memory>

@@ -34,7 +34,7 @@ struct composite {
     }
 };
 
-// Gives the judge access to a client with composites.
+// Gives the judge access to a client's calls for several locks at once (composites).
 class composite_holder {
 public:
     composite_holder() = default;

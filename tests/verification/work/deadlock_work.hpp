@@ -14,7 +14,7 @@
 
 namespace turnstile::simulation {
 
-// A search, which reads the queues of some locks one by one.
+// State of a search for a deadlock. The search reads the queues of some locks, one lock after the other.
 struct deadlock_look {
     std::vector<std::string> paths;
     std::vector<detail::lock_queue> queues = {};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// election_work: participants of an election with a function, on the shipped state machine
-// (recipe/election/participation.hpp). Users start and close them. Tasks, callbacks and functions take random times, so
-// that they overlap as threads do.
+// election_work: participants of an election, each with a function that runs while the participant leads. They use the
+// shipped state machine (recipe/election/participation.hpp). Users start and close participants. Tasks, callbacks and
+// functions take random times, so that they overlap as threads do.
 #pragma once
 
 #include <deque>
@@ -71,7 +71,7 @@ private:
     void say_close(seat& participant);
     void say_resign(seat& participant);
 
-    // ---- the shell, which executes actions ---- ----
+    // ---- code that executes the state machine's actions ---- ----
     void feed(seat& participant, const course::input& input);
     void execute(seat& participant, const course::action& action);
     void enter(seat& participant, turn which);

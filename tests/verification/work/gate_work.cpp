@@ -51,7 +51,8 @@ private:
     const std::string record_;
 };
 
-// Starts the job if it is due, works, and records the end.
+// Plays job_gate: a thread takes the lock and reads the job's record. If the job is due, the thread records its start,
+// runs for a random time, and records its end.
 class job_work final : public gate_work {
 public:
     job_work(sim_client& client, const scenario& scenario, dice& chance)
@@ -91,7 +92,9 @@ private:
     }
 };
 
-// Enters if there is room. Otherwise the thread waits under the lock, and reads again.
+// Plays rate_gate: a thread takes the gate's lock and reads the gate's record of recent entries. If the rule allows an
+// entry now, the thread records its entry and releases the lock. Otherwise it either gives up, or keeps the lock until
+// the rule allows an entry, and then reads the record again.
 class rate_work final : public gate_work {
 public:
     rate_work(sim_client& client, const scenario& scenario, dice& chance)

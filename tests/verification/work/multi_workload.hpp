@@ -60,7 +60,7 @@ private:
     void execute(std::uint64_t key);
     void ask(std::uint64_t key, std::size_t part);
     void try_all(std::uint64_t key, const std::vector<std::size_t>& parts);
-    // Records the contender of one part, and returns the request for it.
+    // Records `id` as the contender for this part of the composite, and returns the acquire to send for this part.
     core::acquire prepare(std::uint64_t key, std::size_t part, asked how, core::contender_id id);
     void granted(composite& composite);
     void over(composite& composite);

@@ -22,7 +22,7 @@ struct recipe_worker : crew_member {
     core::stat seen;                              // the stat that the recipe remembers
 };
 
-// `go_on` makes the recipe's next step, after the grant or an answer.
+// A derived class overrides crew::go_on(), which makes the recipe's next step after the grant or after an answer.
 class recipe_work : public crew<recipe_worker> {
 public:
     using crew::crew;

@@ -133,7 +133,8 @@ void sharing_judge::judge(client_id client, const shared_lock& lock,
 void sharing_judge::judge(client_id client, const shared_lock& lock,
                           const core::sharing::give_back& back) {
     auto& mine = books_[&lock];
-    // Ignores a contender that the process does not request now: it was granted when no caller waited for it.
+    // Ignores the release of a contender that the process had already withdrawn. The servers granted the contender when
+    // no caller waited for it.
     if (back.contender != mine.number || mine.contender != has::it) return;
     mine.contender = has::nothing;
     if (mine.holder)
@@ -185,7 +186,8 @@ void sharing_judge::on_token(client_id client, const shared_lock& lock, const lo
     if (forced(client, *call.contender)) return;
     const auto& znode = *history_.find(record(client, *call.contender).znode);
     if (znode.was_forced) return;  // G6 excludes znodes that an operator removed
-    // While the znode was missing, other clients may have been granted the lock, with larger tokens.
+    // The znode was deleted, and exists again because the servers lost the deletion. In between, other clients may have
+    // got the lock with larger tokens.
     if (contenders_.is_back_unheard(client, znode)) return;
     auto& last = last_[lock.folder];
     const auto id = name(client, lock, call.caller.id);

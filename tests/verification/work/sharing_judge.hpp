@@ -44,7 +44,7 @@ public:
         holders_.push_back({id, &client, &party});
     }
 
-    // ---- questions, which a guard would answer in the same way ---- ----
+    // ---- what a guard would return ---- ----
     [[nodiscard]] instant now() const { return agenda_.now(); }
     [[nodiscard]] core::time_point valid_until(client_id client, core::contender_id which) const;
     [[nodiscard]] fencing_token token(client_id client, core::contender_id which) const;
@@ -84,11 +84,11 @@ private:
         std::optional<error> refused;  // why the latest contender was refused
         std::optional<core::local_id> holder;
         std::optional<core::time_point> idle_since;
-        // A thread held for too long and lost its hold, so the process may give the contender back.
+        // True: a thread held for too long and lost its hold, so the process may release the contender.
         bool expelled = false;
         std::optional<instant> waiters_unknown_since;
         std::optional<instant> lost_since;  // time of the loss of the holder's contender
-        // On the holder's clock: when its lease ran low, and when it was warned.
+        // When the holder's lease ran low, and when the holder got a warning, both on the holder's clock.
         std::optional<core::time_point> low_since;
         std::optional<core::time_point> warned;
     };
