@@ -2,11 +2,13 @@
 // Runs the ZooKeeper servers of a benchmark by the testing kit. The JVM has the settings of a long-running server, and
 // not the kit's settings for a quick start.
 //
-//     turnstile_bench_servers COUNT FOLDER SYNC [tls]   1 or 3; an empty folder for the data; on or off
+//     turnstile_bench_servers COUNT FOLDER SYNC [tls]
+//
+// COUNT is 1 or 3. FOLDER is an empty folder for the data. SYNC is `on` or `off`. With `on`, which is ZooKeeper's
+// default, a server confirms a write when the write is on the disk.
 //
 // When the servers serve, the program prints "ready ADDRESS,...". With TLS it prints "ready ADDRESS,... AUTHORITY",
-// where AUTHORITY is the file of the authority's certificate. When its standard input ends, it ends the servers. SYNC
-// `on`: a server confirms a write when the write is on the disk, which is ZooKeeper's default.
+// where AUTHORITY is the file of the authority's certificate. When its standard input ends, it ends the servers.
 #include <charconv>
 #include <exception>
 #include <filesystem>

@@ -10,7 +10,7 @@
 
 namespace turnstile::testing::detail {
 
-// The child finds `spawn_request::link` as this descriptor.
+// Number of the child's descriptor that is a copy of `spawn_request::link`.
 inline constexpr int k_link = 3;
 
 enum class new_group { process_group, session };
@@ -20,7 +20,7 @@ struct spawn_request {
     std::vector<std::string> environment;  // additions "NAME=value" to this process's environment
     std::filesystem::path output;          // the output is appended to this file; empty: /dev/null
     std::filesystem::path folder;          // working folder; empty: as this process
-    // The child's descriptor 3; -1: none.
+    // Descriptor of this process that the child gets as its descriptor k_link; -1: none.
     int link = -1;
     new_group group = new_group::process_group;
 };

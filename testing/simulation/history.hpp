@@ -34,7 +34,7 @@ struct znode_record {
     session_id session = 0;
     core::claim wants;
     std::int64_t created = 0;  // number of the transaction that created it
-    // Number of the transaction that gave the contender its position. Earlier than `created` after a rename.
+    // Number of the transaction that gave the contender its position. After a rename, it is smaller than `created`.
     std::int64_t place = 0;
     std::int64_t deleted = 0;
     arrival came = arrival::in_time;
@@ -142,7 +142,7 @@ public:
     [[nodiscard]] znode_record* in_place_of(const std::string& znode);
     [[nodiscard]] const std::vector<znode_record>& of(const std::string& folder) const;
     [[nodiscard]] std::vector<std::string> standing() const;  // existing znodes of contenders
-    // Returns this contender's existing znode that did not arrive late; null if there is none.
+    // Returns this contender's existing znode; null if there is none. Ignores late znodes (see `arrival`).
     [[nodiscard]] const znode_record* standing_of(contender_key key) const;
     [[nodiscard]] std::vector<std::string> take_created() { return std::exchange(created_, {}); }
     [[nodiscard]] static bool failed_by_servers(const znode_record& record) {

@@ -22,7 +22,7 @@ public:
     server_session& operator=(const server_session&) = delete;
     virtual ~server_session() = default;
 
-    // ---- for the core's shell ----
+    // ---- calls by the code that executes the core's actions ----
     virtual void submit(core::request&& request, core::time_point local_now) = 0;
     virtual void forget_watches(const std::string& path) = 0;
     virtual void seek_leader(std::uint64_t /*number*/) {}

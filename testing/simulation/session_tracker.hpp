@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_tracker: the leader's decision when each session expires.
+// session_tracker: decides for the leader when each session expires.
 //
 // It has the rules of ZooKeeper's SessionTrackerImpl and ExpiryQueue. A deadline is rounded up to the next tick. At its
 // deadline a session is doomed: nothing can save it, but the servers accept its messages and writes until it is closed.

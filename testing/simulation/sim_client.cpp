@@ -87,7 +87,7 @@ void sim_client::look_at_connection() {
         undisturbed_since_ = around_.future.now();
 }
 
-// ---- the shell ------------------------------------------------------------------------------
+// ---- execution of the core's actions --------------------------------------------------------
 
 template <class F>
 void sim_client::step(F&& body) {

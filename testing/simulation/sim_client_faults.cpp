@@ -30,8 +30,8 @@ void sim_client::stop_machine(core::duration length) {
 }
 
 // Returns true if the client's clock stopped in this epoch (the time of one session). The lease then ends too late, by
-// the time that the clock missed. Later leases of the session may end too late as well, because the clock does not show
-// whether they follow without a gap.
+// the time that the clock missed. Later leases of the session may end too late as well: the clock does not show whether
+// the lease ended before the session was extended.
 bool sim_client::rests_on_a_stopped_clock() const {
     return stopped_in_ == core_.epoch();
 }

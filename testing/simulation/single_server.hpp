@@ -51,7 +51,7 @@ public:
     void close_by_hand(session_id session);
     void reap();
     void use_up_quota(instant until) { full_until_ = until; }
-    // Another client's request, which ends every expired session.
+    // Executes a request of another client, which ends every expired session.
     void end_what_is_due();
 
     // ---- questions ----

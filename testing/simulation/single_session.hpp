@@ -1,21 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // single_session: models a client's session with a single server, as src/redis and src/sql implement it.
 //
-// | behaviour                     | Redis                                | SQL                                       |
+// | question                      | Redis                                | SQL                                       |
 // |-------------------------------|--------------------------------------|-------------------------------------------|
-// | requests in progress          | all                                  | a few, in one transaction; the others     |
-// |                               |                                      | wait at the client, requests that confirm |
-// |                               |                                      | the lease first                           |
-// | after a break                 | all sent requests are `unknown`      | the same; the others were not sent        |
-// | a request counts as sent      | when it leaves the client            | the same, however long it waited          |
-// | the client polls the server   | a third of the session timeout after | a third of the session timeout after the  |
-// |                               | the latest request                   | latest write or touch                     |
-// | and, if it watches a znode    | when another session may expire      | the same                                  |
-// | events                        | come with each answer                | the same; events of a lost answer come    |
-// |                               |                                      | again                                     |
-// | a watch that is given back    | is not set by the next attach        | is given back after the next attach       |
-// | if the server is too busy to  | the client repeats the removal a     | never happens                             |
-// | remove a watch                | little later                         |                                           |
+// | Which requests are in         | all                                  | a few, in one transaction; the others     |
+// | progress at once?             |                                      | wait at the client, and requests that     |
+// |                               |                                      | confirm the lease are sent first          |
+// | What is the outcome of        | `unknown` for all sent requests      | `unknown` for all sent requests,          |
+// | requests after a break?       |                                      | `not_sent` for the waiting requests       |
+// | When does a request count as  | when it leaves the client            | when it leaves the client, however long   |
+// | sent?                         |                                      | it waited there                           |
+// | When does the client poll the | a third of the session timeout after | a third of the session timeout after the  |
+// | server?                       | its latest request                   | latest write or touch                     |
+// | When does it also poll if it  | when another session may expire      | when another session may expire           |
+// | watches a znode?              |                                      |                                           |
+// | How do events arrive?         | with each answer                     | with each answer; events of a lost answer |
+// |                               |                                      | arrive again                              |
+// | When does a watch end that    | the next attach does not set it      | the client removes it after the next      |
+// | the client gave up while it   | again                                | attach                                    |
+// | was disconnected?             |                                      |                                           |
+// | What if the server is too     | the client repeats the removal a     | the server is never too busy              |
+// | busy to remove a watch?       | little later                         |                                           |
 #pragma once
 
 #include <deque>

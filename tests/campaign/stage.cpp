@@ -5,17 +5,28 @@
 //
 //     turnstile_campaign_stage KIND FOLDER WORKERS TICK_MS SYNC_LIMIT SMALL_DISK_MIB [SHIM]
 //
-//     kill I | stop I | start I | pause I | resume I      a server
-//     running I                                           "yes" or "no"
-//     log-stall I | log-flow I | disk-stall I | disk-flow I       ZooKeeper
-//     renew 0                                             ZooKeeper with TLS: renews all certificates
-//     lag I | promote I                                   Redis with replicas: I becomes the master
-//     lag I | follow I | replaced I                       Redis with sentinels: I is the master
-//     master                                              Redis: answers the master's number
-//     sql 0 IN,OUT                                        a database: executes the statements of the file IN
-//     cut W | refuse W | accept W | hole W to_server|to_client|both | pass W    a worker's links
-//     redirect I                                          all links, to that server
-//     wait                                                until all servers serve
+// Orders for server I:
+//
+//     kill I, stop I, start I, pause I, resume I
+//     running I                          answers "yes" or "no"
+//     log-stall I, log-flow I            ZooKeeper: stops and continues the reading of the server's log
+//     disk-stall I, disk-flow I          ZooKeeper: stops and continues the server's syncs to the disk
+//     lag I                              Redis: the replicas of master I receive no more writes
+//     promote I                          Redis with replicas: makes replica I the master
+//     follow I                           Redis with sentinels: ends `lag I`
+//     replaced I                         Redis with sentinels: waits until another server is the master
+//     redirect I                         leads all links to this server
+//
+// Orders for the links of worker W:
+//
+//     cut W, refuse W, accept W, pass W, hole W to_server|to_client|both
+//
+// Other orders:
+//
+//     renew 0                            ZooKeeper with TLS: renews all certificates
+//     master                             Redis: answers the master's number
+//     sql 0 IN,OUT                       a database: executes the statements of the file IN
+//     wait                               waits until all servers serve
 //
 // The first line of its output names the servers, their folders and the links:
 // "ready 127.0.0.1:1?ca_file=...,... /folder,... LINK,LINK,LINK;LINK,..."

@@ -172,7 +172,7 @@ private:
     // Latest instant at which a server was without a majority.
     instant unhealthy_{};
     std::set<contender_key> waiting_;  // waiting contenders that have a deadline
-    // Contenders whose limit of the hold or the wait has passed.
+    // Contenders whose time to hold or to wait has passed.
     std::set<contender_key> given_up_;
     seen_broken broken_;
     std::set<std::pair<contender_key, contender_key>> doubles_;

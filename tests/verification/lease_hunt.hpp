@@ -5,7 +5,7 @@
 //     if (is_counterexample(result)) std::cerr << result.breach;
 //
 // A counterexample is an instant at which two guards of one lock are valid. The histories are short and contain only
-// what can harm a lease: two clients, one lock, holds that outlive a session, and certain faults. Times, stalls, clocks
+// what can harm a lease. They have two clients, one lock, holds that outlive a session, and certain faults. Times, stalls, clocks
 // and the relay bound (the longest time until the leader learns of a message to a follower, as the clients assume it)
 // are random within the rule's limits. docs/why/lease.md has the rule and its proof, docs/reference/verification.md the
 // findings.
@@ -30,8 +30,8 @@ enum class tried_rule {
     two_thirds_since_heard,
     // The library's rule, where an answered sync counts as a committed write.
     confirmed_by_sync,
-    // An answered request counts as soon as any later write has committed: the library's rule with a relay bound of
-    // zero, at a server of unknown role.
+    // The library's rule for a server of unknown role, with a relay bound of zero: an answered request extends the
+    // lease as soon as any later write has committed.
     touch_before_write,
 };
 inline constexpr std::array k_tried_rules{

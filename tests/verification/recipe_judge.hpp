@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recipe_judge: judges the promises of guarded writes, elections and gates by the committed state; and the promises
-// of re-entrant locks. seat_judge.hpp judges the state of a participant of an election.
+// recipe_judge: judges the promises of guarded writes, elections and gates by the committed state. It also judges the
+// promises of re-entrant locks. seat_judge.hpp judges the state of a participant of an election.
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
@@ -9,13 +9,12 @@
 // | G1   | A commit is applied only while the znodes of its hold and of the further holds exist.  |
 // | E1   | A participant steps aside no more often than a hint allows, and not after the named    |
 // |      | participant has led.                                                                   |
-// | J1   | Starts of a job are a period apart by the leader's time stamps.                        |
-// | J2   | A run whose end was not recorded counts for at_most_for.                               |
-// | R1   | In any series of one more entry than the limit, the first and the last are a period    |
-// |      | apart.                                                                                 |
-// | O1   | Only its owner enters a hold again, and only while it is valid.                        |
+// | J1   | Two starts of a job are at least a period apart, by the leader's time stamps.          |
+// | J2   | A run whose end was not recorded counts as running for at_most_for.                    |
+// | R1   | If the limit is n entries a period, n + 1 successive entries take at least a period.   |
+// | O1   | Only the hold's owner enters the hold again, and only while the hold is valid.         |
 // | O2   | A hold is released when its owner has left as often as it entered, and not before.     |
-// | O3   | Only the thread that entered leaves.                                                   |
+// | O3   | If a thread is the owner, only this thread leaves the hold.                            |
 // | X1   | A wait that gives up because of a deadlock was the newest of a cycle that existed at   |
 // |      | an instant.                                                                            |
 // | X2   | Only one wait of a cycle gives up.                                                     |
@@ -100,7 +99,7 @@ private:
     bool forgetful_ = false;
     job_record job_;
     std::vector<std::int64_t> entries_;  // time stamps of entries
-    // writes of jobs and entries that are not lost
+    // writes to the data of the job and the rate gate, without the writes that the servers lost
     std::vector<history::written> jobs_and_entries_;
     std::map<contender_key, shared_hold> shared_;
     std::map<std::string, std::string> owners_;  // owners by the contender's data

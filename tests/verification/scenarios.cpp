@@ -221,8 +221,8 @@ void shrink_semaphore(scenario& s) {
     s.rounds += 2;
 }
 
-// Makes servers refuse large packets of watches. Either the packets of every client that keeps its limits are small
-// enough, or each client may send packets that are too large.
+// Makes servers refuse large packets of watches. In a few histories, the limit is so small that any client may exceed
+// it. In the others, only a client that has more watches than its settings allow exceeds the limit.
 void draw_packets(dice& chance, scenario& s) {
     constexpr std::size_t k_path = 80;  // more than the longest path with its length field
     if (chance.chance(0.05)) {

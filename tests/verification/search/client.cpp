@@ -122,7 +122,7 @@ void client::judge_hold() {
         wrong("G5: the lease is over, and the holder was not told");
 }
 
-// ---- the shell ------------------------------------------------------------------------------
+// ---- execution of the core's actions --------------------------------------------------------
 
 template <class F>
 void client::step(F&& call) {

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// composite_judge: judges holds of several parts, beyond the promises of each part (invariants.hpp).
+// composite_judge: judges holds of several locks at once. invariants.hpp judges the promises of each lock. A *part* is
+// the contender for one of the locks.
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
-// | G1   | A hold on several locks is reported only when it has all of them, a quorum only when   |
-// |      | it has a majority. No two quorum holds are valid at once.                              |
-// | G4   | A failed or abandoned call has no part left.                                           |
-// | G5   | The loss of a part (of the majority) is reported soon.                                 |
+// | G1   | A call for all of several locks succeeds only when the client has all of them, a call  |
+// |      | for a quorum only when it has a majority. No two quorum holds are valid at once.       |
+// | G4   | A failed or abandoned call leaves no contender behind.                                 |
+// | G5   | The loss of a lock (for a quorum: of the majority) is reported soon.                   |
 // | G6   | A write carries the fencing tokens of all locks of a valid hold. None of these tokens  |
 // |      | is smaller than the token of the same lock in an earlier write.                        |
 // | G7   | Waits end by their deadlines.                                                          |

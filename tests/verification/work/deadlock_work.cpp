@@ -149,7 +149,7 @@ void deadlock_work::handle(deadlock_look& look, const core::reply& answer) const
     member.name = name;
     member.session_id = answer.stat.ephemeral_owner;
     member.token = fencing_token{static_cast<std::uint64_t>(answer.stat.czxid)};
-    // An operator's order may follow the contender's text in the data.
+    // In the data, an operator's order to release may follow the contender's text.
     member.metadata.owner = client_.owner_of(answer.data.substr(0, answer.data.find(" revoke=")));
     queue.push_back(std::move(member));
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat_judge: judges one participant of an election between its tasks. It knows the user's calls and the grants, and
-// does not use the participant's state machine.
+// seat_judge: judges one participant of an election whenever none of its tasks is in progress. The judge knows the
+// user's calls and the grants, and does not use the participant's state machine. A participant *takes part* from its
+// start() until it is closed, refused or has led its last term.
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
-// | E2   | The function of a grant runs or is about to run; otherwise the grant is given back.    |
+// | E2   | While the participant keeps a grant, the function for this grant runs.                 |
 // | E3   | A participant that takes no part has no contender, once its function has returned.     |
 // | E4   | A participant that takes part is in the queue, or its function runs.                   |
 // | E5   | The function does not run twice at the same time.                                      |

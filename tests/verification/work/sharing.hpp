@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing: a lock that the threads of a simulated client share: core::local_queue, the contender that it requests, and
-// the threads' calls.
+// sharing: the state of a lock that the threads of a simulated client share. The state consists of a core::local_queue,
+// of the contender that this queue requests, and of the threads' calls.
 #pragma once
 
 #include <cstddef>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing_judge: judges locks that a process shares among its threads, beyond the promises of their contenders
-// (invariants.hpp).
+// sharing_judge: judges locks that a process shares among its threads. invariants.hpp judges the promises of these
+// locks' contenders.
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
@@ -10,15 +10,15 @@
 // |      | no other thread. A thread that requested it is warned when the lease runs low.         |
 // | G6   | Tokens grow from grant to grant, over all processes.                                   |
 // | G7   | Local waits end by their deadlines.                                                    |
-// | G8   | A local failure has its reason.                                                        |
+// | G8   | A call fails only if the reason in its error is true.                                  |
 // | S1   | lock_options::cohort: after the process knows of waiters in other processes, its       |
 // |      | threads hand the lock over at most `cohort` times, and never after a request to        |
-// |      | release. Then the process releases the contender. It learns of waiters soon.           |
-// | S2   | lock_options::retain_for: a process without a holder releases the contender once       |
-// |      | others queue, and after the retain time; and never without a reason.                   |
+// |      | release. Then the process releases the contender. The process learns of waiters soon.  |
+// | S2   | lock_options::retain_for: a process without a holder releases the contender when other |
+// |      | processes queue or the retain time has passed, and never without such a reason.        |
 // | S3   | The threads of a process are granted in the order of their arrival.                    |
-// | S4   | While a thread waits, its process has requested a contender, or a thread of it holds.  |
-// |      | Each call has one answer, each contender is requested once.                            |
+// | S4   | While a thread waits, its process has requested a contender, or another thread of the  |
+// |      | process holds. Each call gets one answer. Each contender is requested once.            |
 //
 // G1 and G6 exclude contenders that an operator removed.
 #pragma once
