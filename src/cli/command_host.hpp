@@ -32,7 +32,8 @@ public:
     // Forks the keeper, blocks the signals that are forwarded to the command, and ignores SIGPIPE and SIGTSTP. Throws
     // std::system_error and no_guard.
     explicit command_host(const keeping_options& options);
-    // Destroy the client first. At the end, the keeper closes the sessions that the client has not closed.
+    // Destroy the client before this object. The keeper, which this destructor ends, first closes the sessions that the
+    // client has left open.
     ~command_host() { end_keeper(std::move(keeper_)); }
     command_host(const command_host&) = delete;
     command_host& operator=(const command_host&) = delete;

@@ -26,7 +26,7 @@ struct watched_hold {
     std::function<boottime_clock::time_point()> valid_until;
     std::function<result<void>()> status;
     std::stop_token lost;
-    // The end that --max-hold sets. valid_until() is never later.
+    // The end of the hold by --max-hold, if that option is set. valid_until() returns no later time.
     std::optional<boottime_clock::time_point> longest{};
 };
 

@@ -24,13 +24,14 @@ class queue_reader {
 public:
     queue_reader(const leader& seat, const client& servers) : seat_{seat}, servers_{servers} {}
 
-    // Returns this machine's own view, without waiting for servers.
+    // Returns only this machine's own state, without waiting for the servers.
     [[nodiscard]] election_view own_view() const {
         election_view now;
         add_own(now);
         return now;
     }
-    // Returns the view with the queue, and may wait for servers. Reads this machine's state after the queue.
+    // Returns the election's queue and this machine's own state. May wait for the servers. Reads the own state after
+    // the queue, so that it is not older than the queue.
     [[nodiscard]] election_view view() {
         election_view now;
         add_queue(now);
@@ -59,7 +60,7 @@ private:
         }
     }
     void read() {
-        // Takes the time before the request, because the answer may show the queue as it was then.
+        // The queue's age counts from the request, because the answer may show the queue as it was at that time.
         asked_ = boottime_clock::now();
         queue_ = seat_.participants({.timeout = is_connected() ? k_patience : k_no_patience});
         fresh_until_ = boottime_clock::now() + k_fresh;

@@ -78,7 +78,8 @@ int work_under_lock(const client& servers, const run_options& options, acquire_o
 
 int work_once(const client& servers, const run_options& options, acquire_options how,
               const held_work& work) {
-    // `at_most_for`: a run that died before it recorded its end blocks later runs for only one period.
+    // `at_most_for` limits the harm of a run that dies before it records its end: such a run blocks later runs for one
+    // period, and no longer.
     job_gate gate{servers,
                   options.paths.front(),
                   {.period = options.once_per, .at_most_for = options.once_per}};

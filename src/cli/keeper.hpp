@@ -33,14 +33,15 @@ struct keeper_link {
 };
 
 // Forks the keeper, which takes over `guard`. Call this with the forwarded signals blocked, and before the process has
-// a second thread. Throws std::system_error; throws no_guard if the keeper would have another clock.
+// a second thread. Throws std::system_error. Throws no_guard if this process's children are in another time namespace,
+// because the keeper's clock would then differ from this process's clock.
 [[nodiscard]] keeper_link start_keeper(const keeper_settings& settings, process_guard& guard);
 
 // The value of TURNSTILE_GUARDIAN for the client of `run`, valid while the link exists.
 [[nodiscard]] std::string guardian_name(const keeper_link& keeper);
 
-// Tells the keeper that `run` ends, and reaps the keeper. Waits at most 500 ms, because the keeper may still have to
-// close a session.
+// Notifies the keeper that `run` ends, and reaps the keeper. Waits for the keeper at most 500 ms: the keeper may still
+// have to close sessions, and then continues alone.
 void end_keeper(keeper_link keeper) noexcept;
 
 }  // namespace turnstile::cli

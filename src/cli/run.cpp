@@ -56,8 +56,8 @@ watched_hold watched(const guard& hold, instant longest) {
             longest};
 }
 
-// The time at which this run created its contender, by this machine's clock. The contender's znode has the same instant
-// by the servers' clock. The difference gives the servers' present time without a request.
+// The time at which this run created its contender's znode, by this machine's clock. The znode contains the same
+// instant by the servers' clock. From these two times, `run` computes the servers' present time without a request.
 using arrival = std::atomic<boottime_clock::rep>;
 
 std::chrono::system_clock::time_point servers_now(const std::vector<contender>& queue,

@@ -54,7 +54,8 @@ result<int> list(client& servers, const sessions_options& options) {
         sources.chroot = chroot_of(options.servers.servers);
     }
     auto found = list_sessions(sources);
-    // Only ZooKeeper's servers have the commands "cons" and "dump", which list these facts.
+    // Servers other than ZooKeeper's do not report the sessions' addresses, servers and timeouts, because they lack the
+    // commands "cons" and "dump".
     if (!is_zookeeper(options.servers) && !found.sessions.empty())
         found.silent.push_back(masked(options.servers.servers) +
                                ": addresses, servers and timeouts");

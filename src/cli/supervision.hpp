@@ -55,8 +55,8 @@ private:
     bool killed_ = false;
 };
 
-// True if the hold ends because of --max-hold, and not because of its lease. `longest`: the end by --max-hold. The
-// process learns of the grant a little late, so `longest` may also be a little late.
+// True if the hold ends because of --max-hold, and not because of its lease. `longest`: the end of the hold by
+// --max-hold. `run` learns of the grant a little late and counts --max-hold from then, so `longest` may also be late.
 [[nodiscard]] bool is_end_of(boottime_clock::time_point longest,
                              boottime_clock::time_point valid_until) noexcept;
 

@@ -46,7 +46,8 @@ int finish(const take_options& options, const take_report& report) {
     return k_success;
 }
 
-// Writes the record to this machine's log. The record at the servers is in the contender's znode.
+// Writes to this machine's log who has given the order, for which contender and why. The same facts are at the servers,
+// in the contender's znode.
 void write_down(const char* deed, const take_options& options, const contender& target) {
     ::syslog(LOG_WARNING, "%s",
              printable(options.by + " " + deed + " " + options.path + '/' + target.name + ": " +
@@ -84,8 +85,8 @@ std::optional<std::chrono::milliseconds> longest_session(const take_options& opt
     return longest.count() > 0 ? std::optional{longest} : std::nullopt;
 }
 
-// Returns how long the order may wait. If the contender claims a longer session timeout than this client's, the wait is
-// longer, but not above the servers' maxSessionTimeout, if a server reports that.
+// Returns the time from the order until the client deletes the contender's znode, by default at least twice the session
+// timeout that the contender claims. Fails if the claim is longer than the maxSessionTimeout that a server reports.
 result<std::chrono::milliseconds> wait_for(const client& servers, const take_options& options,
                                            const revocation& order, const contender& target) {
     auto record = record_of(options);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// term_queue: an executor that runs an election's terms on the thread that waits for signals.
+// term_queue: an executor that runs an election's terms on the thread that waits for signals. A term is the function
+// that a participant runs while it leads.
 //
 // Thread safety: accept() from any thread, the other members from one thread.
 #pragma once
@@ -18,9 +19,9 @@ public:
     term_queue();
 
     void accept(std::function<void()> term);
-    // Readable while a term waits.
+    // Returns a descriptor that is readable while run() has a term to run.
     [[nodiscard]] int descriptor() const noexcept { return ready_.get(); }
-    // Runs the waiting terms. Returns false if there was none.
+    // Runs the terms that accept() has stored. Returns false if there was none.
     bool run();
 
 private:

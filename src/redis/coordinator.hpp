@@ -26,8 +26,8 @@ struct coordinator_options {
 // Throws std::system_error with `errc::bad_connect_string`.
 //
 // The coordinator's `open` waits up to one second for the server's first reply. It throws not_connected or
-// server_too_old if the server needs another configuration, or has a tree (this library's keys) from a release with
-// another layout. It succeeds if the server cannot be reached yet.
+// server_too_old in two cases: the server needs another configuration or version, or a release with another layout has
+// written the server's tree (this library's keys). If the server cannot be reached yet, `open` succeeds.
 [[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
     std::string_view connect_string, const coordinator_options& options = {});
 

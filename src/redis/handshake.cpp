@@ -147,7 +147,8 @@ private:
         return accept(request, reply) ? std::move(reply) : owned_reply{};
     }
 
-    // Sets whether the server syncs each write to the disk before it replies; false if the user may not call CONFIG.
+    // Sets `fsync_always` to true if the server syncs each write to the disk before it replies. Sets it to false if the
+    // user may not call CONFIG.
     void learn_fsync() {
         if (!out.facts.append_only) return;
         out.facts.fsync_always =

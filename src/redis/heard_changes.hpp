@@ -29,8 +29,9 @@ public:
     // Call this when the server has attached the session. `sent`: when the request was sent. `is_new`: this attach has
     // opened the session.
     void attached(std::int64_t zxid, std::string_view history, core::time_point sent, bool is_new);
-    // Call this if a change had no reply when its connection broke. The client will read that change's outcome over the
-    // new connection. So the change counts as known, with a zxid of at most `zxid`, the attach's zxid.
+    // Call this after an attach if a change had no reply when the earlier connection broke. The client will now read
+    // whether the server executed that change, and rely on the result. So this function records `zxid`, the zxid of the
+    // attach, as the zxid of a change that the client knows.
     void resolve_lost_change(std::int64_t zxid);
     // `left`: the requests that have no reply.
     void detached(const std::deque<pending_request>& left);
@@ -47,8 +48,8 @@ public:
                    const std::optional<core::reply>& listing, std::int64_t zxid);
     // The send time of the latest answered request on this connection.
     [[nodiscard]] core::time_point answered_sent() const noexcept { return answered_sent_; }
-    // Records the zxid of a list (a read of a folder's children). If the list lacks a znode that waited for the lock,
-    // the client relies on the removal of that znode, perhaps without an event.
+    // Call this after a list of a folder's children, with the zxid of the folder's last change. If the list lacks the
+    // znode of an earlier waiter, the client relies on the removal of that znode, even if no event has reported it.
     void on_list(std::int64_t zxid) noexcept { changed_at(zxid); }
 
     void forget_watches(const std::string& path) { watches_.forget_watches(path); }

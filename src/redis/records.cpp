@@ -20,8 +20,8 @@ std::optional<core::stat> parse_record(std::string_view head) noexcept {
     s.version = in.int32();
     const auto creates = static_cast<std::uint32_t>(in.int32());
     s.num_children = in.int32();
-    // ZooKeeper's cversion counts creates and removals of children. All created children that do not exist any more
-    // were removed.
+    // ZooKeeper's cversion is the number of creates plus the number of removals of children. The number of removals is
+    // the number of creates minus the number of present children.
     s.cversion =
         static_cast<std::int32_t>(creates * 2U - static_cast<std::uint32_t>(s.num_children));
     return s;

@@ -21,7 +21,8 @@ public:
         epoch_ = std::max(epoch_, epoch);
         until_ = std::max(until_, until);
     }
-    // Returns 0 after one session timeout, because newly installed sentinels count their epochs from the start again.
+    // Returns the smallest epoch of a master that sessions may use. One session timeout after the replacement, returns
+    // 0: sentinels that were installed anew count their epochs from the start, so a lasting bound could exclude them.
     [[nodiscard]] std::int64_t least_epoch(core::time_point now) const {
         const base::lock_guard lock{mutex_};
         return now < until_ ? epoch_ : 0;

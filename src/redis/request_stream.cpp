@@ -90,7 +90,8 @@ void request_stream::settle(core::ticket id, core::outcome how, core::server_err
 
 void request_stream::forget_watches(const std::string& path) {
     if (state_ == state::dead) return;
-    // The caller may not know yet that the session is detached. The next attach does not set watches on this path.
+    // The caller may not know yet that the session is detached. The next attach must not set the removed watches again,
+    // so the stream records the path.
     if (state_ == state::detached) return given_back_.push_back(root_.to_server(path));
     ask_to_forget(root_.to_server(path));
 }

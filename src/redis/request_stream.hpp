@@ -88,7 +88,8 @@ public:
     [[nodiscard]] bool takes_announced_event() const noexcept {
         return pending_.empty() && !replicas_.is_needed();
     }
-    // A matching request of this thread gets the reply in `along`, until the thread calls `end_along`.
+    // `along`: a reply that the server has sent with an event. Until this thread calls `end_along`, the thread's
+    // matching request gets this reply, and is not sent to the server.
     void begin_along(std::optional<answer_along>&& along);
     // Returns true if a request has used the reply in `along`.
     [[nodiscard]] bool end_along() { return !std::exchange(along_, std::nullopt); }

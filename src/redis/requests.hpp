@@ -47,7 +47,8 @@ struct answer_head {
 [[nodiscard]] bool parse_reply(const core::operation& op, int code, const redisReply& answer,
                                core::reply& out);
 
-// Parses the folder's list in the answer to an entry (are_entry()). Returns false if the list is invalid.
+// Parses the folder's children in the answer to an entry: one script call for a create and a list (are_entry()).
+// Returns false if they are invalid.
 [[nodiscard]] bool parse_listing(const core::operation& list, const redisReply& answer,
                                  core::reply& out);
 
@@ -56,13 +57,13 @@ struct answer_along {
     core::operation to;
     core::reply reply;
 };
-// Parses the folder's list that the server has sent together with the event of a removal. Leaves `out` empty if there
-// is no list. Returns false if the list is invalid.
+// Parses the list of the folder's children that the server may send together with the event of a removal. Leaves `out`
+// empty if the server has sent no list. Returns false if the list is invalid.
 [[nodiscard]] bool parse_list_along(const redisReply& answer, std::optional<answer_along>& out);
 
 // Returns the text of the element at `index` if it is a bulk string or a status; else an empty text.
 [[nodiscard]] std::string_view text_at(const redisReply& array, std::size_t index) noexcept;
-// Returns the same text as a decimal number, or 0 if the text is not a number.
+// Parses the result of text_at() as a decimal number. Returns 0 if the text is not a number.
 [[nodiscard]] std::int64_t number_at(const redisReply& array, std::size_t index) noexcept;
 
 }  // namespace turnstile::redis

@@ -17,7 +17,8 @@ inline constexpr int k_session_moved = 101;  // the session is on a later connec
 // The attach script's code if the tree has another layout. The version of that layout follows the answer's head.
 inline constexpr int k_other_layout = 102;
 
-// Flags in the arguments of a write, one set for each part. The first three are also in a znode's record.
+// Flags. A write consists of one or several parts, and each part has its own flags in the script's arguments. A znode's
+// record contains the first three flags, too.
 enum part_flag : unsigned {
     k_part_ephemeral = 1,
     k_part_container = 2,

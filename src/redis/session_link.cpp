@@ -77,7 +77,8 @@ bool session_link::help(core::time_point until) {
     if (came) read_replies();
     base::unique_lock lock{mutex_};
     turn_.end_help();
-    // If the session's thread has other work than to read, wakes that thread. This caller then stops reading for it.
+    // If the session's thread has other work than reading, this caller wakes that thread, and stops reading in its
+    // place.
     const bool is_over = lines_.is_over() || lines_.is_cut() || next_due() < turn_.rests_until();
     if (is_over) signals_.wake();
     requests_.flush(lock);

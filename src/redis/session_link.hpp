@@ -86,7 +86,8 @@ private:
     attach_outcome attach_at(connected_server& at);
     attach_outcome refused(const greeting& why);
     void tell_attached(answer_head&& first);
-    // Delivers the end of the connection or of the session, and answers the remaining requests.
+    // Delivers an event to the core: the connection or the session has ended. Then answers the requests that have no
+    // reply.
     void leave(core::link_kind how);
 
     // ---- with a connection (session_serve.cpp) ----
@@ -102,7 +103,8 @@ private:
     void read_replies();
     void execute(const pending_request& asked, answer_effects&& got);
     void read_wakes();
-    // During the delivery, `along` answers a matching request of the client.
+    // Delivers the events. `along`: a reply that the server has sent with an event. If the client makes the matching
+    // request during the delivery, the request gets this reply, and is not sent to the server.
     void deliver_events(std::vector<core::watch_event>&& events,
                         std::optional<answer_along>&& along);
     void deliver_settled();

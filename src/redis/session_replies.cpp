@@ -46,13 +46,14 @@ void session_link::execute(const pending_request& asked, answer_effects&& got) {
     requests_.put_back(std::move(*got.back));
 }
 
-// Delivers the event in a wake-up message, the first of the session's queued events. This is in order only if no
-// request is in progress: all earlier requests are answered, and later requests come after the event. The next script
-// returns the same event again, but no watch waits for it then, and the session drops it. If an earlier reply had this
-// zxid or a later one, that reply has already brought the event.
+// Delivers the event in a wake-up message, the first of the session's queued events. The session may deliver this event
+// only if no request waits for a reply, because replies and events must keep the server's order. If an earlier reply
+// had the event's zxid or a later zxid, that reply has already brought the event. The next script returns the same
+// event again. The session then drops the event, because the watch for it has already fired.
 //
-// The list in the message counts as sent with the latest answered request, because only replies to requests extend the
-// lease, the time for which the client relies on the session.
+// The message may contain a list of the folder's children. As the send time of this list, the session uses the send
+// time of the latest answered request. The list must not extend the lease, the time for which the client relies on the
+// session: only replies to requests do so.
 void session_link::read_wakes() {
     const auto last = lines_.latest_wake();
     if (!last) return;

@@ -51,7 +51,7 @@ bool session_link::await_something() {
     if (waited[3].revents != 0) return false;
     if (waited[2].revents != 0) {
         signals_.clear_wake();
-        // If the session is leaving the server, the event of the end must come before these replies.
+        // If the session is leaving the server, it must deliver the event `detached` before these replies.
         if (!lines_.is_left()) deliver_settled();
     }
     if (waited[0].revents != 0) read_replies();
@@ -74,8 +74,8 @@ void session_link::do_what_is_due() {
         guarded_.check();
         requests_.ask(purpose::reap, {script::reap, {times_.check_span()}});
     }
-    // This thread holds the lock. So a read that sets a watch is either pending already, or follows these removals at
-    // the server.
+    // This thread holds the session's lock while it requests the removals of watches. So a read that sets a watch on
+    // such a path is either already in watched_paths(), or the server executes it after the removals.
     if (heard_.is_removal_due(now))
         for (auto& path : heard_.take_owed(requests_.watched_paths()))
             requests_.ask_to_forget(std::move(path));

@@ -62,9 +62,9 @@ bool has_unescaped_at(std::string_view uri) noexcept {
     return uri.substr(0, uri.find('?', hosts)).find('@', hosts) != std::string_view::npos;
 }
 
-// True if an address in brackets does not end within its host. libpq reads such an address up to the next ']', even
-// across '/', '?' and ','. So libpq would read as an address some text that this parser reads as parameters, of which
-// it removes `chroot`.
+// True if a host begins with '[' and has no ']'. libpq reads such an address up to the next ']', even across '/', '?'
+// and ','. So libpq and this parser would disagree about where the parameters begin. This parser must find the
+// parameters, because it removes `chroot` from them.
 bool has_open_bracket(std::string_view uri) noexcept {
     auto hosts = uri.substr(begin_of_hosts(uri));
     hosts = hosts.substr(0, hosts.find_first_of("/?"));

@@ -76,7 +76,8 @@ void check_version(const std::string& name, std::int64_t of_tables);
 struct phrases {
     std::string now;   // an expression: microseconds by the clock of the session deadlines
     std::string wall;  // an expression: milliseconds since 1970
-    // A text to put before a table's name, if the statement selects rows whose key is in the list ?1 (list_of()).
+    // A text to put before a table's name, for a statement that selects the rows whose keys are in a list. The list is
+    // the parameter ?1, which list_of() makes.
     std::string listed{};
     std::string among;          // after a text column: the column's value is in the list
     std::string among_numbers;  // after a column of numbers: the column's value is in the list
@@ -89,7 +90,7 @@ struct phrases {
     // A statement to send after `remove_node`. It fails with `retry` if `remove_node` has removed no row. Only
     // databases that may report success for a killed statement need it.
     std::string was_removed{};
-    std::string inserting{};  // before an INSERT of a znode: a locked row is then `row_held`
+    std::string inserting{};  // before an INSERT of a znode: it then fails with `row_held` if a row is locked
     std::string or_stays;     // after an INSERT: leaves an existing row unchanged
     std::string list_begin{}, list_end{};          // around the items of a list
     std::string empty_list;                        // a list without items

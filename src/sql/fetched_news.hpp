@@ -44,7 +44,7 @@ class fetched_news {
 public:
     explicit fetched_news(database& db) : db_{db} {}
 
-    // Call this at the start of each transaction and of each repetition.
+    // Call this at the start of each transaction, also if the transaction is repeated after a conflict.
     void begin() noexcept;
     // Records that the transaction has queued an event, which must be delivered before the reply with this index in the
     // batch.

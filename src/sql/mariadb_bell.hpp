@@ -66,8 +66,8 @@ public:
 
 private:
     void sleep();
-    // Reads the socket. Returns true if the bell has rung: the sleep has ended early, because of a KILL QUERY or an
-    // event.
+    // Reads the socket. Returns true if the bell has rung: a KILL QUERY or an event has ended the sleeping statement
+    // before its time.
     [[nodiscard]] bool rang(short ready);
 
     patience& patience_;

@@ -81,8 +81,8 @@ std::string sleep_in_mariadb(const std::string& condition, const std::string& do
 
 // ---- MySQL --------------------------------------------------------------------------------------
 
-// MySQL has only one limit for pauses inside and between transactions. An idle session still sends a statement more
-// often than every `patience` seconds.
+// MySQL has only one limit for pauses inside a transaction and between transactions, `wait_timeout`. The limit does not
+// end an idle session, because the session sends a statement more often than every `patience` seconds.
 std::string settings_of_mysql(std::chrono::milliseconds patience) {
     const auto seconds = whole_seconds(patience);
     return settings_with(seconds, "max_execution_time", fmt::format("wait_timeout = {}", seconds));

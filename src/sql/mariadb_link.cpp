@@ -25,8 +25,8 @@ using namespace std::chrono_literals;
 // The stack for libmariadb's non-blocking calls. The default of 60 KiB is too small for name services and TLS
 // handshakes. Unused pages cost no memory.
 constexpr std::size_t k_stack = std::size_t{512} * 1024;
-// These login methods do not send the password in plain text: they prove its knowledge, or encrypt it with the server's
-// key.
+// These login methods do not send the password in plain text. They send a proof that the client knows the password, or
+// encrypt the password with the server's key.
 [[maybe_unused]] constexpr const char* k_methods_without_tls =
     "mysql_native_password,client_ed25519,parsec,caching_sha2_password,sha256_password,"
     "auth_gssapi_client";
@@ -194,7 +194,8 @@ void mariadb_link::keep_from_programs() const noexcept {
 }
 
 // libmariadb leaves the socket blocking, and passes a non-blocking flag to its own reads. OpenSSL reads without this
-// flag. It would block this thread without limit if a TLS record contained no part of the answer.
+// flag. If a TLS record contained no part of the answer, OpenSSL's read would block this thread without limit. So this
+// function makes the socket itself non-blocking.
 void mariadb_link::never_block() const noexcept {
     const int open = socket();
     if (open < 0) return;

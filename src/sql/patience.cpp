@@ -30,7 +30,8 @@ patience::part::part(patience& whole, std::size_t parts) : whole_{whole}, until_
     whole.until_ = now + (until_ - now) / static_cast<std::int64_t>(parts);
 }
 
-// Restores the whole limit. If close() began while the part existed, close()'s limit counts.
+// Restores the time limit from before this part. If close() began meanwhile, close()'s time limit applies if it is
+// earlier.
 patience::part::~part() {
     whole_.until_ = std::min(until_, whole_.closing_until_.value_or(until_));
 }

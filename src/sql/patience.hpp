@@ -23,8 +23,8 @@ public:
 
     void begin() noexcept { begin(length_); }
     void begin(std::chrono::milliseconds length) noexcept;
-    // While an object of this class exists, the time limit is 1/parts of the remaining time. So a host that does not
-    // answer leaves time for the other hosts.
+    // While an object of this class exists, the time limit is shorter: the remaining time divided by `parts`. So one
+    // host that does not answer leaves time for the other hosts.
     class part {
     public:
         part(patience& whole, std::size_t parts);

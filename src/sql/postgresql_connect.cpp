@@ -68,8 +68,9 @@ void postgresql_database::check_server() {
     link_.run(settings);
 }
 
-// If several clients start at once, one of them creates the tables. The check queries pg_class like a table:
-// to_regclass() would still report a missing table after another client has created it.
+// If several clients start at once, one of them creates the tables. To see whether the tables exist, this function
+// selects from pg_class. The function to_regclass() could still report a missing table after another client has
+// created it.
 void postgresql_database::make_tables() {
     const auto there = [this] {
         return run("SELECT EXISTS (SELECT 1 FROM pg_catalog.pg_class WHERE relname = "

@@ -60,7 +60,7 @@ PGconn* start(const std::string& uri, std::size_t first_host) {
 failure kind_of(std::string_view state) noexcept {
     if (state == "40001" || state == "40P01" || state == "23505") return failure::retry;
     if (state == "55P03") return failure::row_held;
-    // Broken connections, and errors of a server that shuts down or has no free connection.
+    // These codes report a broken connection, or a server that shuts down or has no free connection.
     if (state.starts_with("08") || state.starts_with("57P") || state == "53300" ||
         state == "25P03" || state == "25P02")
         return failure::lost;

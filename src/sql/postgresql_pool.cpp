@@ -20,7 +20,8 @@
 namespace turnstile::sql {
 namespace {
 
-// The second connection and the NOTIFY get 1/k_bell_part of the time limit.
+// The check of the pool opens a second connection, and waits for a NOTIFY. Each step may take 1/k_bell_part of the
+// session's time limit.
 constexpr int k_bell_part = 4;
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// row_check: locks a row in the user's own transaction: the row of the znode with which a client holds or awaits a lock
-// (turnstile/sql.hpp).
+// row_check: locks the row of a client's znode in the user's own transaction, so that no other transaction removes the
+// znode before the user's commit (turnstile/sql.hpp). By this znode, the client holds a lock or waits for it.
 //
 // The caller does not know the client's chroot. So the statements find the row by the znode's creation number, or by
 // the end of its path, which contains a GUID.

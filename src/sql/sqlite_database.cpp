@@ -120,7 +120,8 @@ int sqlite_database::wait_for_turn(void* self, int tries) noexcept {
     return 1;
 }
 
-// Rolls back first, because a write found no space. SQLite itself may already have rolled back.
+// Called after a write found no space on the disk. A checkpoint must run outside a transaction, so the failed
+// transaction is rolled back first; SQLite itself may already have rolled it back.
 std::string sqlite_database::make_room() {
     rollback();
     patience_.begin(std::min(settings_.patience, k_patience_for_room));

@@ -12,9 +12,9 @@ namespace {
 // If a commit makes the log this long, the library makes a checkpoint. SQLite's default limit is the same.
 constexpr int k_pages_to_checkpoint = 1'000;
 constexpr int k_pages_to_look = 100;
-// The library keeps the database file longer than its pages by this number of bytes, so that a checkpoint needs no new
-// disk space. look() renews this reserve when the log has grown by k_pages_to_look pages. A request has at most 1 MiB,
-// so the reserve lasts until then. If the disk has no space for the reserve, the log cannot grow by 2 MiB either.
+// The number of bytes that the library reserves in the file after the database's last page, so that a checkpoint needs
+// no new disk space. look() renews this reserve when the log has grown by k_pages_to_look pages. A request has at most
+// 1 MiB, so the reserve lasts until then. If the disk is too full for the reserve, the log cannot grow by 2 MiB either.
 constexpr int k_file_step = 2 << 20;
 
 sqlite3_int64 number_of(sqlite3* connection, const char* question) {
@@ -41,7 +41,8 @@ void sqlite_log::attach(sqlite3* connection) {
     look();
 }
 
-// If the disk has no space for the reserve, the next write reports the full disk.
+// Renews the reserve: the disk space after the database's last page (k_file_step). If the disk is too full for the
+// reserve, a later write reports that.
 void sqlite_log::look() {
     const sqlite3_int64 length = number_of(connection_, "PRAGMA main.page_count") *
                                      number_of(connection_, "PRAGMA main.page_size") +

@@ -7,9 +7,9 @@
 // and no commit finds space.
 //
 // - After a write that found no space, the library makes a checkpoint (`make_room`).
-// - A checkpoint needs space for the pages by which the file must grow. So the library keeps the file longer than the
-// database, with space for the transactions until the next check (file_room.hpp). SQLite does not read the bytes after
-// the last page, and its checkpoints keep them (SQLITE_FCNTL_CHUNK_SIZE).
+// - A checkpoint needs space for the pages by which the file must grow. So the library reserves space in the file after
+// the database's last page, enough for the transactions until the next check (file_room.hpp). SQLite does not read the
+// bytes after the last page, and its checkpoints do not cut them off (SQLITE_FCNTL_CHUNK_SIZE).
 //
 // Thread safety: one thread at a time: the thread that uses the connection.
 #pragma once

@@ -6,14 +6,14 @@
 // |------------------|------------------------------------------------------------------------------------------|
 // | open             | adds the session's row, with a deadline by the database's clock                          |
 // | resume           | counts a new attachment, so that requests of older attachments have no effect. Ends the  |
-// |                  | session in three cases: the database knows fewer changes than the client, a znode exists |
-// |                  | again that others had removed, or the row's attachments are another session's            |
+// |                  | session in three cases: the database has fewer changes than the client has made, a znode |
+// |                  | that another session had removed exists again, or the row belongs to another session     |
 // | writes           | moves the deadline, locks the paths, takes a number for each write, checks, changes,     |
 // |                  | queues events; counts a change if it creates or removes znodes; lists their folders      |
 // | watched reads    | locks the session's row against removal, locks the paths, reads, stores the watches      |
 // | reads            | reads one snapshot                                                                       |
 // | hear             | fetches the session's events; with `touch` moves the deadline                            |
-// | end of a session | removes the session with its watches and ephemeral znodes, at one number                 |
+// | end of a session | removes the session, its watches and its ephemeral znodes, with one transaction number   |
 // | repair           | creates rows for owners of znodes that have no row; restores a missing root              |
 //
 // Each transaction, except the end of another session, also fetches the events that are queued for this session. A
@@ -75,8 +75,8 @@ using operations = std::span<const core::operation* const>;
 
 struct carried_out {
     std::vector<queued_event> events;
-    // The reply to each request, without the connection's data. Nothing: the caller must read this list in a separate
-    // transaction.
+    // The reply to each request. The caller adds the data of the connection. A list request has no reply if the caller
+    // must execute it again in a separate transaction.
     std::vector<std::optional<core::reply>> replies;
     bool expired = false;  // the session has ended
     // After watched reads: the time until the earliest deadline of another session; empty if there is no other session.

@@ -103,8 +103,9 @@ void worker::give_back_watches() {
     }
 }
 
-// Delivers the queued events after an attach, then compares the client's watches with the database's. Both come from
-// one snapshot (store::hear). A database that was restored from older data has lost some watches and restored old ones.
+// Delivers the queued events after an attach, then compares the client's watches with the database's watches. The
+// events and the database's watches come from one snapshot (store::hear). A database that was restored from older data
+// lacks new watches, and may contain watches that were removed since.
 // For a lost watch, the worker delivers the event of a change, so that the client reads again and sets a new watch. The
 // worker removes a watch that the client does not know; otherwise the watch would exist as long as the session.
 void worker::catch_up() {

@@ -93,7 +93,8 @@ contender target_of(site& at, const order& wanted, const std::stop_token& stop) 
     throw refusal{409, "gone", wanted.znode + " is not in the queue any more"};
 }
 
-// Records one order in the audit log: on the disk before its execution, and again with its outcome.
+// Records one order in the audit log. The constructor records it on the disk, before the order is executed. conclude()
+// records its outcome.
 class record {
 public:
     record(site& at, const char* action, const order& wanted) : at_{at} {
@@ -117,7 +118,7 @@ public:
         try {
             at_.audit.conclude(number_, outcome, message);
         } catch (const std::runtime_error&) {
-            // The file contains the order without its outcome. The memory contains both.
+            // The log could not write to its file. The file then lacks the order's outcome, but the memory has it.
         }
     }
 

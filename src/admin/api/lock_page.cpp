@@ -87,7 +87,8 @@ json distributions_of(const std::vector<hold_span>& spans) {
             {"wait_ms", json_of(distribution_of(std::move(waits)))}};
 }
 
-// The page shows how long a take may last, before a user orders it.
+// Returns each holder, with the longest duration of a take: the forced removal of the holder's znode. The page shows
+// this duration before the user orders a take.
 json holders_of(const client& servers, const surveyed_lock& lock, wall_time now) {
     auto all = json::array();
     for (const auto& each : lock.holders) {

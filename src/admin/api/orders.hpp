@@ -30,7 +30,8 @@ struct order_facts {
     lock_key lock;
     std::string znode;
     wall_time begun{};
-    // The longest duration of a take; nothing before the contender was found.
+    // For an order that removes the holder's znode (take): the order's longest duration. Nothing until the server has
+    // found the contender.
     std::optional<std::chrono::milliseconds> at_most{};
 };
 

@@ -3,14 +3,15 @@
 //
 // | state     | what happens                                        | until                                          |
 // |-----------|-----------------------------------------------------|------------------------------------------------|
-// | opening   | the handshake of TLS                                | k_request_time                                 |
-// | reading   | a request comes                                     | k_idle_time to its first byte, then            |
-// |           |                                                     | k_request_time to its last                     |
-// | answering | the request waits for its turn, or for the service  | the service's end                              |
-// | writing   | the answer, or a part of a stream, goes out         | k_write_time for each k_write_part             |
-// | streaming | nothing, until the stream has a part                | the client's end                               |
-// | lingering | bytes after the last answer are discarded, since a  | k_linger_time, or k_most_lingering             |
-// |           | reset could destroy the answer on its way           |                                                |
+// | opening   | client and server make the TLS handshake            | at most k_request_time                         |
+// | reading   | the connection receives a request                   | at most k_idle_time to the first byte, then at |
+// |           |                                                     | most k_request_time to the last byte           |
+// | answering | the request waits for its turn (rate limit), or for | the service has answered (no time limit)       |
+// |           | the service                                         |                                                |
+// | writing   | the connection sends the answer or a stream's part  | at most k_write_time for each k_write_part     |
+// | streaming | the connection waits for the stream's next part     | the stream has a part, or the client has left  |
+// | lingering | the connection discards bytes that arrive after the | k_linger_time or k_most_lingering is reached   |
+// |           | last answer: a reset could destroy the answer       |                                                |
 // | closed    | nothing                                             |                                                |
 //
 // Thread safety: the loop's thread.
@@ -117,13 +118,13 @@ public:
     [[nodiscard]] const origin& from() const noexcept { return from_; }
 
     void start();
-    // Gives the connection the answer to the request that the host has received.
+    // Call this with the answer to the request that the connection has given to `host`.
     void give(http_response response);
     // Call this when the connection's stream may have a further part.
     void wake();
     // Closes the connection after the answer in progress, if any.
     void end();
-    // Closes at once, without an answer.
+    // Closes the connection at once, even if a request has no answer.
     void close();
 
 private:

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // connection_table: decides which connections a server keeps when more arrive than it allows.
 //
-// | situation                        | a new connection                                                    |
-// |----------------------------------|---------------------------------------------------------------------|
-// | its address has its maximum      | replaces that address's longest idle connection, else is refused    |
-// | only the kept places are free    | gets one if its address has no connection yet, else as below        |
-// | no place is free                 | replaces the longest idle connection of the address with the most   |
-// |                                  | connections, else is refused                                        |
+// A server keeps some of its places for addresses without a connection: the kept places.
 //
-// A server keeps some of its places for addresses without a connection. A connection counts as idle until the whole
-// head of a request has arrived. So connections that send a head slowly can also be replaced.
+// | when a connection arrives             | the table                                                      |
+// |---------------------------------------|----------------------------------------------------------------|
+// | its address has the maximum of        | drops that address's longest idle connection for the new one,  |
+// | connections for one address           | or refuses the new one if none is idle                         |
+// | only kept places are free             | gives it a kept place if its address has no other connection;  |
+// |                                       | otherwise does the same as in the next row                     |
+// | no place is free                      | finds the address that has an idle connection and the most     |
+// |                                       | connections; drops the longest idle one for the new one, or    |
+// |                                       | refuses the new one if none is idle                            |
+//
+// A connection counts as idle until the whole head of a request has arrived. So the table can also drop a connection
+// that sends a head slowly.
 //
 // Thread safety: one thread.
 #pragma once

@@ -68,7 +68,8 @@ void request_reader::read_head(std::string_view head) {
     last_ = http_1_0_ || !seen.keep_alive();
 }
 
-// The end of the body must be unambiguous. A proxy that sees another end would take the rest for a request.
+// Refuses a request whose headers allow two interpretations of the body's length. If a proxy saw an earlier end than
+// this server, the proxy would treat the rest of the body as another request.
 void request_reader::check_framing() {
     const auto lengths = request_.count("Content-Length");
     const auto hosts = request_.count("Host");

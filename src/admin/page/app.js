@@ -221,7 +221,7 @@ async function start() {
   try {
     await read_me();
   } catch {
-    // The view's own read shows the error.
+    // enter() reads the view's data next, and shows the error if the server still does not answer.
   }
   await enter({ focus: false });
 }

@@ -64,8 +64,8 @@ function take_node(from, to) {
     if (from.data !== to.data) from.data = to.data;
     return;
   }
-  // A part that updates itself (a dialog, a picture under the pointer) stays unchanged while its attribute data-same is
-  // equal.
+  // An element can update itself, for example a dialog, or a picture under the pointer. If its attribute data-same is
+  // equal in the old and the new tree, this function leaves the element unchanged.
   if (from.hasAttribute('data-same') && from.getAttribute('data-same') === to.getAttribute('data-same')) return;
   take_attributes(from, to);
   take_children(from, to);

@@ -11,9 +11,9 @@ function waits_of(cycle, edges) {
 
 const same_lock = (one, other) => one.path === other.path && one.kind === other.kind;
 
-// Returns the locks in the order in which they become free, as [{path, kind, holder, waiter}]. A person releases the
-// first lock. The contender that gets a lock continues and releases the next one. Contenders of one queue wait for
-// each other at one lock, which the last of these contenders holds.
+// Returns the locks of a cycle in the order in which they become free, as [{path, kind, holder, waiter}]. A person
+// releases the first lock. Its waiter gets that lock, continues, and releases the next lock, and so on. Several
+// successive waits may be for the same lock. The result has this lock once, with the holder at the end of these waits.
 export function release_order(cycle, edges) {
   const waits = waits_of(cycle, edges);
   const first = waits.findIndex((wait, i) => !same_lock(wait, waits[(i + waits.length - 1) % waits.length]));

@@ -37,7 +37,7 @@ function without_back_edges(ids, edges) {
 
 function layers_of(ids, edges) {
   const depth = new Map(ids.map((id) => [id, 0]));
-  // A path has at most as many edges as there are nodes.
+  // No path has more edges than the graph has nodes, so this number of rounds is enough.
   for (let round = 0; round < ids.length; ++round) {
     let changed = false;
     for (const { from, to } of edges)

@@ -95,7 +95,7 @@ class across {
     return { d, x: (right + left) / 2, y: y - 4 };
   }
 
-  // Places each label of a gap beside its line and below the previous label.
+  // Places the labels in the gap after this column: each label beside its edge, and below the previous label.
   labels(column) {
     const x = this.left[column] + this.box.width + (this.gaps[column] - k_arrow) / 2;
     const wanted = this.part.labels[column].map((edge) => {
@@ -132,7 +132,7 @@ class down {
     return { x: k_margin + row * this.step, y: this.tops[column] };
   }
 
-  // Distributes the labels of a gap over as many lines as they need to be apart.
+  // Distributes the labels in the gap after this layer over several lines of text, so that no label overlaps another.
   label_lines(edges, column) {
     const ends = [];
     const back = this.part.back.filter((edge) => this.part.places.get(edge.from).column === column);

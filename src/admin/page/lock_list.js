@@ -13,7 +13,7 @@ const k_typing_pause_ms = 200;
 
 const key_of = (lock) => `${lock.kind} ${lock.path}`;
 
-// The locks of the list in their order, and the state that keeps that order.
+// The locks in the order in which the page shows them, and the state that keeps this order (is_in_use()).
 const list = { locks: [], search: '', visits: 0, timer: null };
 
 export function start_list() {

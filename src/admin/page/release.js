@@ -115,8 +115,8 @@ function seen_part() {
       fact('Seen', h('span', { class: 'figures' }, clock(seen)))));
 }
 
-// Returns a sentence with the longest duration of a take. The duration depends on the session timeout that the holder
-// claims.
+// Returns a sentence with the longest time until a take has removed the holder's znode. This time depends on the
+// session timeout that the holder claims.
 function longest() {
   const ms = state.holder.take_at_most_ms;
   return ms ? `This lasts up to ${duration(Math.ceil(ms / 1000) * 1000)}.` : 'This may last a minute.';
@@ -140,8 +140,8 @@ function text_field(title, key, hint, more) {
     h('input', { type: 'text', name: key, required: true, maxlength: 200, placeholder: hint, autocomplete: 'off', ...more }));
 }
 
-// Returns the dialog's section for a take. The section is closed until the user opens it or has sent the holder a
-// request.
+// Returns the section in which the user orders a take, the removal of the holder's znode. The section is closed until
+// the user opens it, or has sent the holder a request.
 function take_part(closed) {
   return h('details', { class: 'take', open: Boolean(state.asked_at), 'data-key': state.asked_at ? 'after' : 'before' },
     h('summary', null, 'Take it from the holder'),
@@ -181,7 +181,7 @@ dialog.onclose = () => {
   show(dialog, []);
 };
 
-// holder: as it was shown; seen: the time of that snapshot.
+// Opens the dialog. holder: the holder as the page showed it; seen: the time of the snapshot with that holder.
 export function open_release({ path, kind, holder, seen }, view) {
   context = view;
   state = { path, kind, holder, seen, presence: { here: true, text: 'This contender still holds the lock.' }, busy: null, asked_at: null, done: null, problem: '' };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // history: records which contender held which lock and when, derived from successive snapshots.
 //
-// Holds that begin and end between two surveys are not seen, and times are only as exact as the interval between
-// surveys. A span begins when its contender was first seen as the holder. If the contender was never seen as a waiter,
-// the span begins when its znode was created.
+// A span is the recorded time of one hold. The history misses a hold that begins and ends between two surveys. Times
+// are only as exact as the interval between surveys. A span begins when the contender was first seen as the holder. If
+// the contender was never seen as a waiter, the span begins when the contender's znode was created.
 //
-// Limits: 200 ended spans per lock, 50,000 in total. The oldest spans are dropped first, and then locks without spans.
-// The number of running spans is the number of holders in the snapshot.
+// Limits: 200 ended spans per lock, 50,000 in total. The history drops the oldest spans first, and then locks without
+// spans. There are as many running spans as holders in the snapshot.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -25,9 +25,9 @@
 
 namespace turnstile::admin {
 
-// The end of a hold, as the queues show it. Servers do not report the end of a session to other clients. So a session
-// is known to be alive only if another of its contenders is seen. When such a contender is seen later, `unknown`
-// becomes `released`.
+// How a hold has ended, derived from the queues alone: servers do not report the end of a session to other clients. If
+// a survey shows another contender of the holder's session, the session was alive, so the holder has released the lock.
+// If a later survey shows such a contender, `unknown` becomes `released`.
 enum class hold_end {
     released,  // its session was alive: another of its contenders was seen then or later
     taken,     // an order ended it: from this server, or from another operator in its znode
@@ -68,7 +68,7 @@ public:
     // Records that an order of this server has ended the hold of that znode, or will end it.
     void note_taken(const lock_key& lock, const std::string& znode);
 
-    // Returns the spans sorted by their beginnings; nothing if the lock was never seen.
+    // Returns the spans of the lock's holds, sorted by their beginnings; nothing if no hold of the lock is recorded.
     [[nodiscard]] std::optional<std::vector<hold_span>> of(const lock_key& lock) const;
     // Returns since when the oldest present holder has held the lock.
     [[nodiscard]] std::optional<wall_time> held_since(const lock_key& lock) const;

@@ -17,8 +17,8 @@ namespace turnstile::admin {
 class latest_graph {
 public:
     // Keeps the contenders of a survey (a read of all locks) for later graphs. A graph must show all locks at one
-    // instant, but the survey reads one lock after another, each after `all_after`. A contender that was seen before
-    // `all_after`, and is seen now, existed at `all_after`.
+    // instant, but a survey reads one lock after another. `all_after`: an instant before the survey's first read. If an
+    // earlier survey saw a contender before `all_after`, and this survey sees it, then it existed at `all_after`.
     void note(const lock_survey& survey, boottime_clock::time_point all_after) {
         if (next_before_at_ > all_after) return;
         before_ = std::exchange(next_before_, std::make_shared<znode_set>(znodes_of(survey)));

@@ -49,8 +49,8 @@ local function end_session(id)
   call('ZREM', deadlines, id)
 end
 
--- Lowers the field "d", an instant before which no session expires. Every script that gives a session an earlier
--- deadline must lower it. Only come_back() raises it, if the server has memory for that.
+-- Lowers the field "d" to `at` if "d" is later. No session expires before the instant in "d", so a script that gives a
+-- session an earlier deadline must call this function. Only come_back() raises "d", if the server has memory for that.
 local function none_before(at)
   local d = get('d')
   if d and tonumber(d) <= at then return end

@@ -1,16 +1,18 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Begins another history of the tree when the server's replication id has changed. The id changes when a server
--- restarts or replaces another server, and the server may then continue with older data. Field "l" contains the time at
--- which the history began, and the last zxid before it.
+-- A history is a period in which the tree has lost no data. This file begins another history when the server's
+-- replication id has changed. The id changes when a server restarts or replaces another server, and the server may then
+-- have older data. For each history, field "l" contains the time at which it began, and the last zxid before it.
 --
--- A session ends if its client knows a create or a removal with a later zxid. That change is lost, and a znode that was
--- removed from a queue may exist again. The id may also change while connections remain. So the script makes the
--- connections in all marks invalid and wakes every session. Each session must attach again at once, and its later
--- changes belong to the new history.
+-- Suppose a client knows a create or a removal whose zxid is larger than that last zxid. The server has lost this
+-- change, so a znode that was removed from a queue may exist again, and the client's session ends.
 --
--- Field "i" contains the time of the last check of the id. Within a millisecond after a check, scripts need no new
--- check: no server can become a replica, load another server's data and become the master again so fast. A deletion
--- goes first, so that a server without free memory accepts the other writes (`flush`).
+-- The id may also change while connections remain. So the script changes the connection's number in the mark of every
+-- session, and wakes every session. Each session must then attach again, and its later changes belong to the new
+-- history.
+--
+-- Field "i" contains the time of the last check of the id. For a millisecond after a check, scripts need no new check:
+-- no server can become a replica, load another server's data and become the master again so fast. The first write of
+-- begin_history() is a deletion, after which a server without free memory accepts the other writes (`flush`).
 local function begin_history(id)
   call('HDEL', nodes, 'i')
   local had = get('z') or '0'

@@ -10,7 +10,7 @@
 -- Codes and masks are plain numbers, because each run would create a table of names anew. scripts.cpp checks the
 -- numbers. Offsets in a znode's record, counted from 1 (records.hpp): pzxid 17, owner 41, version 49, the next sequence
 -- number 53, the number of children 57, the flags k_part_* and k_znode_* 61. If only the creator may change the znode,
--- its identity of 40 bytes follows these 64 bytes. Then comes the data.
+-- the creator's identity (40 bytes) follows these 64 bytes. Then comes the data.
 --
 -- Each quick part first checks whether the session is the caller's. Then it checks the field "d" (`none_before`), an
 -- instant before which no session expires. The quick part needs two conditions.

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Creates the ephemeral and sequential znode (flags 1 + 16) with which a client queues for a lock. With `lists`, also
--- returns the list of the folder, the parent of the znode. `what`: the flags of the folder. Mask 13 = ephemeral,
--- creator_only or read_only (1 + 4 + 8): this part creates no child in such a folder.
+-- returns the children of the folder, the parent of the znode. `what`: the flags of the folder. Mask 13 = ephemeral,
+-- creator_only and read_only (1 + 4 + 8): this part handles no folder that has one of these flags.
 if count == '1' and kind == 'c' and flags == '17' then
   local is, queued, zxid, due, folder, folder_watchers, looked, id =
       unpack(call('HMGET', nodes, 's' .. sid, 'q' .. sid, 'z', 'd', parent, 'k' .. parent, 'i', 'r'))

@@ -1,8 +1,11 @@
 -- SPDX-License-Identifier: Apache-2.0
 -- Removes a znode of any version, and sends the events to the sessions that watch it. Deletions go first: a server
--- without free memory accepts a deletion, and then every later command of the script. Masks: 12 = creator_only or
--- read_only (4 + 8), this part removes no child of such a folder; 4 = creator_only, this part does not remove such a
--- znode; 130 = container and emptied (2 + 128), where 2 means a container that the key P:r does not contain yet.
+-- without free memory accepts a deletion, and then every later command of the script.
+--
+-- Masks for the flags of the folder (`what`) and of the znode (`own`):
+-- - 12 = creator_only and read_only (4 + 8): this part handles no folder that has one of these flags.
+-- - 4 = creator_only: this part handles no znode that has this flag.
+-- - 130 = container and emptied (2 + 128). The result 2 means a container that the key P:r does not contain yet.
 
 -- Returns the message to the sessions that watch the znode: the zxid of the removal, the event, and the folder's list
 -- if it is short (wake.hpp).

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Checks that the session still belongs to the caller and to this connection. `touch` then moves the session's
--- deadline. A server without free memory may refuse that, but not after the script has deleted something. So `touch`
--- then deletes a field first.
+-- Checks that the session still belongs to the caller and to this connection. `touch` moves the session's deadline. A
+-- server without free memory may refuse this write, but it refuses no write after the script has deleted something. So
+-- after a refusal, `touch` deletes a field and repeats the write.
 load('s' .. sid, 'q' .. sid, 'z', 'd', 'i', 'r')
 local looked = tonumber(get('i') or 0)
 if looked > now or looked <= now - 1000 then look_at_server() end
