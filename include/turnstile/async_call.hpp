@@ -75,7 +75,7 @@ using call_outcome =
 struct upgraded_guard {
     // The hold `of` after the upgrade, and the result `how` of the upgrade.
     upgraded_guard(guard of, result<void> how) : hold{std::move(of)}, outcome{std::move(how)} {}
-    // No hold, and the error `why`.
+    // Makes an outcome without a hold, with the error `why`.
     explicit upgraded_guard(error why) : outcome{std::move(why)} {}
 
     guard hold{};          // the hold; empty only if the coroutine was resumed early

@@ -134,9 +134,9 @@ struct client_options {
     // `access_policy::creator_only` this user owns the znodes. For a Redis server or a database, put user and password
     // into the connect string instead.
     std::string credentials{};
-    // TLS to ZooKeeper's servers, for a connect string that does not begin with zookeepers://.
+    // The settings for TLS to ZooKeeper's servers. They must be empty if the connect string begins with zookeepers://.
     tls_options tls{};
-    // SASL at ZooKeeper's servers, for a connect string without sasl_... options.
+    // The settings for SASL at ZooKeeper's servers. They must be empty if the connect string has sasl_... options.
     sasl_options sasl{};
     // The ACL of the znodes that the client creates.
     access_policy acl = access_policy::everybody;

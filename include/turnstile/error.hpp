@@ -121,7 +121,8 @@ enum class condition {
     lost,         // The servers or an operator ended a hold or a wait in the queue.
     stopped,      // This program ended the call or the client.
     unreachable,  // No server could be used in time.
-    // The servers answered, and refuse: rights, limits, settings, versions.
+    // The servers answered, and refused the request. The reason is a missing right, a limit, a setting or the servers'
+    // version.
     refused,
     // A transaction does not fit the present znodes. The servers wrote nothing.
     conflict,

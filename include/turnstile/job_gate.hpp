@@ -90,7 +90,8 @@ public:
     [[nodiscard]] std::uint64_t number() const noexcept { return record_.number; }
     // Returns how many whole periods passed without a start, before this start.
     [[nodiscard]] std::uint64_t missed() const noexcept { return record_.missed; }
-    // Returns whether at_most_for has passed. Then another instance may start the job once the period has passed, too.
+    // Returns whether the time at_most_for has passed since the start of this run. If the period has passed as well,
+    // another instance may start the job.
     [[nodiscard]] bool overdue() const noexcept { return boottime_clock::now() >= until_; }
     // Returns a stop token that is triggered when the lock is lost. Other instances may start the job once the period
     // and at_most_for have passed.

@@ -88,8 +88,9 @@ public:
     // servers' answers, for one lock after the other. If several such calls try the same locks at the same time, one of
     // the calls gets all the locks.
     result<guard> try_acquire(acquire_options options = {});
-    // Like acquire(), but no thread waits. `handler` runs once, with the result of acquire(), on the callbacks'
-    // executor of a client of one of the locks. Throws std::system_error(bad_option) for an empty handler.
+    // Like acquire(), but no thread waits. `handler` runs once, with the result of acquire(). It runs on the executor
+    // for callbacks (client_options::callbacks) of one of the locks' clients. Throws std::system_error(bad_option) for
+    // an empty handler.
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
 private:

@@ -67,8 +67,9 @@ inline constexpr bool k_is_optional<std::optional<T>> = true;
 // True for types of values that answer a question by themselves.
 template <class T>
 inline constexpr bool k_is_answer = std::is_arithmetic_v<T> || k_is_optional<T>;
-// True for types of values that a temporary result would hide in a condition: a guard, which would release its lock
-// before the block begins, and a report, whose verdict the condition would ignore.
+// True for the types of values whose temporary result must not be a condition, as in `if (orders.acquire())`. Such a
+// result with a guard would release the lock before the block begins. With a report, the condition would ignore the
+// report's verdict.
 template <class T>
 inline constexpr bool k_needs_name = std::same_as<T, guard> || requires(const T& report) {
     report.verdict;
@@ -155,8 +156,8 @@ public:
     explicit operator bool() const& noexcept requires(!detail::k_is_answer<T>) {
         return !has_error();
     }
-    // Deleted, because a temporary hold ends before the block begins, and a temporary report hides its verdict. Give the
-    // value a name: `if (auto hold = m.try_acquire())`.
+    // Deleted for a temporary result. As a condition it would release its guard before the block begins, or would
+    // ignore the verdict of its report. Give the result a name: `if (auto hold = m.try_acquire())`.
     explicit operator bool() && requires(detail::k_needs_name<T>) = delete;
     // Deleted. Use has_error(), or value().has_value().
     bool has_value() const requires(detail::k_is_optional<T>) = delete;

@@ -104,7 +104,7 @@ public:
     // `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`, `protocol`.
     [[nodiscard]] result<void> ask(const contender& target, const revoke_options& options) const;
     // Takes the lock from the contender, and waits until the contender's znode is gone. The call is a Boost
-    // interruption point; an interruption withdraws the order, as `stop` does.
+    // interruption point. An interruption removes the call's order from the znode, as a stop request (`stop`) does.
     [[nodiscard]] result<revocation_outcome> take(const contender& target,
                                                   const revoke_options& options) const;
     // Returns the longest wait of take() between the order and the deletion, so that a program can show that time

@@ -71,7 +71,8 @@ void all_of::on_refused(std::size_t part, refusal why) {
     current_ = part;
     if (was != has::asked) return on_tried(part, why);
     TURNSTILE_CHECK(why != refusal::contested);
-    // A call that starts over would get refusal::own, like a timeout, again from this part. So the call fails.
+    // Fails the call after a refusal `own`, for example a timeout: if the call started over, this part would refuse
+    // again.
     if (ending_ == ending::none || why == refusal::own) return fail(part);
     answered();
 }

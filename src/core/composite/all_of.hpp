@@ -45,7 +45,7 @@ public:
     // parts at once. all_at_once: the call also begins by trying all parts at once.
     enum class course { in_order, rest_at_once, all_at_once };
 
-    // ---- actions for the user of this value, in the order of their execution ----
+    // ---- actions: the user of this value executes them in the order in which it gets them ----
     struct ask {
         std::size_t part = 0;
         friend bool operator==(const ask&, const ask&) = default;

@@ -81,8 +81,8 @@ void local_queue::on_granted(std::uint64_t contender, time_point valid_until, ti
     ask_for_those_who_wait();
 }
 
-// If the contender was requested only as a try, its refusal concerns only the threads that try. Threads that wait stay
-// in the line.
+// If the request for the contender was a single try (attempt::once), its refusal concerns only the threads that try
+// once. Threads that wait stay in the line.
 void local_queue::on_refused(std::uint64_t contender, const error& why) {
     check();
     if (contender != contender_ || has_ != has::asked) return;
@@ -196,7 +196,8 @@ void local_queue::grant_next(time_point now) {
     actions_.emplace_back(sharing::tell_granted{waiter.id, contender_, grants_++, limit});
 }
 
-// Decides about the contender when no thread of the process holds it: hand over, keep, or give back.
+// Called when the process has the contender and no thread holds the lock. Hands the lock over to the next waiting
+// thread, keeps the contender for later threads, or gives the contender back.
 void local_queue::settle(time_point now) {
     TURNSTILE_CHECK(!holder_);
     if (has_ != has::it) return;
@@ -226,8 +227,8 @@ void local_queue::refuse(const sharing::caller& waiter, const error& why) {
     actions_.emplace_back(sharing::tell_refused{waiter.id, why});
 }
 
-// Notifies the holder before the release, because the holder's guard becomes invalid at the same instant. The holder
-// may still be writing, so no other thread gets this contender.
+// Notifies the holder of the loss before it gives the contender back, because that makes the holder's guard invalid.
+// The holder may still be writing, so no other thread gets this contender.
 void local_queue::expel(const error& why, time_point now) {
     TURNSTILE_CHECK(holder_);
     const auto id = holder_->id();

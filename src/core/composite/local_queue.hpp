@@ -65,8 +65,8 @@ public:
     void on_lost(std::uint64_t contender,
                  const error& why);              // the contender ended without a give_back
     void on_contended(std::uint64_t contender);  // other processes queue behind the contender
-    // An operator requests the release. The queue gives the contender back as if others queued behind it and no passes
-    // were left.
+    // An operator requests the release. The queue gives the contender back as if other processes queued behind it, and
+    // as if no further hand-over within the process were allowed.
     void on_asked_to_release(std::uint64_t contender);
     void on_time(time_point now);
     // Sets the end of the contender's lease; time_point::min() once the contender is lost. Adds no actions.
@@ -80,7 +80,8 @@ public:
     }
     [[nodiscard]] std::optional<time_point> next_deadline() const;
     // Returns the earliest deadline that the latest event may have added, without reading all waiters. A caller that
-    // keeps the earlier deadlines uses this function, and calls next_deadline() when a deadline has come.
+    // stores the deadlines of previous events calls this function after each event. When a stored deadline has come,
+    // the caller calls next_deadline().
     [[nodiscard]] std::optional<time_point> newest_deadline() const;
 
     // ---- questions ----

@@ -41,8 +41,8 @@ void quorum::confirm(std::size_t which, time_point valid_until) {
 }
 
 void quorum::on_granted(std::size_t which, time_point valid_until, time_point now) {
-    // Handles the ends of other parts first: if they have ended the majority, this grant must not bring the lost hold
-    // back.
+    // First checks the leases of the parts that are held. If the majority has ended, the hold is lost, and this grant
+    // must not bring it back.
     on_time(now);
     auto& mine = parts_[which];
     TURNSTILE_CHECK(mine.awaits_answer());

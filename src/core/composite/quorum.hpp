@@ -50,7 +50,7 @@ struct quorum_settings {
 
 class quorum {
 public:
-    // ---- actions for the user of this value, in the order of their execution ----
+    // ---- actions: the user of this value executes them in the order in which it gets them ----
     struct ask {
         std::size_t part = 0;
         friend bool operator==(const ask&, const ask&) = default;
@@ -88,8 +88,8 @@ public:
     void on_granted(std::size_t part, time_point valid_until, time_point now);
     void on_refused(std::size_t part, next then, time_point now);
     void on_lost(std::size_t part, next then, time_point now);  // the part's hold has ended
-    // The client of this part's servers has closed. If a pause before the next request of this part runs, the part is
-    // never requested again.
+    // Called when the client of this part's servers has closed. If the part is in the pause before its next request,
+    // that request is never made.
     void on_closed(std::size_t part, time_point now);
     void leave();
     void on_time(time_point now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// sharing_action: the caller that waits for a shared contender, and the actions that local_queue returns, in the order
-// of their execution.
+// sharing_action: `caller`, which describes a thread that waits for a shared contender; and the actions that a
+// local_queue returns. The user of the local_queue executes the actions in the order in which it gets them.
 //
 // Thread safety: none, values.
 #pragma once

@@ -26,7 +26,7 @@ template <class State>
 constexpr bool k_is_entering = std::is_base_of_v<entering, State>;
 template <class State>
 constexpr bool k_stands = std::is_base_of_v<standing, State>;
-// True for the states whose caller has not given up.
+// True for the states in which the contender's znode exists, and its caller waits for the lock or holds it.
 template <class State>
 constexpr bool k_is_wanted =
     std::is_base_of_v<state::waiting, State> || std::is_same_v<State, held>;

@@ -24,9 +24,9 @@
 // | queued   | our znode                      | a list; watches on       | first     | no contender is ahead          |
 // |          |                                | contenders ahead         | leaving   | failed, cancelled, timed out   |
 // |          |                                |                          | outside   | znode deleted, session over    |
-// | first    | our znode                      | for the lock delay; a    | held      | granted                        |
-// |          |                                | get of the own znode     | queued    | another connection: a new list |
-// |          |                                |                          |           | must decide                    |
+// | first    | our znode                      | the lock delay's reads   | held      | granted                        |
+// |          |                                | and writes; a get of the | queued    | another connection: a new list |
+// |          |                                | own znode                |           | must decide                    |
 // |          |                                |                          | leaving   | failed, cancelled, timed out   |
 // |          |                                |                          | outside   | znode deleted, session over    |
 // | held     | our znode                      | a watch on the own znode | leaving   | released, or lost with its     |
@@ -67,8 +67,8 @@ namespace turnstile::core {
 class contender {
 public:
     explicit contender(contender_settings settings) : settings_{std::move(settings)} {}
-    // Returns a contender that only removes the znode `name`, for which no caller waits: the answer to an earlier
-    // create of this session was lost, and the create made the znode later (abandoned_creates.hpp).
+    // Returns a contender that only removes the znode `name`. No caller waits for this contender. The answer to an
+    // earlier create of this session was lost, and the create made the znode later (abandoned_creates.hpp).
     [[nodiscard]] static contender leftover(const std::string& folder, const std::string& name);
 
     // ---- events in -----------------------------------------------------------------------

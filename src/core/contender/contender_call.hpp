@@ -2,7 +2,7 @@
 // contender_call: gives a state of a contender access to the session, the settings and the next state while the state
 // handles one event.
 //
-// Lives as long as the call. Thread safety: none.
+// A contender_call exists until the state has handled the event. Thread safety: none.
 #pragma once
 
 #include <optional>

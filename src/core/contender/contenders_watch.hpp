@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// contenders_watch: reports to a hold that other contenders queue behind it. A retained lock, which a process keeps
-// between the holds of its threads, needs this report.
+// contenders_watch: reports once to a hold that other contenders queue behind it (the *report*). A retained lock, which
+// a process keeps between the holds of its threads, needs this report.
 //
 // A list of the folder sets the watch, once after the grant and again on each new connection. If the list shows no
 // contender behind, the next event counts as an arrival. A child that is no contender may cause that event: the holder
@@ -32,9 +32,10 @@ public:
     [[nodiscard]] bool is_watched_on(std::uint64_t connection) const noexcept {
         return watched_on_ == connection;
     }
-    // True if the watch is set, and its event will lead to the report.
+    // True if the watch is set, and its event will cause the report that contenders queue behind the hold.
     [[nodiscard]] bool rests_on_event() const noexcept { return watched_on_ != 0 && !announced_; }
-    // True if the report was made, or a list or watch on this connection will lead to it.
+    // True if contenders behind the hold were reported already, or if a list or a watch on this connection will report
+    // them.
     [[nodiscard]] bool needs_no_list(std::uint64_t connection) const noexcept {
         // place: looks_behind_once
         return announced_ || listing_ || watched_on_ == connection;
@@ -46,7 +47,7 @@ public:
     void look_again() noexcept { watched_on_ = 0; }
     // Returns `done` if contenders queue behind `own`, or if the hold cannot notice arrivals.
     consequence on_answer(const std::string& own, contender_family of, const reply& answer);
-    // Notes that the report is made. Returns true at the first call only.
+    // Notes that the hold gets the report that contenders queue behind it. Returns true only at the first call.
     [[nodiscard]] bool announce() noexcept;
     void give_back(contender_session& c, const std::string& folder, removed_by remover);
 

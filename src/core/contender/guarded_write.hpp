@@ -102,10 +102,10 @@ public:
     void on_reply(const session_view& session, const reply& answer, effects& out);
     // Called when there is a connection, or when a request that failed may be sent again.
     void on_attached() noexcept { awaits_retry_ = false; }
-    // The hold is lost. Commits that were not sent end with `why`. For a commit that was sent, the outcome is still
-    // determined.
+    // Called when the hold is lost. Commits that were not sent end with `why`. If a commit was sent, further requests
+    // still find out its outcome.
     void on_hold_over(const error& why, effects& out);
-    // The session has ended at the servers, and the hold's znode with it.
+    // Called when the session has ended at the servers. The hold's znode ended with the session.
     void on_epoch_end(const error& why, effects& out);
     // Sends the next request for the commits that wait. The session calls it after each event, once it has executed the
     // event's effects. `own` is the hold's znode at that time.

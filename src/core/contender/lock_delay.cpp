@@ -72,9 +72,10 @@ void lock_delay::apply(contender_session& c, const marking_contender& own, const
     const bool known = left_.holder == found.holder;  // the delay for this holder has begun already
     left_ = std::move(found);
     if (known) return;
-    // Age of the note " left", from the time stamps of the note and of our znode. The leaders' clocks write these
-    // stamps, so the age is right up to the difference of their clocks. A leader whose clock is ahead of the others
-    // shortens the delay (docs/why/lock-delay.md).
+    // The age of the note " left" is the difference between the time stamps of our znode and of the note. The servers'
+    // leader writes each time stamp with its own clock. If another leader, whose clock differs, wrote the second stamp,
+    // the age is wrong by that difference. A leader whose clock is ahead of the others shortens the delay
+    // (docs/why/lock-delay.md).
     const milliseconds since{left_.noted ? std::max<std::int64_t>(own_ctime_ - answer.stat.mtime, 0)
                                          : 0};
     const auto left = c.lengthened(milliseconds{left_.delay_ms}) - since;

@@ -15,7 +15,8 @@
 
 namespace turnstile::core {
 
-// Ids of a session's contenders, of its reads and repeated writes, and of its commits. No id is used twice.
+// Ids of a session's contenders, of its inquiries (reads and writes of callers that have no hold), and of its commits.
+// No id is used twice.
 enum class contender_id : std::uint64_t {};
 enum class inquiry_id : std::uint64_t {};
 enum class commit_id : std::uint64_t {};

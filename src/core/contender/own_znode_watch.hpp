@@ -20,7 +20,8 @@ namespace turnstile::core {
 class own_znode_watch {
 public:
     own_znode_watch() = default;
-    // For a new znode, whose create was sent at `asked_at`.
+    // Makes the watch of a new znode, whose create was sent at `asked_at`. No client can have written into it before
+    // that time.
     explicit own_znode_watch(time_point asked_at) : seen_at_{asked_at} {}
 
     // True if the contender knows of every write of another client into the znode, except a write so recent that it

@@ -14,7 +14,7 @@ namespace turnstile::core {
 
 // Either an operator's quota or a server's memory is used up; the servers' answer does not show which.
 [[nodiscard]] error quota_exceeded(const std::string& path);
-// The session is a local session of one server, which may not own a znode.
+// The session is a local session: only one server knows it, and it may not own a znode.
 [[nodiscard]] error sessions_are_local(const std::string& path);
 // The upgrade is refused because contenders with equal numbers have no order.
 [[nodiscard]] error no_more_upgrades(const std::string& folder);

@@ -59,8 +59,8 @@ void outside::create(contender_call& call) {
     TURNSTILE_CHECK(call.may_ask());
     auto& c = call.session;
     const auto& wants = call.settings.wants;
-    // At the end of the counter several contenders have the same number. Then the names do not show which znode is the
-    // upgradable contender's, and which waiters the upgrade would overtake.
+    // If the folder's counter of creates has reached its maximum, several contenders have the same number. Then the
+    // names do not show which znode belongs to the upgradable contender, and which waiters the upgrade would overtake.
     if (wants.kind == contender_kind::upgrade && at_counter_end(wants.upgrades))
         return fail(call, no_more_upgrades(call.folder()));
     creating next{std::move(*this)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Changes of a position without a list: the contender ahead ends, or an upgrade moves to its other position.
+// Handles changes of a contender's position that need no list: the contender ahead ends, or an upgrade moves to its
+// other position.
 #include <utility>
 
 #include "base/check.hpp"
@@ -11,9 +12,9 @@ namespace turnstile::core::state {
 
 // ---- the contender ahead ends ----------------------------------------------------------------
 
-// Called when the contender `gone` has ended, by an event or by the answer to a get. If a list on this connection
-// showed only that contender ahead, no contender is ahead now. Otherwise the low-water mark of a long queue
-// (low_water_mark.hpp) decides, or a list of the folder.
+// Called when the contender `gone`, which was ahead, has ended. An event or the answer to a get has shown its end. If a
+// list on this connection showed no other contender ahead, this contender is first now. Otherwise the low-water mark of
+// a long queue (low_water_mark.hpp), or a list of the folder, shows whether this contender is first.
 void queued::on_awaited_gone(contender_call& call, const std::string& gone,
                              std::uint64_t connection) {
     TURNSTILE_CHECK(connection != 0);
@@ -59,7 +60,8 @@ void queued::change_places(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(call.settings.wants.kind == contender_kind::upgrade);
     if (judged.ahead > 0 && call.settings.mode == attempt::once)
         return wait_for(call, judged);  // fails with `busy`
-    // At the end of the counter a move back would put the upgrade behind later contenders that have the same number.
+    // If the folder's counter of creates has reached its maximum, later contenders have the same number as this
+    // upgrade. A move back creates its znode anew, and would put it behind them.
     const auto parsed = parse_contender(name).value_or(contender_name{});
     if (judged.ahead > 0 && at_counter_end(numbers_of(parsed).came_with))
         return fail(call, no_more_upgrades(call.folder()));

@@ -144,8 +144,8 @@ void held::on_own_answer(contender_call& call, const reply& answer) {
 
 void held::apply_data(contender_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
-    // An operator's order to leave ends the hold even if the version is known: servers that restart from older data may
-    // assign a version again. If the version is new, confirmations with the known version fail from now on.
+    // An operator's order to leave ends the hold, even if the znode has the version that the contender knows. Servers
+    // that restart from older data may assign a version again.
     // place: order_to_go
     if (found && found->manner == revocation::how::take)
         return revoke(call, taken_away(call.folder(), *found));
@@ -160,8 +160,9 @@ void held::begin_rename(contender_call& call, contender_kind to) {
         const error busy{errc::busy, path(call) + " is being renamed"};
         return call.session.tell(core::renamed{token, path(call), busy});
     }
-    // At the end of the counter the servers order equal numbers by creation, so the new znode would be behind the
-    // waiters. The hold keeps its old name, and contenders that the new kind would admit keep waiting.
+    // If the folder's counter of creates has reached its maximum, several contenders have the same number, and their
+    // znodes' creation orders them. Then the renamed znode would be behind the waiters. So the hold keeps its old name,
+    // and contenders that the new kind would admit keep waiting.
     const auto number = contender_sequence(name);
     if (ties || !number || at_counter_end(*number)) return end_rename(call, std::nullopt);
     rename.change() = renaming{renamed_contender(name, to)};

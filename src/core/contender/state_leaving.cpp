@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The last state with a znode: sends the removal again until the znode is gone.
+// The state `leaving`, the last state with a znode: the contender sends the removal of its znode again until the znode
+// is gone.
 #include <utility>
 
 #include "base/check.hpp"

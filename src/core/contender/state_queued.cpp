@@ -156,8 +156,8 @@ void queued::on_tied(contender_call& call, const reply& answer) {
         listed_on = 0;
     apply(call, answer, outcome);
     if (call.leaves_state() || std::holds_alternative<suspends>(outcome)) return;
-    // Once the czxids of all equal numbers are known, decides by the list of children that was kept for this purpose.
-    // If that list is out of date, a new list follows instead.
+    // The contender kept a list of children until it knows the czxids of all contenders with equal numbers. Then it
+    // decides by this list. If the list is out of date, a new list follows instead.
     if (!beside->ties.asks() && is_listed_on(answer.connection)) judge_kept(call);
 }
 
@@ -224,8 +224,8 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(judged.ahead > 0);
     auto& c = call.session;
     const auto& folder = call.folder();
-    // Another contender is ahead, so the crash mark at the servers may be that contender's. The contender forgets its
-    // mark before an attempt with attempt::once gives up. Otherwise the removal of its znode would also delete the
+    // Another contender is ahead, so the crash mark at the servers may be that contender's. If this attempt gives up
+    // (attempt::once), it must first forget its own mark. Otherwise the removal of its znode would also delete the
     // other contender's mark.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
@@ -310,8 +310,8 @@ void queued::on_probed(contender_call& call, awaited_znode& probed, const reply&
                 seen_ahead.change() = contender_ahead::of(answer, c.session_id());
             return;
         case answer_class::gone:
-            // If the znode was watched, perhaps on an earlier connection, no event came, and the C client still has
-            // that watch. So the session must drop it.
+            // If an earlier get has set a watch on this znode, perhaps on an earlier connection, the watch's event has
+            // not come. Then the C client still has that watch, and the session must drop it.
             if (probed.on != 0) {
                 c.unwatch(probed.path(call.folder()));
             } else {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Common part of the states in which the znode exists: its name, its watch, and its rename.
+// Common part of the states in which the znode exists: the name, the watch and the rename of the znode.
 #include <limits>
 
 #include "base/check.hpp"
@@ -11,8 +11,8 @@ namespace turnstile::core::state {
 
 namespace {
 
-// A waiter with a lower number may be granted without a list. From this number on a list is necessary, because the
-// servers' counter is close to its end.
+// From this number on, a waiter must list the folder before its grant, because the folder's counter of creates is close
+// to its maximum. A waiter with a lower number may be granted without a list.
 constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::max() - 1'000'000;
 
 // True for kinds whose waiter is granted without a request when the only contender ahead ends. Readers and writers need
@@ -53,8 +53,9 @@ void standing::apply_own(contender_call& call, const reply& answer) {
     if (own.on_answer(answer)) call.session.unwatch_gone(path(call));
 }
 
-// Sets the watch again if its request was lost with an earlier connection, and its answer arrives only after the next
-// attach. At that attach the contender sent no new request, because the lost request still counted as in progress.
+// Handles the answer to the request that sets the watch on our znode. The request may have been lost with an earlier
+// connection, and its answer may arrive only after the next attach. Then this function sets the watch again. At that
+// attach the contender sent no new request, because the lost request still counted as in progress.
 void standing::apply_own_and_watch(contender_call& call, const reply& answer) {
     const bool is_lost = own.expects_watch(answer.id) && answer.outcome != outcome::answered &&
                          answer.connection < call.session.connection();

@@ -29,8 +29,8 @@ consequence waiting::read_own(contender_call& call, const reply& answer) {
 consequence waiting::read_data(contender_call& call, const reply& answer) {
     TURNSTILE_CHECK(answer.outcome == outcome::answered);
     const auto found = parse_revocation(answer.data);
-    // An operator's order to leave ends the wait even if the version is known: servers that restart from older data may
-    // assign a version again.
+    // An operator's order to leave ends the wait, even if the znode has the version that the contender knows. Servers
+    // that restart from older data may assign a version again.
     if (found && found->manner == revocation::how::take)
         return refused{taken_away(call.folder(), *found)};
     static_cast<void>(take_note(answer.stat.version, found));  // the grant reports the request

@@ -24,9 +24,10 @@ namespace turnstile::core {
 
 class clock_watch {
 public:
-    // The tolerated difference grows by this part of the time that has passed. Slewing, a slow correction, changes both
-    // clocks alike. So slewing can show only in the time between the readings of the two clocks. ntpd and the kernel
-    // slew by at most 500 parts per million. Assumption A1 of lease.md limits chrony's maxslewrate.
+    // The tolerated difference grows by this fraction of the time that has passed. A time daemon slews (slowly
+    // corrects) the wall clock and CLOCK_BOOTTIME by the same amount. So slewing changes their difference only in the
+    // short time between the reading of one clock and the reading of the other. ntpd and the kernel slew by at most 500
+    // parts per million. Assumption A1 of lease.md limits chrony's maxslewrate.
     static constexpr double k_slew = 0.001;
     static constexpr duration k_tolerated = std::chrono::milliseconds{200};
 

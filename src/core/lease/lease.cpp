@@ -86,8 +86,8 @@ void lease::role_known(std::uint64_t connection, server_role role, time_point le
 
 void lease::relay_bound_known(std::uint64_t connection, duration bound) {
     if (connection != here_.number) return;
-    // A request that became a link of the chain (lease.hpp) under the shorter bound may have reached the leader too
-    // late. So the chain starts again.
+    // The chain (lease.hpp) may contain a request that was in time under the shorter bound that was assumed before.
+    // Under the longer bound the request may have reached the leader too late. So the chain starts again.
     if (here_.chain && bound > here_.bound) here_.chain = first_link();
     set_bound(bound);
 }

@@ -85,8 +85,8 @@ public:
     // True if the server is known to be the leader or standalone, so that each request touches the session at the
     // leader.
     [[nodiscard]] bool is_direct() const noexcept { return here_.direct_since.has_value(); }
-    // False if touches are relayed and the session timeout is hardly longer than the relay bound R. Then a write can
-    // prove an answer only R later, when the time that the answer proves has almost passed.
+    // True if the lease can have more than a sixteenth of the session timeout S left. If touches are relayed, a write
+    // proves an answer only the relay bound R later, so at most about S - R is left of the lease.
     [[nodiscard]] bool can_be_kept() const;
     // True if a hold always has enough time left to outlive a change of servers: is_direct() is true, or the session
     // timeout is at least 5/2 of the relay bound R.

@@ -29,7 +29,7 @@ struct crash_mark {
 
 // Returns the path of the mark: "/locks/orders-holder" for "/locks/orders".
 [[nodiscard]] std::string crash_mark_path(std::string_view folder);
-// Returns "<holder> <delay in ms>", followed by " left" if the mark is noted.
+// Returns "<holder> <delay in ms>". If `mark.noted` is true, " left" follows.
 [[nodiscard]] std::string crash_mark_text(const crash_mark& mark);
 [[nodiscard]] std::optional<crash_mark> parse_crash_mark(std::string_view text);
 

@@ -29,9 +29,9 @@ namespace turnstile::core {
     return limit.earlier > limit.now && !limit.last;
 }
 
-// Adds to the limit `open` the last contender that may hold under the earlier limit. `before` is the limit before
-// `open`, and `children` is a list that was read later. Returns `open` unchanged if the numbers do not determine the
-// order.
+// Returns the limit `open` with the number of the last contender that may hold permits under the earlier limit. That
+// number is not known in `open` (is_open). `before` is the limit before `open`, and `children` is a list that was read
+// later. Returns `open` unchanged if the numbers do not determine the order.
 [[nodiscard]] permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
                                          const std::vector<std::string>& children);
 

@@ -184,7 +184,8 @@ private:
     const contender_name& own_;
     const std::int32_t number_;
     const place here_;
-    // The distance from self to the foreign contender that came first; 0 or more if that contender came after self.
+    // The signed distance from self's number to the number of the first foreign contender (a contender of another
+    // family). 0 if no foreign contender is ahead of self.
     std::int32_t foremost_foreign_ = 0;
     std::vector<ranked> ahead_;
     decision result_;

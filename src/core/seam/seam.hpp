@@ -162,7 +162,7 @@ enum class server_error {
     session_moved,    // refused: the session has moved to another connection
     auth_failed,
     quota_exceeded,  // the znodes or bytes that an operator allows below a path are used up
-    // The server discarded the request before it was processed, because it had waited too long.
+    // The server discarded the request without processing it, because the request had waited too long.
     throttled,
     local_session,  // a session of one server alone, which may own no znode
     other,
@@ -228,12 +228,13 @@ struct reply {
     time_point sent{};
     std::string path;  // create: the name that the server assigned
     std::string data;  // get
-    // For create, get, exists, set and children. For a multi that succeeded: the stat of the znode of its last set.
+    // The stat of the znode, after create, get, exists, set and children. After a multi that succeeded, the stat of the
+    // znode of the multi's last set.
     turnstile::core::stat stat;
     std::vector<std::string> children;  // children: names, in no order
     std::vector<server_error> parts;    // multi: one for each part
     std::vector<std::string> paths;     // multi: the name that each create assigned, else empty
-    // For a multi that succeeded: the version after each create and set, and -1 for other parts.
+    // The version after each create and set of a multi that succeeded, and -1 for its other parts.
     std::vector<std::int32_t> versions;
     friend bool operator==(const reply&, const reply&) = default;
 };

@@ -21,9 +21,9 @@ struct confirmation_pace {
     duration wanted{};
 
     [[nodiscard]] duration interval(const lease& session) const;
-    // True if the lease lasts long enough that a hold granted now gets the answer to its first confirmation in time,
-    // under normal conditions. While a contender has several contenders ahead, the session may extend its lease less
-    // often. So the contender could otherwise be granted in the last moment of the lease.
+    // True if a hold that is granted now gets the answer to its first confirmation before the lease ends, under normal
+    // conditions. If all contenders of the session have several contenders ahead, the session extends its lease less
+    // often. Without this check a contender could then be granted in the last moment of the lease.
     [[nodiscard]] bool lasts(const lease& session, time_point now) const;
     // Returns how old the latest get of the own znode may be at a grant. An operator's `take` (revocation.hpp) first
     // writes an order to leave into the znode, and deletes the znode two session timeouts (2 S) later. A hold that has

@@ -201,7 +201,8 @@ void contender_steps::expire(contender_id id) {
         cancel(id, deadline_error(owners_, late->value));
 }
 
-// Notifies the holder before the znode is removed, because the holder's guard becomes invalid at the same instant.
+// Notifies the holder of the loss before the session sends the removal of the znode. From this instant on the holder's
+// guard is invalid.
 void contender_steps::end_long_holds() {
     while (const auto id = owners_.contenders.take_ended(owners_.basics.now)) {
         const error why{errc::held_too_long, owners_.contenders.table().at(*id).folder()};
@@ -322,7 +323,8 @@ bool contender_steps::numbers_count_creates() const {
 
 // ---- each event of a contender -----------------------------------------------------------
 
-// Fills in the lease, the permission to enter and the room for watches only for waiters, since holds do not need them.
+// Fills in the view of a contender. Holds do not need the lease, the permission to enter and the room for watches, so
+// the function fills in these three only for waiters.
 contender_view contender_steps::view_of(contender_id id, const contender_entry& of,
                                         prepared_list* list) const {
     const auto& link = owners_.link;
@@ -336,9 +338,9 @@ contender_view contender_steps::view_of(contender_id id, const contender_entry& 
     seen.now = owners_.basics.now;
     seen.session_id = link.session_id();
     if (seen.attached && of.value.waits()) {
-        // Removals of this session that wait to be sent go first: the new contenders would queue behind these znodes.
-        // Several contenders' creates share a transaction only at ZooKeeper's servers, because other servers execute
-        // the creates of a transaction one by one.
+        // Removals of this session that wait to be sent go first. Otherwise the new contenders would queue behind the
+        // znodes that these removals delete. Several contenders' creates share a transaction only at ZooKeeper's
+        // servers, because other servers execute the creates of a transaction one by one.
         const bool waits = numbers_count_creates() && !requests.creations().is_open();
         seen.may_enter = owners_.placement.lets_in(lease) && requests.has_room() && !waits &&
                          !traces.is_crowded() && owners_.contenders.is_next(id);

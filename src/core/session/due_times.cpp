@@ -23,8 +23,8 @@ std::optional<time_point> broken(const session_owners& owners) {
     return lease.trusted_until();
 }
 
-// A client that closes waits for the removal of its znodes. The servers remove the remaining znodes when they end the
-// session, so the client need not wait longer than that.
+// A client that is closing waits until its znodes are removed, at most until the servers end the session. The end of
+// the session removes the remaining znodes.
 std::optional<time_point> end_while_closing(const session_owners& owners) {
     return owners.epochs.closing() ? owners.link.end_of_detached() : std::nullopt;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // due_times: the times at which a session must act although no event comes. Each of these times depends on several
-// owners, the objects that keep the session's state (session_owners.hpp). A function returns nothing if another event
-// must come first. The functions change nothing.
+// owners, the objects that keep the session's state (session_owners.hpp). A function returns nothing if the session
+// need not act before the next event. The functions change nothing.
 //
 // Thread safety: none.
 #pragma once
@@ -19,8 +19,8 @@ namespace turnstile::core::due {
 [[nodiscard]] std::optional<time_point> broken(const session_owners& owners);
 // Returns when the servers end the session of a client that is closing.
 [[nodiscard]] std::optional<time_point> end_while_closing(const session_owners& owners);
-// Returns when the session stops waiting for its server's role or for a leader, or when it searches for the leader
-// again.
+// Returns when the session stops waiting for its server to report a role, or for a search to find the leader. Also
+// returns when the session searches for the leader again.
 [[nodiscard]] std::optional<time_point> placement(const session_owners& owners);
 // Returns when the session must ask other servers for a leader, because its connection does not answer.
 [[nodiscard]] std::optional<time_point> silence(const session_owners& owners);

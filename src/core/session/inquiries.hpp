@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// inquiries: reads and writes of callers that have no hold. The session sends each again until it is answered.
+// inquiries: reads and writes of callers that have no hold. The session sends each inquiry again until it is answered.
 //
 // Thread safety: none, a value.
 #pragma once

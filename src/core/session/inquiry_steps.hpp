@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// inquiry_steps: sends the reads and repeated writes of callers (inquiries.hpp), and answers their callers
-// (session_owners.hpp).
+// inquiry_steps: sends the reads and writes of callers that have no hold, again until the servers answer them
+// (inquiries.hpp). Passes the answers to these callers (session_owners.hpp).
 //
 // Thread safety: none.
 #pragma once

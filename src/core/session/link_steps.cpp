@@ -135,8 +135,8 @@ void link_steps::go_on_attached() {
     owners_.requests.begin_again();
     owners_.traces.removals_go_on();
     contenders.send_removals(session_traces::sending::in_turn);
-    // Continues the commits before the contenders: a contender may remove its znode, and only while the znode exists
-    // can the outcome of its commit be found.
+    // Continues the commits before the contenders, because a contender may remove its znode. The outcome of a hold's
+    // commit can be found only while the hold's znode exists.
     commit_steps{owners_}.on_attached();
     contenders.go_on();
     inquiry_steps{owners_}.send_all();

@@ -43,9 +43,9 @@ struct removal {
 // 1 MiB), so every server accepts it.
 inline constexpr std::size_t k_most_removals = 64;
 inline constexpr std::size_t k_most_removal_bytes = 16 * 1024;
-// While this many requests with removals are in progress, further removals gather: one request is at the servers while
-// the answer to the other is on its way. With a higher number, the session's next release would wait behind more
-// removals.
+// While this many requests with removals are in progress, further removals gather. With two such requests, the servers
+// execute one request while the answer to the other request is on its way. With more requests, the session's next
+// release would wait behind more removals.
 inline constexpr std::size_t k_removals_under_way = 2;
 // While this many requests with removals are in progress, awaited removals gather, too. Below this number a release is
 // sent at once.
@@ -74,8 +74,8 @@ public:
         return !gathers_ && (is_ready(awaited_, limits_.awaited_under_way) ||
                              is_ready(waiting_, limits_.under_way));
     }
-    // Returns the oldest removals that fit into one request; awaited removals if there are any. Allowed only if
-    // ready().
+    // Returns the removals for one request, the oldest first: awaited removals if any wait, or else other removals.
+    // Allowed only if ready().
     [[nodiscard]] std::vector<removal> take();
     void sent(ticket request) { under_way_.insert(request); }
     void answered(ticket request) { under_way_.erase(request); }

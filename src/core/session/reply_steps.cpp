@@ -107,7 +107,8 @@ void reply_steps::deliver(const for_confirmation& recipient, const reply& answer
 
 void reply_steps::deliver(const for_search& recipient, const reply& answer) {
     if (!is_heard(answer)) return owners_.requests.retry_here(answer, owners_.basics.now);
-    // Removes the found znodes before searched(), because searched() ends the search after its last list.
+    // Removes the znodes of abandoned creates that this list shows. Then calls searched(), which forgets a create after
+    // the last list that searches for it.
     contender_steps{owners_}.remove_abandoned(recipient.folder, answer.children);
     owners_.traces.searched(recipient.folder, answer);
 }

@@ -7,9 +7,10 @@
 // position on a new connection, waits while the window is full. Confirmations, removals, commits, and requests of
 // contenders that know their position do not wait.
 //
-// On each connection the window starts small. While contenders wait for room, the window measures how long one request
-// at a time waits for its answer. It picks the latest request, because that answer comes after all others. A timely
-// answer doubles the window, and a late answer halves it. So a session that was lost under its own load starts slowly.
+// On each connection the window starts small, so that a session that was lost under its own load does not overload the
+// servers again. While contenders wait for room, the window measures how long one request at a time waits for its
+// answer. It picks the latest request, because that answer comes after all others. A timely answer doubles the window,
+// and a late answer halves it.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -26,8 +27,8 @@ namespace turnstile::core {
 // 64.
 inline constexpr std::size_t k_first_window = 32;
 inline constexpr std::size_t k_most_window = 128;
-// An answer is late if it takes more than this fraction of the session timeout. A confirmation waits about as long as
-// the requests ahead of it, and is due after each fifth of the timeout.
+// An answer is late if it takes longer than an eighth of the session timeout. A confirmation waits about as long as the
+// requests ahead of it. It must not wait for a fifth of the session timeout, because then the next confirmation is due.
 inline constexpr int k_timely_part = 8;
 
 struct window_limits {

@@ -4,7 +4,7 @@
 // | stage     | begins with                                     | new contenders                |
 // |-----------|-------------------------------------------------|-------------------------------|
 // | undecided | the attach, if the server's role matters        | wait                          |
-// | seeking   | a role that is not the leader's                 | wait; the move attaches anew  |
+// | seeking   | a role that is not the leader's                 | wait until the session moved  |
 // | settled   | the leader's role, or a role that is sufficient;| enter, or fail if no lease    |
 // |           | or the server reports no role, no leader is     | is possible                   |
 // |           | found, or the session has moved too often       |                               |

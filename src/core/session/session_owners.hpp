@@ -7,9 +7,9 @@
 // | session_epochs     | the past sessions, the next one, the state that callers see                    |
 // | server_link        | the epoch, its connection, the lease                                           |
 // | server_placement   | the server at which the session stays                                          |
-// | session_requests   | requests in progress, shared lists, batches, retries, silence                  |
+// | session_requests   | requests in progress, shared lists, batches, retries, time without an answer   |
 // | session_traces     | watches, removals, abandoned creates                                           |
-// | inquiries          | reads and repeated writes of callers                                           |
+// | inquiries          | reads and writes of callers that have no hold                                  |
 // | session_contenders | contenders, limits of holds, second looks, confirmations                       |
 // | commit_table       | guarded writes of holds, and releases that wait for them                       |
 //
@@ -17,11 +17,11 @@
 // |-----------------|-----------------------------------------------------------------------------------|
 // | link_steps      | opening, connections, the ends of epochs, closing                                 |
 // | contender_steps | contenders: requests of callers, watches, events by time, their effects           |
-// | inquiry_steps   | reads and repeated writes                                                         |
+// | inquiry_steps   | reads and writes of callers that have no hold                                     |
 // | commit_steps    | guarded writes of holds                                                           |
-// | reply_steps     | replies: pass them to their recipients                                            |
-// | timer_steps     | everything that is due, in order: the lease first                                 |
-// | due_times       | the times at which something is due; they change nothing                          |
+// | reply_steps     | replies, which they pass to their recipients                                      |
+// | timer_steps     | actions that are due by time, the end of the lease first                          |
+// | due_times       | the times at which actions are due; due_times changes no state                    |
 //
 // Thread safety: none, a value.
 #pragma once

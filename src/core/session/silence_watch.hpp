@@ -62,8 +62,9 @@ public:
         if (when >= *waiting_since_ + session_timeout * 2 / 3) return std::nullopt;
         return when;
     }
-    // Returns the longest round trip of a look after which the client may still leave the server. After a longer round
-    // trip, limit() would exceed the silence so far.
+    // Returns the longest round trip of a look (a question to other servers) after which the client may still leave its
+    // silent connection. A longer round trip would raise limit() above the time for which the connection has been
+    // silent.
     [[nodiscard]] duration longest_look(time_point now) const {
         return waiting_since_ ? (now - *waiting_since_) / k_trips : duration{};
     }

@@ -141,7 +141,8 @@ void sole_contender_memory::make_room() {
     while (all_.size() > most_) drop(all_.find(by_use_.begin()->second));
 }
 
-// Two memories are equal if they will answer alike. So the order in which folders were used counts, and not how often.
+// Two memories are equal if they will give the same answers. A full memory forgets the least recently used folder.
+// Therefore the comparison includes the order in which the folders were used, but not how often.
 bool operator==(const sole_contender_memory& a, const sole_contender_memory& b) {
     const auto alike = [&](const auto& left, const auto& right) {
         if (left.second != right.second) return false;
