@@ -163,7 +163,7 @@ acquire_options multi_hold::part_options(std::size_t which, asked how) {
     // Only the last part gets the time limit: the limit of the whole hold starts with the grant of the last part, and
     // the end of a part ends the whole hold.
     if (which + 1 == locks_.size()) part.max_hold = options().max_hold;
-    // Passes on a stop that was requested before the wait began.
+    // If the caller requested a stop before the wait began, the wait for this part ends at once.
     if (options().stop.stop_requested()) withdrawn.request_stop();
     return part;
 }

@@ -75,7 +75,8 @@ fencing_vector quorum_hold::tokens() const {
     return last_ && (over_ || !is_certain()) ? last_->first : part_tokens();
 }
 
-// Copies the description of the hold before each step, because the guard may query the hold after its end.
+// Called before each step. Copies the description of the hold, because the guard may still query it after the hold has
+// ended.
 void quorum_hold::remember() {
     if (value_.now() == core::quorum::phase::held && is_certain())
         last_ = {part_tokens(), majority_until()};
@@ -96,8 +97,8 @@ void quorum_hold::leave(const error& /*why*/) noexcept {
     });
 }
 
-// Waits until so many ensembles have confirmed the release that another client can get a majority; connected ensembles
-// first. Does not wait for the rest, because an ensemble may not answer for a long time.
+// Waits until so many ensembles have confirmed the release that another client can get a majority. Waits for the
+// connected ensembles first. Does not wait for the remaining ensembles, which may not answer for a long time.
 result<void> quorum_hold::await_release(boottime_clock::time_point deadline) {
     auto all = given_back();
     std::stable_partition(all.begin(), all.end(),

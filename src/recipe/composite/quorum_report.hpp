@@ -11,7 +11,8 @@
 
 namespace turnstile::detail {
 
-// Returns `next::never` if the ensemble would grant only after a change from outside, such as another setting or right.
+// Returns `next::never` if another request would also fail until a person changes something, such as a setting or a
+// permission.
 [[nodiscard]] core::quorum::next worth_asking_again(const error& why);
 // Returns the error code of a call for which a majority has become impossible. For a try: `busy` if an ensemble was
 // busy.

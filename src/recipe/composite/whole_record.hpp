@@ -49,7 +49,8 @@ private:
         boottime_clock::time_point valid_until;
     };
 
-    // A part that consists of several parts itself names their tokens; any other part gets the name of its lock.
+    // Returns the tokens of all parts, with names. A part's only token gets the name of the part's lock. If a part has
+    // several tokens, each name is the lock's name, "/", and the token's own name.
     template <class Parts, class Locks>
     [[nodiscard]] static fencing_vector tokens_of(const Parts& parts, const Locks& locks) {
         std::vector<fencing_vector::component> all;

@@ -55,16 +55,16 @@ public:
     }
 
 private:
-    // A vertex of the search: a wait of an owner that blocks the wait of step `from`. `blocker` is that owner's
-    // contender.
+    // A vertex of the search. The owner of `wait` also has the contender `blocker`, which is ahead of the wait of the
+    // step with the index `from`, and blocks that wait.
     struct step {
         place wait;
         std::size_t from = 0;
         place blocker;
     };
 
-    // Adds the waits of the owners ahead of this wait. If the owner of the first step is also ahead, the cycle is
-    // closed: returns the position of that owner's contender.
+    // Adds the waits of the owners whose contenders are ahead of the wait of the step `current`. If the owner of the
+    // first step has such a contender, the cycle is closed, and the function returns the position of that contender.
     std::optional<place> expand(std::size_t current) {
         const auto wait = steps_[current].wait;
         for (auto& next = looked_at_[wait.queue]; next < wait.position; ++next) {

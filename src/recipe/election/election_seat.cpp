@@ -106,8 +106,8 @@ void election_seat::tell_listeners() {
 
 // ---- the queue ------------------------------------------------------------------------------
 
-// Makes the contender for a turn. If close() was called meanwhile, the token `leaves` has a stop request. Then the
-// contender does not enter the queue, or leaves it again.
+// Makes the contender for a turn, which is one stay in the queue. If close() was called meanwhile, the token `leaves`
+// has a stop request. Then the contender does not enter the queue, or leaves it again.
 void election_seat::ask(course::turn turn, std::stop_token leaves) {
     acquire_options options;
     options.stop = std::move(leaves);

@@ -15,8 +15,9 @@
 // |               | lost it         |                               |                                        |
 // | pausing       | not             | does not run                  | seeking: rested; resting: closed       |
 //
-// An event of an earlier turn changes nothing, and a grant for an earlier turn is given back. No turn begins before the
-// function of the previous turn has returned. So a granted participant always has a function that runs or will run.
+// A *turn* is one stay in the queue. An event of an earlier turn changes nothing, and a grant for an earlier turn is
+// given back. No turn begins before the function of the previous turn has returned. So a granted participant always has
+// a function that runs or will run.
 //
 // A pause follows a term that the participant ended itself (its function returned or threw, or it resigned); with
 // `once` the participant rests instead. A participant that lost the lead, or stepped aside for a named participant,

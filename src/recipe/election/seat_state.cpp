@@ -84,7 +84,8 @@ void seat_state::add(seat_effects& effects, const course::call& next) {
     effects.by = thread_;
 }
 
-// Ends the term of a participant without a function. The task of a function reports its own return.
+// Triggers the stop token of the term. If the participant has a function, the term ends when the function has returned.
+// Otherwise the term ends with the effects of this action.
 void seat_state::add(seat_effects& effects, const course::stop& next) {
     effects.to_trigger.push_back(term_.stop());
     if (has_function_ || !term_.lead()) return;

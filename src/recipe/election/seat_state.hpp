@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat_state: the state of an election_seat: its turn, its granted hold, its term, its pause, and the changes that its
-// listeners do not know yet.
+// seat_state: the state of an election_seat. It has the present *turn* (one stay in the queue), the hold that was
+// granted in this turn, the *term* (the time for which the participant leads with this hold), the pause after the term,
+// and the changes that the listeners do not know yet.
 //
 // Each event returns effects. The seat executes them under no lock, because they call the client and the user's
 // executor, which may block or call the seat.
@@ -59,16 +60,17 @@ public:
     };
     [[nodiscard]] ending close(const owner& caller);
     [[nodiscard]] seat_effects on(const course::input& event);
-    // Stores the granted hold. Returns nothing if its turn has ended; then the caller must give the hold back.
+    // Stores the hold that was granted in the turn `of`. Returns nothing if this turn has ended; then the caller must
+    // give the hold back.
     [[nodiscard]] std::optional<seat_effects> grant(turn of,
                                                     const std::shared_ptr<leadership>& held);
 
-    // ---- one term: the seat calls these functions in their order, until one reports the turn's end ----
-    // Returns the hold for a task that begins; null if its turn has ended.
+    // ---- the task of a turn: the seat calls these in their order, until one shows that the turn has ended ----
+    // Called when the task begins. Returns the hold that was granted in the turn `of`; null if this turn has ended.
     [[nodiscard]] std::shared_ptr<guard> begin_term(turn of, const owner& thread,
                                                     const std::stop_source& stop);
     [[nodiscard]] seat_effects decide(turn of, bool may_lead, const std::shared_ptr<guard>& lead);
-    // Called when the function has returned or thrown. Returns the hold with which it was called.
+    // Called when the user's function has returned or thrown. Returns the hold with which the function was called.
     [[nodiscard]] std::shared_ptr<guard> end_call(bool threw);
     void end_term(turn of) { term_.end(of); }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// term_in_progress: in an election a task decides whether a granted participant leads, and then calls the user's
-// function. This class has the turn of the running task, its thread, and the hold with which it has called the
-// function.
+// term_in_progress: the task that runs after a participant of an election was granted the lead. The task decides
+// whether the participant leads, and then calls the user's function. This class has the task's turn (one stay of the
+// participant in the queue), the task's thread, and the hold with which the participant leads.
 //
 // | state   | leads to                                                        |
 // |---------|-----------------------------------------------------------------|
@@ -28,7 +28,7 @@ class term_in_progress {
 public:
     using turn = course::turn;
 
-    // Begins a task of this turn, which runs in `thread`, and must end when `stop` is requested.
+    // Notes that the task of the turn `of` has begun in `thread`. The task must end when `stop` has a stop request.
     void begin(turn of, const owner& thread, const std::stop_source& stop) {
         running_ = task{of, thread};
         stop_ = stop;
@@ -37,22 +37,23 @@ public:
         if (is_running(of)) running_.reset();
     }
     [[nodiscard]] bool is_running(turn which) const { return running_ && running_->of == which; }
-    // Returns the turn for whose end the caller may wait; nothing if the task runs in the caller's own thread.
+    // Returns the turn of the running task, so that the caller can wait for the task's end. Returns nothing if no task
+    // runs, or if the task runs in the caller's own thread.
     [[nodiscard]] std::optional<turn> awaited_by(const owner& caller) const {
         return running_ && running_->thread != caller ? std::optional{running_->of} : std::nullopt;
     }
     // Returns the stop source of the latest turn.
     [[nodiscard]] const std::stop_source& stop() const noexcept { return stop_; }
 
-    // Called when the function is called with this hold.
+    // Called when the participant begins to lead with this hold.
     void lead(std::shared_ptr<guard> hold) {
         lead_ = std::move(hold);
         ++calls_;
     }
-    // Called when the function has returned.
+    // Called when the user's function has returned, or when the term of a participant without a function ends.
     [[nodiscard]] std::shared_ptr<guard> take_lead() { return std::exchange(lead_, nullptr); }
 
-    // Returns the hold with which the function was called; nullptr unless the function is running.
+    // Returns the hold with which the participant leads; nullptr before lead() and after take_lead().
     [[nodiscard]] const std::shared_ptr<guard>& lead() const noexcept { return lead_; }
     [[nodiscard]] std::size_t calls() const noexcept { return calls_; }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // term_pause: the time for which a participant stays out of the queue after its own term.
 //
-// After a function that returned, this is the pause of the options. After a function that threw, the pause is drawn
-// between once and twice that pause. With each further throw both bounds double, up to a minute (or twice the pause of
-// the options, if that is longer). If the pause of the options is below half a second, the bounds are at first half a
-// second and a second. So a function that always throws does not write to the servers and the log without end.
+// During its term a participant runs the user's function. If the function returned, the participant pauses for
+// leader_options::pause. If the function threw, the pause is a random time between once and twice
+// leader_options::pause. With each further throw both bounds double, up to a minute (or twice leader_options::pause, if
+// that is longer). If leader_options::pause is below half a second, the bounds are at first half a second and a second.
+// So a participant whose function always throws does not write to the servers and the log without end.
 //
 // Thread safety: none, a value.
 #pragma once

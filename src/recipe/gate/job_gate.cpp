@@ -63,7 +63,8 @@ public:
     // Returns the pause until the next attempt, from the record and the latest known time of the servers' clock.
     boottime_clock::duration pause_beside(const job_record& now) const;
 
-    // Returns the end of a phase that begins now. The phase ends then even if the servers do not answer.
+    // Returns the deadline for requests that begin now: one session timeout from now. Without a deadline, the requests
+    // would wait for servers that do not answer.
     [[nodiscard]] boottime_clock::time_point phase_end() const {
         return boottime_clock::now() + to_nanoseconds(queue.servers()->options().session_timeout);
     }

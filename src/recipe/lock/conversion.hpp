@@ -19,7 +19,7 @@ namespace turnstile::detail {
 // Changes the hold to the kind `to`, which is `read` or `upgradable`. Does nothing if the hold has that kind already.
 result<void> downgrade(const std::string& path, guard& hold, core::contender_kind to);
 
-// The lock of the hold that shall become a writer's, and whether the upgrade may wait.
+// The lock whose hold an upgrade changes into a writer's hold, and whether the upgrade may wait.
 struct upgrade_request {
     client_impl& servers;
     const std::string& path;

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// owner_table: which owner holds a lock, and the number of shares of each hold. A *share* is one of an owner's entries
-// into the hold. The table makes the decisions of a re-entrant lock, without threads and servers.
+// owner_table: which owner holds a lock, and the number of shares of each hold. Each successful acquire() of an owner
+// takes one *share* of the owner's hold. The table makes the decisions of a re-entrant lock, without threads and
+// servers.
 //
-// | entry of an owner | its acquire()                              | the entry changes to          |
-// |-------------------|--------------------------------------------|-------------------------------|
-// | none              | queues, and makes the entry `entering`     |                               |
-// | entering          | refused: one owner cannot wait twice       | held: granted; none: failed   |
-// | held              | shares the hold, if it is still valid      | none: the last share ends     |
+// | state of an owner | an acquire() of this owner                 | the state changes to                         |
+// |-------------------|--------------------------------------------|----------------------------------------------|
+// | none              | queues for the lock                        | entering, with the acquire()                 |
+// | entering          | is refused: one owner cannot wait twice    | held after a grant; none after a failed wait |
+// | held              | shares the hold, if it is still valid      | none, when the last share ends               |
 //
-// A lost hold stays in the owner's entry until the last share ends. So no thread can enter the lost hold again
+// The table keeps a lost hold until the hold's last share ends. So no acquire() can share the lost hold
 // (docs/reference/failures.md, F16), or mistake the owner's next hold for the lost hold.
 //
 // `Owner` must have operators < and ==, and is_thread(). `Hold` must be copyable. Thread safety: none, a value.

@@ -70,10 +70,10 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
     return seen;
 }
 
-// Returns the limit to write for a change to `permits`. Its `earlier` must cover all permits that contenders may hold:
-// the present limit, or `permits` if that is larger. If contenders claim more permits than the present limit, they may
-// hold permits from before an earlier decrease. Then the present `earlier` counts, too. `last` is the last contender
-// that may hold under an earlier limit; an increase keeps `last`.
+// Returns the limit to write for a change to `permits`. Its member `earlier` is the number of permits that contenders
+// may still hold: the larger number of the present limit and `permits`. If contenders claim more permits than the
+// present limit, they may hold permits from before a decrease. Then `earlier` is not less than the present limit's
+// `earlier`. The member `last` is the last contender that may hold under an earlier limit. An increase keeps `last`.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);
@@ -82,9 +82,9 @@ core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     return limit;
 }
 
-// Lists the contenders after the change, and adds to the new limit `open` the last contender that may still hold under
-// the earlier limit. If this step fails, the new limit is valid nevertheless, and the first contender in line adds the
-// last holder later.
+// Called after the limit `open` was written. Lists the contenders, finds the last contender that may still hold under
+// the earlier limit, and adds this contender to the limit. If this step fails, `open` is valid
+// nevertheless, and the first contender in the queue does this step later.
 void settle(client_impl& servers, const std::string& path, const core::permit_limit& open,
             const core::permit_limit& before, const core::reply& set,
             const query_options& options) {

@@ -92,10 +92,11 @@ public:
         return std::optional{std::move(answer)};
     }
 
-    // Appends the order to the data of the contender's znode. For a contender of Curator, Curator's request replaces
-    // the data. If the answer to a write is lost, the next read finds the order.
+    // Appends `order`, an order to release or a request to release, to the data of the contender's znode. For a
+    // contender of Curator, Curator's own request replaces the data. If the answer to the write is lost, the next read
+    // finds the text.
     struct written_order {
-        std::optional<core::reply> seen{};  // with the order; nothing: the znode is gone
+        std::optional<core::reply> seen{};  // the znode with that text; nothing: the znode is gone
         bool wrote = false;
     };
     [[nodiscard]] result<written_order> write_order(const contender& target,
@@ -110,7 +111,7 @@ public:
             if (!outcome.seen) return outcome;
             const auto& data = outcome.seen->data;
             const auto standing = core::parse_revocation(data);
-            // A request must not replace an order in the data.
+            // A request to release must not replace an order to release.
             const bool ordered = standing && standing->manner == core::revocation::how::take &&
                                  order.manner == core::revocation::how::ask;
             if (ordered || standing == order) return outcome;
@@ -144,8 +145,8 @@ public:
     }
 
     // Deletes the znode if its data are still as in `ordered`; returns bad_version otherwise. Reads the znode again,
-    // because the version alone does not identify the data: servers that have lost the write of the order, and continue
-    // from older data, assign the same version again.
+    // because the version alone does not identify the data. Servers may lose the write of the order to release, and
+    // continue from older data. They then assign the same version again.
     [[nodiscard]] result<server_error> remove(const core::reply& ordered, const contender& target,
                                               const query_options& limits) const {
         for (int i = 0; i != k_most_tries; ++i) {
@@ -178,8 +179,8 @@ public:
         }
     }
 
-    // Removes requests and orders that are equal to `words` from the end of the data. If Curator's request has replaced
-    // the data, writes the earlier data again. Returns false if the znode is gone.
+    // Removes each request or order to release that is equal to `words` from the end of the data. If Curator's request
+    // has replaced the data, writes the earlier data again. Returns false if the znode is gone.
     [[nodiscard]] result<bool> withdraw(const contender& target, const core::revocation& words,
                                         const query_options& limits) const {
         const auto& before = target.metadata.text;
@@ -200,7 +201,7 @@ public:
         return error{errc::busy, znode(target) + " changes faster than the order can be withdrawn"};
     }
 
-    // Returns the longest time for which a hold may still be valid after the order was written.
+    // Returns the longest time for which a hold may still be valid after the order to release was written.
     [[nodiscard]] result<milliseconds> time_for(const contender_metadata& claimed,
                                                 const contender& target,
                                                 const revoke_options& options) const {
@@ -215,8 +216,8 @@ public:
         return 2 * std::max(*theirs, ours);
     }
 
-    // Writes the order, and deletes the znode when `time` has passed after the write. If another client has overwritten
-    // the order, starts again, because the holder may have confirmed its hold meanwhile.
+    // Writes the order to release, and deletes the znode when `time` has passed after the write. If another client has
+    // overwritten this order, starts again, because the holder may have confirmed its hold meanwhile.
     [[nodiscard]] result<revocation_outcome> take(const contender& target,
                                                   const core::revocation& order, milliseconds time,
                                                   const query_options& limits) const {
@@ -242,8 +243,8 @@ public:
             znode(target) + ": another client overwrites the order again and again; try again"};
     }
 
-    // Withdraws the order, because the caller has given up. Returns the caller's error with the result of the
-    // withdrawal.
+    // If the caller has given up, removes the text `words` from the znode. Returns `why`. If the removal fails, the
+    // returned error also contains the reason of that failure.
     [[nodiscard]] error given_up(error why, const contender& target,
                                  const core::revocation& words) const {
         if (!is_given_up(why)) return why;

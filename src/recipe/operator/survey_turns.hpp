@@ -63,7 +63,7 @@ public:
     void read(std::span<const turn> asked, std::span<const core::reply> answers);
 
     [[nodiscard]] lock_survey survey() const;
-    // Returns the age of the oldest list of a folder.
+    // Returns the longest time since a folder was listed. Ignores folders that were never listed.
     [[nodiscard]] core::duration oldest(core::time_point now) const;
 
 private:
