@@ -40,7 +40,7 @@ public:
     [[nodiscard]] bool has_attached() const noexcept { return attached_; }
     // Makes take() treat the answer to `request` as a SASL token.
     void expect_token(std::int32_t request) noexcept { token_request_ = request; }
-    // The server's token, after step::token.
+    // The SASL token that the server has sent. It exists after take() has returned step::token.
     [[nodiscard]] const std::string& token() const noexcept { return token_; }
     // The buffer for the next bytes. It is never empty while take() returns wait, close or token.
     [[nodiscard]] std::span<std::byte> room() noexcept;

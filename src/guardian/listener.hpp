@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// listener: the socket at which a guardian accepts connections from its service, the command that it has started, and
-// from the service's child processes.
+// listener: the socket at which a guardian accepts connections. The guardian has started a command, its *service*. The
+// service and the service's child processes connect to this socket.
 //
 //     listener place;                       // /run/user/1000/turnstile-Xc3f9A/guardian
 //     all.listen_at(place.take_socket());
@@ -22,7 +22,7 @@ namespace turnstile::guardian {
 
 class listener {
 public:
-    // Throws std::system_error if no place is suitable.
+    // Throws std::system_error if none of these places is suitable.
     listener();
     // Removes the socket and its folder. After a SIGKILL, both remain.
     ~listener();

@@ -47,14 +47,15 @@ public:
     module_ends(module_end_starter start, end_processes when) noexcept
         : start_{std::move(start)}, when_{when} {}
 
-    // Call this when a session with this scheme is guarded. Returns false if the waiting helper of this scheme could
-    // not be started, or has ended without a session. No further helper of this scheme is then started ahead.
+    // Call this when a session with this scheme is guarded. Returns false if the helper that should wait for a session
+    // of this scheme could not be started, or has ended without a session. Then no further helper waits for this
+    // scheme.
     [[nodiscard]] bool prepare(const std::string& scheme);
     void add(guard_module_session&& session);
     // Starts helpers for the sessions that wait to be ended, up to the limit. Drops sessions whose timeout has passed.
     void start();
-    // Starts the helpers that wait ahead. Does nothing while a session must still be ended: the new helpers would
-    // compete for the processors with the helper that ends the session.
+    // Starts the helpers that wait for later sessions. Does nothing while a session must still be ended: the new
+    // helpers would compete for the processors with the helper that ends the session.
     void start_ahead();
     // Returns the schemes that have failed since the last call. prepare() returns false for them.
     [[nodiscard]] std::vector<std::string> take_failures();

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// peer: a guarded process: its socket, its pidfd, its sessions.
+// peer: the guardian's data about one guarded process: the process's socket, pidfd and sessions.
 //
-// A peer runs as the guardian's user. Its first message is a hello with a pidfd, which the peer opened itself. So the
-// pidfd cannot belong to a later process with the same id.
+// The process runs as the guardian's user. Its first message is a hello with a pidfd, which the process itself opened.
+// So the pidfd cannot belong to a later process with the same id.
 //
-// When the pidfd shows that the process has ended, its sessions end, and the guardian closes the copies of the
-// process's descriptors. The end of the socket alone ends nothing: the process may have closed the socket, or replaced
-// its program (exec).
+// When the pidfd shows that the process has ended, the guardian ends the process's sessions, and closes the copies of
+// the process's descriptors. The end of the socket alone ends nothing: the process may have closed the socket, or
+// replaced its program (exec).
 //
 // Thread safety: one thread.
 #pragma once
@@ -23,7 +23,7 @@
 
 namespace turnstile::guardian {
 
-// For each peer: this many ZooKeeper sessions, and as many sessions at modules' servers.
+// The guardian guards at most this many ZooKeeper sessions of one process, and as many sessions at modules' servers.
 inline constexpr std::size_t k_most_sessions = 4096;
 inline constexpr std::size_t k_most_kept_open = 64;  // files, for each peer
 

@@ -51,7 +51,8 @@ public:
 
     // Continues the handshake as far as possible without waiting. The result says for what the caller must wait.
     [[nodiscard]] virtual handshake_step go_on() = 0;
-    // Both return the number of bytes; 0: none now; negative: the connection has ended.
+    // read() and write() return the number of bytes that they have read or written. They return 0 if they would have to
+    // wait, and a negative number if the connection has ended.
     [[nodiscard]] virtual std::ptrdiff_t read(char* into, std::size_t most) = 0;
     [[nodiscard]] virtual std::ptrdiff_t write(std::string_view text) = 0;
     // Sends close_notify (the client will write no more), as far as possible without waiting.

@@ -11,8 +11,8 @@ namespace turnstile::zookeeper {
 
 // Longest time for a server to report its role. The answer normally takes one round trip.
 inline constexpr std::chrono::seconds k_role_limit{2};
-// Longest wait of a completion, at the end of a session, until the C client has queued all other completions. The wait
-// normally takes microseconds.
+// At the end of a session, a completion waits at most this long until the C client has queued all other completions.
+// The wait normally takes microseconds.
 inline constexpr std::chrono::seconds k_sweep_limit{1};
 // Longest time for a session's move to the leader; at most the session timeout divided by k_move_part.
 inline constexpr std::chrono::seconds k_move_limit{2};
@@ -20,8 +20,9 @@ inline constexpr int k_move_part = 4;
 // Longest time for a server to open a session; at most the session timeout times k_entry_part, as in the C client.
 inline constexpr std::chrono::seconds k_entry_limit{5};
 inline constexpr double k_entry_part = 2.0 / 3;
-// The limit for a server doubles with each round in which no server has opened a session, up to this value. Otherwise a
-// loaded machine that cannot finish a TLS handshake in time would begin the handshake again for ever.
+// The time limit of an attempt at one server doubles with each round in which no server has opened a session, up to
+// this value. Otherwise a loaded machine that cannot finish a TLS handshake in time would begin the handshake again for
+// ever.
 inline constexpr std::chrono::seconds k_longest_entry_limit{20};
 [[nodiscard]] inline std::chrono::nanoseconds entry_limit(std::chrono::nanoseconds timeout,
                                                           unsigned failed_rounds) noexcept {
@@ -42,7 +43,7 @@ inline constexpr int k_entry_pause_part = 60;
 inline constexpr std::chrono::milliseconds k_least_entry_pause{10};
 inline constexpr std::chrono::milliseconds k_longest_entry_pause{500};
 // After this many early ends of connections in a row, the client suspects that another client has the session. The
-// number doubles with each check, up to k_last_suspicion. After a connection that does not end early, it starts again.
+// number doubles with each check, up to k_last_suspicion. A connection that does not end early resets the number.
 inline constexpr int k_first_suspicion = 4;
 inline constexpr int k_last_suspicion = 256;
 // The end of a connection is early if the connection lasted less than the session timeout divided by this number.
@@ -50,8 +51,8 @@ inline constexpr int k_early_part = 3;
 // Largest number of servers that a check asks for the session's znodes. The other client may break the check's
 // connection to each server, so the check asks several.
 inline constexpr std::size_t k_most_looks = 3;
-// If another client has the session, too: longest wait, when this client stops using the session, until the servers
-// have refused the invented credentials of its handle (client_handle::disconnect).
+// If another client has the session, too, this client leaves the session without closing it: it sends invented
+// credentials, and waits at most this long until the servers have refused them (client_handle::disconnect).
 inline constexpr std::chrono::seconds k_leave_limit{2};
 // If names take longer to resolve, the C client gets addresses, because it blocks while it resolves names.
 inline constexpr std::chrono::milliseconds k_resolve_limit{100};

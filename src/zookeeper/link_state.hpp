@@ -24,7 +24,7 @@ namespace turnstile::zookeeper {
 
 class link_state {
 public:
-    // `clock`: a reading of the servers' clock from the opening of the session, if there is one.
+    // `clock`: the servers' clock, as read when the session was opened; nothing if no clock was read.
     void enter(const std::optional<core::clock_reading>& clock) noexcept {
         TURNSTILE_CHECK(phase_ == phase::entering || phase_ == phase::detached);
         phase_ = phase::detached;

@@ -22,7 +22,7 @@ namespace turnstile::zookeeper {
 class read_only_claim {
 public:
     // The claim lasts as long as the object. Throws std::system_error with `errc::bad_option` if a claim for other
-    // servers exists, and the new claim or that claim is `read_only`.
+    // servers exists, and at least one of the two claims is `read_only`.
     read_only_claim(const connect_string& servers, bool read_only);
     ~read_only_claim();
     read_only_claim(const read_only_claim&) = delete;

@@ -32,8 +32,8 @@ void server_knowledge::learn_create(create_step step, std::uint64_t connection, 
 void server_knowledge::learn(request_knowledge& request, std::uint64_t connection,
                              const verdict& word, bool closed) {
     if (word.outcome != core::outcome::answered) {
-        // The end of a connection counts only if the server may not know the request, and if close() did not cause the
-        // end.
+        // The server may have ended the connection because it does not know the request. Exceptions: Apache ZooKeeper
+        // knows the request, and close() may have ended the connection.
         if (!closed && software_ != server_software::zookeeper) request.cut_off(this, connection);
     } else if (word.error == core::server_error::unimplemented) {
         request.refused();

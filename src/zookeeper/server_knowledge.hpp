@@ -34,8 +34,9 @@ public:
     // Returns the first request for a create; nothing if the servers do not know it and no other request can replace
     // it.
     [[nodiscard]] std::optional<create_step> first_step(core::create_mode mode) const;
-    // Learns from the answer to a removal of watches, or to a step of a create, that was sent on `connection`. Without
-    // an answer, the end of the connection counts only if the caller did not end it.
+    // Learns from the answer to a removal of watches, or to a step of a create, that was sent on `connection`. If the
+    // connection ended before the answer, the server may not know the request. `closed`: the caller itself has ended
+    // the connection, so its end shows nothing.
     void learn_removal(std::uint64_t connection, const verdict& word, bool closed);
     void learn_create(create_step step, std::uint64_t connection, const verdict& word, bool closed);
 

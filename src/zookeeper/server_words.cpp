@@ -121,7 +121,7 @@ private:
         }
     }
 
-    // Returns the number of bytes; 0: none now; negative: the connection has ended.
+    // Returns the number of bytes read; 0 if none has arrived yet; negative if the connection has ended.
     std::ptrdiff_t receive(std::array<char, 4096>& into) {
         if (secured_) return secured_->read(into.data(), into.size());
         const auto n = ::recv(socket_.get(), into.data(), into.size(), 0);
