@@ -26,8 +26,8 @@ using namespace std::chrono_literals;
 // Time limit for writing the waiting lines before a sink is replaced or the process ends.
 constexpr auto k_last_wait = 1s;
 
-// True on the log's thread, which runs the sink. A flush inside the sink would wait for the sink itself, and a line
-// that the sink writes for each line would cause lines without end. So both do nothing there.
+// True on the log's thread, which runs the sink. On this thread a flush does nothing, because it would wait for the
+// sink itself. A line that the sink writes is dropped, because each such line would cause the next one, without end.
 thread_local bool inside_sink = false;
 
 struct chosen_sink {

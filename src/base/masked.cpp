@@ -58,7 +58,8 @@ std::size_t end_of_user(std::string_view text, std::size_t begin) noexcept {
     auto end = text.find('=', std::min(text.find('?', begin), text.size()));
     if (text.starts_with("redis"))
         end = std::min(text.find("sentinel_username="), text.find("sentinel_password="));
-    // libpq takes all text before an '@' for the user, if that '@' precedes the first '/', even if it follows "?name=".
+    // libpq takes all text before an '@' for the user, if that '@' precedes the first '/'. An '@' after "?name=" is no
+    // exception.
     if (text.starts_with("postgres")) end = std::max(end, text.find('/', begin));
     if (begin == 0) end = std::string_view::npos;
     const auto at = text.substr(0, end).rfind('@');
@@ -104,7 +105,8 @@ password_place password_of_user(std::string_view text) noexcept {
     if (at == std::string_view::npos) return {};
     const auto colon = text.find(':', begin);
     if (begin == 0) {
-        // ZooKeeper's servers have no '@' and no colon without a port, but the path behind them may have both.
+        // In a ZooKeeper connect string, the list of servers contains no '@' and no colon without a port. The path
+        // behind the list may contain both.
         const auto path = text.find('/');
         const auto secret = text.find('@') < path ? colon : first_colon_without_port(text);
         return from_colon(secret, at, secret < path);

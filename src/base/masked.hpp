@@ -36,8 +36,8 @@ namespace turnstile::base {
 [[nodiscard]] error refused_connect_string(std::string_view connect_string, std::string_view rule);
 
 // True for a password behind "user:", for a password without a host, and for a value of a secret parameter. False for a
-// user alone, for a path, and for the name of a secret's file. masked() hides these three, too, because a user may be a
-// password whose colon was forgotten.
+// user alone, for a path, and for the name of a secret's file. masked() may hide these three, too: for example, a user
+// alone may be a password whose colon was forgotten.
 [[nodiscard]] bool has_password(std::string_view connect_string);
 
 // Returns the text without ":password" before the host, so that a user has the same text with any password.

@@ -3,7 +3,7 @@
 //
 // Purpose: a forked child has copies of its parent's sockets, but none of its parent's threads. So the child must not
 // use a client that the parent made. An object stores the generation at its construction, and later compares it with
-// the present one.
+// the present generation.
 //
 // Thread safety: from any thread.
 #pragma once

@@ -53,7 +53,7 @@ struct acquire_request {
     std::shared_ptr<session_runner> session{};  // null: any session that has room
 };
 
-// Makes the request for a lock that the servers see as one contender. `longest_attempt` limits a single attempt
+// Makes the request for a call that has one contender at the servers. `longest_attempt` limits a single attempt
 // (timeout zero) that has no other limit. Error: `bad_option` for a combination of options that no call accepts.
 [[nodiscard]] result<acquire_request> make_request(acquire_options&& options, core::attempt mode,
                                                    boottime_clock::duration longest_attempt,

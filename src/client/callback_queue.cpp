@@ -196,7 +196,8 @@ bool callback_queue::helps(base::unique_lock& lock) noexcept {
     return true;
 }
 
-// Waits until no turn and no callback is in progress. If the queue has no executor, waits until all callbacks have run.
+// Waits until no thread of the crew works for this queue, and no callback runs. If the queue has no executor, waits
+// until all callbacks have run.
 void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     const auto me = boost::this_thread::get_id();
     const boost::thread::id none;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// first_attach: notes whether a session was ever attached to a server. If the first attach takes too long, it stores
-// the error with which the session refuses its waiters (late_sessions.hpp).
+// first_attach: notes whether a session was ever attached to a server. A session whose first attach takes too long
+// refuses its waiters (late_sessions.hpp). The first_attach object then has the error for these waiters.
 //
 // | state    | leads to                                |
 // |----------|-----------------------------------------|

@@ -35,7 +35,7 @@ public:
     }
 
 protected:
-    // ---- called under the lock of the call; the first call of each function counts -----------
+    // ---- called under this object's lock; only the first invocation of each function has an effect ----
     void note_grant() {
         if (record_) record_grant();
     }

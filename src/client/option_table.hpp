@@ -93,7 +93,8 @@ template <class... Arguments>
 inline constexpr bool k_is_user_code<callback<void(Arguments...)>> = true;
 
 [[nodiscard]] acquire_options options_of_part(const acquire_options& whole, composite kind);
-// Returns the options if one of them will be called later or passed to a part; otherwise an empty value.
+// Returns the options if the composite needs one of them later: a function of the user, or an option that it passes to
+// its parts. Otherwise returns an empty value.
 [[nodiscard]] base::cold<acquire_options> needed_later(acquire_options&& options, composite kind);
 // Returns bad_option if the composite refuses an option that is set. The error contains `name`, the option, its value
 // and the reason.

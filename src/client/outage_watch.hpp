@@ -33,7 +33,7 @@ public:
     // Time from the start of an outage to the first question to the servers. Usually a session reconnects in this time.
     static constexpr std::chrono::milliseconds k_first_question{250};
 
-    // `timers` must live until its stop(), because it calls this object.
+    // `timers` calls this object until timers.stop() has returned. Both objects must live until then.
     outage_watch(client_timers& timers, std::shared_ptr<worker_pool> workers,
                  std::shared_ptr<core::coordinator> servers,
                  boottime_clock::duration patience = k_patience);

@@ -139,8 +139,9 @@ void session_runner::execution::operator()(core::warning& warning) const {
 
 namespace {
 
-// Makes the error for callers whose deadline passes before a session exists. The text of a std::system_error begins
-// with the text of its code. This text is removed, because the new error has it, too.
+// Makes the error for callers whose deadline passes before a session exists. The message of a std::system_error may
+// begin with the text of its code. The function removes that beginning, because the new error's message begins with it,
+// too.
 error to_error(const std::exception& failure) {
     const auto* coded = dynamic_cast<const std::system_error*>(&failure);
     auto code = errc::not_connected;

@@ -47,8 +47,8 @@ public:
 
     // ---- contenders ------------------------------------------------------------------------
     // Reserves room for a contender on `path` until `acquire` is called. Returns false if the paths that the session
-    // owns, will own or watches have too many bytes. Also returns false if the session refuses its waiters, or is not
-    // in the state `needed`.
+    // owns, will own or watches have too many bytes. Also returns false if the session refuses all waiters
+    // (refuse_waiters()), or if its state is not `needed`.
     [[nodiscard]] bool reserve(const std::string& path, const core::claim& wants,
                                std::optional<session_state> needed = {});
     // Frees reserved room, because no call of `acquire` will follow.

@@ -29,8 +29,8 @@ public:
     // later request sets a new watch there.
     void on_refused_give_back(const std::string& path) { owed_.insert(path); }
     [[nodiscard]] bool owes() const noexcept { return !owed_.empty(); }
-    // Returns the paths whose watches the client must ask the server again to remove. Omits the paths in `awaited`, on
-    // which a pending read is setting a watch.
+    // Returns the paths whose watches the server has refused to remove; the client must send these removals again.
+    // Omits the paths in `awaited`, on which a pending read is setting a watch. Does not return a path a second time.
     [[nodiscard]] std::vector<std::string> take_owed(const std::set<std::string>& awaited);
     // Call this when the connection has ended. Drops the watches whose removal the server has refused, so that the
     // client does not set them again.

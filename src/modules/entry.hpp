@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// entry: the interface between the core library and a module, a library with one back end or with TLS for ZooKeeper.
+// entry: the interface between the core library and a module. A module is a library with one back end, or with TLS for
+// ZooKeeper.
 //
 // A module exports one function with C linkage, turnstile_module_<kind>. The core passes its services (host), and gets
 // the module's functions (entry). The core and the module must have the same version. Only this function's signature
 // and the first member of `entry` never change between versions.
 //
-// A module contains copies of the stateless helpers of src/base and src/local. For everything that has state, it calls
-// the host: the log, the fork count, the link to the guardian (a process that ends the sessions of dead processes), and
+// A module contains copies of the stateless helpers of src/base and src/local. For all other helpers it calls the host.
+// These are the log, the fork count, the link to the guardian (a process that ends the sessions of dead processes), and
 // the abort when memory is exhausted. A module that is linked in as an archive uses the core's own objects.
 //
 // Thread safety: all functions of an entry and of a host from any thread.
@@ -78,7 +79,7 @@ struct entry {
 
 using entry_function = const entry*(const host* services) noexcept;
 
-// Every entry function calls attach() first. In a module that is linked in as an archive, it does nothing.
+// Every entry function calls attach() first. In a module that is linked in as an archive, attach() does nothing.
 void attach(const host* services) noexcept;
 
 }  // namespace turnstile::modules

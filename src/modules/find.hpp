@@ -33,9 +33,9 @@ inline constexpr std::array k_kinds{module_kind::tls, module_kind::redis, module
 // Returns a name such as "libturnstile-redis.so.0.1".
 [[nodiscard]] std::string file_of(module_kind which);
 
-// `asker`: the start of the error's message, a scheme or the name of the function that needs the module. Error:
-// bad_connect_string, if the module is absent, cannot be loaded, or has another version. The message names the file and
-// the package.
+// Fails with bad_connect_string if the module is absent, cannot be loaded, or has another version. The message begins
+// with `asker`, and names the file and the package. `asker` says for what the module is needed: it is the scheme of a
+// connect string, the kind of server, or the name of a function.
 [[nodiscard]] result<const entry*> find(module_kind which, std::string_view asker);
 
 // Returns the module, if an earlier find() has succeeded; otherwise null.
