@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures bursts: how long many acquires at once take, and how little of the lease of another hold of the same client
+// Measures how long many acquires at once take. Also measures how much of the lease of the client's other hold always
 // remains meanwhile.
 //
 //     turnstile_bench_burst KIND DELAY COUNT TIMEOUT     KIND: zookeeper, redis, postgresql or mariadb
@@ -7,9 +7,9 @@
 // A proxy delays each message by DELAY milliseconds in each direction. A client with a session timeout of TIMEOUT
 // milliseconds has one hold. The client begins COUNT acquires at once, in three phases:
 //
-//     first      of COUNT free locks that never existed; each grant is released at once
-//     again      of the same locks
-//     waiting    of one lock that another client holds, until all wait in the lock's queue; then all give up
+//     first      acquires COUNT free locks that never existed, and releases each lock at once
+//     again      does the same with the same locks
+//     waiting    requests one lock that another client holds; when all acquires are in the lock's queue, they give up
 //
 // Prints a line of JSON: for each phase the seconds until all were granted or waited, and the shortest remaining time
 // of the hold's lease in milliseconds. Ends with an error if a grant fails or the hold is lost.

@@ -17,7 +17,7 @@ find_path(ZooKeeper_INCLUDE_DIR NAMES zookeeper/zookeeper.h)
 find_library(ZooKeeper_LIBRARY NAMES zookeeper_mt)
 mark_as_advanced(ZooKeeper_INCLUDE_DIR ZooKeeper_LIBRARY)
 
-# vcpkg and Conan build the ZooKeeper client with CMake. This gives the client another name and a config file.
+# vcpkg and Conan build the ZooKeeper client with CMake. Their clients have other names, and a CMake config file.
 set(_zookeeper_target "")
 if(NOT ZooKeeper_LIBRARY)
     find_package(unofficial-zookeeper CONFIG QUIET)

@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     const std::string ledger = argv[2];
     // If a consumer crashes, its lock becomes free when this timeout has passed.
     const turnstile::client servers = turnstile::client::from_environment({.session_timeout = 6s});
-    // The template makes a valid name of any text.
+    // The template turns any text into a valid name.
     const turnstile::path_template lock_of{"/situations/users/{}"};
     std::ifstream inbox{argv[1]};
     for (std::string user; std::getline(inbox, user);) {

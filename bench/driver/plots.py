@@ -95,7 +95,7 @@ def draw(result, labels, order, file):
         return False
     peers = list(dict.fromkeys([*order, *result.all_peers()]))
     colours = {peer: COLOURS[i % len(COLOURS)] for i, peer in enumerate(peers)}
-    # In groups by server, the library is coloured and the others are grey.
+    # If the plot has a group for each server, the library's bars are green and all other bars are grey.
     if isinstance(result.reference, dict):
         colours.update({peer: COLOURS[0] if result.reference_of(peer) == peer else COLOURS[1] for peer in peers})
     pyplot.rcParams["svg.fonttype"] = "none"  # keeps texts as texts, and does not draw them as outlines

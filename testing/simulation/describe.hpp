@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// describe: values as short text, for traces.
+// describe: returns a value as a short text, for traces.
 #pragma once
 
 #include <string>

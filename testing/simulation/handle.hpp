@@ -31,7 +31,7 @@ public:
     handle(client_id owner, std::uint64_t epoch, const scenario& scenario, agenda& future,
            dice& chance, network& links);
 
-    // ---- for the core's shell ----
+    // ---- calls by the code that executes the core's actions ----
     void submit(core::request&& request, core::time_point local_now) override;
     void forget_watches(const std::string& path) override;
     void seek_leader(std::uint64_t number) override;

@@ -70,7 +70,7 @@ struct contender_record {
     bool gone = false;
     bool abandoned = false;  // true: the client closed before the servers answered
 
-    // The next members belong to a grant.
+    // The next members describe the grant, and are set only if the contender was granted.
     std::string znode;
     fencing_token token;
     std::uint64_t epoch = 0;
@@ -197,7 +197,7 @@ public:
     std::set<session_id> told_over;  // sessions whose end their clients know
 
 private:
-    // By folder, in the order of creation.
+    // Contenders' znodes by folder, in the order of creation.
     std::map<std::string, std::vector<znode_record>> contenders_;
     std::map<std::string, std::pair<std::string, std::size_t>> places_;
     std::vector<std::string> created_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// recipe_observer: gets notice of what recipes do with a client's holds, and ignores it. The judge of recipes
-// (verification/recipe_judge.hpp) overrides the members.
+// recipe_observer: recipes call its members when they use a client's holds. The members do nothing here. The judge of
+// recipes (verification/recipe_judge.hpp) overrides them.
 #pragma once
 
 #include <compare>

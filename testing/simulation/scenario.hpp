@@ -79,7 +79,7 @@ struct lease_trial {
     bool sync_confirms = false;      // the servers treat a client's check as a sync
     bool stops_followers = false;    // stalls also affect followers
     bool returns_in_time = false;    // a disconnected client returns when its lease ends
-    // Guards are valid for this fraction of the timeout after the last answer; 0: by the core's rule.
+    // Guards are valid for this fraction of the timeout after the last answer; 0: the core's rule decides.
     double heard_part = 0;
 };
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // server: one server of the modelled ensemble, as plain data. ensemble.hpp has the server's actions.
 //
-// | standing  | its clients                                 | its link to the leader |
-// |-----------|---------------------------------------------|------------------------|
-// | leading   | served; messages renew sessions at once     | none                   |
-// | following | served; renewals wait for the leader's ping | alive, maybe cut       |
-// | isolated  | reads answered, writes never                | gone, unnoticed        |
-// | looking   | none                                        | none                   |
+// | the server is | what it does for its clients             | its link to the leader                      |
+// |---------------|------------------------------------------|---------------------------------------------|
+// | leading       | It answers reads and writes. A client's  | It has none.                                |
+// |               | message extends the session at once.     |                                             |
+// | following     | It answers reads and writes. The leader  | The link exists, but may be cut.            |
+// |               | extends the session after its next ping. |                                             |
+// | isolated      | It answers reads, and never a write.     | The link is gone, and the server has not    |
+// |               |                                          | noticed that.                               |
+// | looking       | It has no clients.                       | It has none.                                |
 #pragma once
 
 #include <cstdint>
@@ -37,7 +40,7 @@ struct one_way {
 
 struct server {
     standing stands = standing::looking;
-    // Only for an isolated server. True: the server was the leader, and still believes that it is.
+    // True: the server is isolated, was the leader, and still believes that it is the leader.
     bool deposed = false;
     std::uint64_t life = 0;  // counts the times that the server began to look for a leader
     local::tree replica;

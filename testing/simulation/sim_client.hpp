@@ -31,7 +31,7 @@ namespace turnstile::simulation {
 
 class sim_client final : public client_view {
 public:
-    // Shared by all clients of a history.
+    // Objects that all clients of a history share.
     struct surroundings {
         const simulation::scenario& scenario;
         agenda& future;

@@ -188,7 +188,7 @@ bool simulation::waiting(simulated_hold hold) const {
     return state_->script(hold.client).waiting(hold.number);
 }
 
-// ---- under a hold, and recipes ---------------------------------------------------------------
+// ---- commits and recipes ---------------------------------------------------------------------
 
 void simulation::commit(simulated_hold hold, const transaction& writes,
                         std::function<void(const result<commit_result>&)> done,

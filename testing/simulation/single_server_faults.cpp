@@ -52,7 +52,7 @@ void single_server::set_clock(core::duration length) {
     clock_.set(agenda_.now(), ahead ? clock() + by : clock() - by);
     const auto timeout = scenario_.time.session_timeout;
     disturb(agenda_.now() + timeout);
-    // A step back delays each session's deadline by its length. Several steps add up.
+    // A step back of the clock delays each session's deadline by the length of the step. Several steps add up.
     if (!ahead) return disturb(std::max(disturbed_until_, agenda_.now() + timeout) + by);
     was_set_ahead_ = true;
     set_ahead_ = agenda_.now();

@@ -136,7 +136,7 @@ private:
     bool silence_planned_ = false;
     // SQL: the first poll brings the events that the client missed.
     bool looks_first_ = false;
-    // When the latest request that moves the session's deadline was sent.
+    // Time at which the session last sent a request that moves its deadline.
     instant alive_from_{};
     std::optional<instant> next_end_;  // when another session may expire
     std::optional<instant> look_planned_;

@@ -67,7 +67,7 @@ public:
     [[nodiscard]] const history& truth() const noexcept { return history_; }
     [[nodiscard]] history& truth() noexcept { return history_; }
     [[nodiscard]] const servers_view& servers() const noexcept;
-    // Describes what is left at the end; empty if nothing is left.
+    // Describes what clients and servers still have at the end, such as znodes and calls; empty if they have nothing.
     [[nodiscard]] const std::string& left_over() const noexcept { return left_over_; }
     [[nodiscard]] network& links() noexcept { return network_; }
     [[nodiscard]] sim_client& client(client_id id) { return *clients_.at(id); }

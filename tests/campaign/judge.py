@@ -48,7 +48,7 @@ class Verdict:
         self.of_servers = []  # faults of the servers, in the form of `broken`
         self.looked = collections.Counter()  # promise -> number of examined cases
         self.numbers = collections.Counter()  # numbers for the report
-        # A sentence, if the event that the campaign tests (such as a failover) never happened; otherwise empty.
+        # Says that the event that the campaign tests (such as a failover) never happened; empty if it happened.
         self.unplayed = ""
 
     def break_(self, promise, sentence, *lines, at=None, divergence=None):

@@ -106,7 +106,7 @@ public:
     void critical_section(const trace& of, const guard& hold);
     void release(const trace& of, guard& hold);
 
-    // Acquires, works and releases.
+    // Acquires the lock, works under it, and releases it.
     void turn(const way& lock, const std::string& action, const std::vector<std::string>& paths);
 
 private:
@@ -135,7 +135,7 @@ void play_latch(player& me);
 void play_job(player& me);
 void play_rate(player& me);
 void play_checked(player& me);
-// Acts as an operator, which takes part in no queue: requests releases, and takes locks away.
+// Plays an operator, who joins no queue. The operator requests releases, and takes locks away.
 void play_operator(player& me);
 
 }  // namespace campaign

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// staged_servers: a campaign's servers, all of one kind, and their disturbances.
+// staged_servers: a campaign's servers, all of one kind, and the faults that the campaign can cause in them.
 //
 // Thread safety: one thread at a time.
 #pragma once

@@ -4,21 +4,22 @@
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
-// | G1   | No two valid grants on a lock. A valid grant's znode exists, unless it was removed by  |
-// |      | force.                                                                                 |
-// | G2   | At some instant a grant's znode was the first of the existing znodes.                  |
+// | G1   | No two grants of a lock are valid at once. A valid grant's znode exists, unless        |
+// |      | another client or an operator removed it.                                              |
+// | G2   | At some instant a granted contender's znode was the first of the existing znodes.      |
 // | G3   | A deletion wakes at most one session other than the owner's.                           |
 // | G4   | At the end no znode, watch, request or byte is left, and every call has ended.         |
 // | G5   | A loss is reported when valid_until passes, which never moves back. A removal by an    |
 // |      | operator is reported at the latest at the client's next regular check of the hold's    |
-// |      | znode. States come in order. Nothing is lost while all is healthy.                     |
-// | G6   | Tokens grow.                                                                           |
+// |      | znode. A session's states are reported in order. No session is lost while the servers  |
+// |      | and the connection are healthy.                                                        |
+// | G6   | A later grant has a larger token.                                                      |
 // | G7   | Waits end by their deadlines, a try does not wait, timers do not spin.                 |
-// | G8   | Each notice agrees with the committed state, and comes once and in order. A failure    |
-// |      | has its reason.                                                                        |
-// | M1   | max_hold: once that much time has passed since the grant by the holder's clock, its    |
-// |      | guard is over, and the holder is notified.                                             |
-// | M2   | max_hold: then its znode is removed, though the session lives.                         |
+// | G8   | Each notice agrees with the committed state, and comes once and in order. A call fails |
+// |      | only if the reason in its error is true.                                               |
+// | M1   | max_hold: when a hold has lasted for this time on the holder's clock, its guard is no  |
+// |      | longer valid, and the holder is notified.                                              |
+// | M2   | max_hold: after that time the client removes the hold's znode and keeps its session.   |
 // | D1   | Lock delay: no contender is granted before the delay has passed since a holder's znode |
 // |      | was removed without a release.                                                         |
 // | D2   | A low-water mark does not overwrite other clients' data in a lock's folder.            |

@@ -300,7 +300,7 @@ void invariants::judge_renamed(contender_key key, const contender_record& record
 
 // ---- revocation -----------------------------------------------------------------------------
 
-// An order must reach the contender whose znode it was written into, and no other contender.
+// An operator's order to release must reach the contender into whose znode it was written, and no other contender.
 void invariants::judge_order(contender_key key, const contender_record& record,
                              const core::asked_to_release& order) {
     const auto* ordered = history_.in_place_of(history_.ordered(order.by));

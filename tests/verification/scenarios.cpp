@@ -47,8 +47,8 @@ timing draw_timing(dice& chance) {
     return t;
 }
 
-// Draws the relay bound that clients assume (the longest time until the leader learns of a message to a follower), and
-// stalls of servers that do not exceed it.
+// Draws the relay bound that clients assume: the longest time until the leader learns of a message to a follower. Also
+// draws the longest stall of a server, so that no stall exceeds the relay bound.
 core::lease_rule draw_rule(dice& chance, timing& t) {
     core::lease_rule rule;
     rule.clock_drift = chance.pick(std::vector<double>{0.0001, 0.001, 0.01, 0.05, 0.1});

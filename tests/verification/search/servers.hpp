@@ -95,7 +95,7 @@ private:
     std::set<contender_number> by_hand_;
     std::string breach_;
 
-    // The contenders in the tree, in order.
+    // The contenders in the tree, in queue order.
     std::vector<contender> standing_;
     std::string key_;
 };

@@ -11,7 +11,7 @@ enum class act : std::uint8_t {
     // Steps of the application.
     acquire,
     release,
-    // A history does not end while one of these is possible.
+    // While one of the next steps is possible, a history does not end.
     serve,            // the servers execute the client's oldest request
     serve_backwards,  // the servers set watches again, and send the missed events in reverse order
     deliver,          // the client receives its oldest message
@@ -20,7 +20,7 @@ enum class act : std::uint8_t {
     closes,  // the servers close a session that its client gave up
     reap,    // the servers expire a crashed client's session
     pass,    // nothing else can happen, so every waiting client's next timer runs
-    // These may happen or not, and do not count as faults.
+    // A history may end without the next steps, and they do not count as faults.
     late,    // the servers execute the oldest write of a broken connection
     expire,  // the servers close a session that they selected for expiry after the end of its lease
     early_timer,  // a timer runs while messages are in progress (limited by `early_timers`)

@@ -126,7 +126,7 @@ bool election_work::at_rest() const {
            });
 }
 
-// ---- the shell, which executes actions ------------------------------------------------------
+// ---- execution of the state machine's actions -----------------------------------------------
 
 void election_work::feed(seat& participant, const course::input& input) {
     for (const auto& next : participant.now.on(input)) {
