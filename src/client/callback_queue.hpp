@@ -20,7 +20,7 @@
 // |                    | and runs it late or destroys it                                            |
 // | after the close    | in the thread that calls pump()                                            |
 //
-// Thread safety: all members from any thread. Lock order: this lock, then the crew's.
+// Thread safety: all members from any thread. Lock order: this lock, then the lock of the crew.
 #pragma once
 
 #include <atomic>
@@ -53,8 +53,8 @@ public:
     callback_queue& operator=(const callback_queue&) = delete;
 
     void post(std::function<void()> task);
-    // Requests a turn if callbacks are queued. After finish(), runs the callbacks in the calling thread, because the
-    // queue has no other thread left.
+    // Requests a turn on a thread of the crew if callbacks are queued. After finish(), runs the callbacks in the
+    // calling thread, because the queue has no other thread left.
     void pump();
 
     // Waits until the running and queued callbacks have returned. If an executor runs them, waits until the deadline at

@@ -56,9 +56,9 @@ public:
 
     [[nodiscard]] virtual const std::string& path() const noexcept = 0;
     [[nodiscard]] virtual standing_znode standing() const = 0;
-    // Called before and after a commit of another hold that checks this hold's znode. In between, the hold is not
-    // released. begin_commit() fails if the hold has ended. `why`: the reason why nothing was written, if that is
-    // known.
+    // Called before and after a commit by another hold, if that commit checks this hold's znode. Between the two calls
+    // this hold is not released. begin_commit() fails if the hold has ended. `why`: the reason why nothing was written,
+    // if that is known.
     [[nodiscard]] virtual result<void> begin_commit() = 0;
     virtual void end_commit(const std::optional<error>& why) noexcept = 0;
     // Writes a transaction, which must be validated, if the hold's znode and the znodes `further` of other holds exist.
@@ -93,8 +93,8 @@ public:
     [[nodiscard]] virtual fencing_vector tokens() const = 0;
     [[nodiscard]] bool valid() const noexcept { return boottime_clock::now() < certain_until(); }
     [[nodiscard]] virtual boottime_clock::time_point valid_until() const noexcept = 0;
-    // Returns valid_until(), or `min` once the hold is lost or given up. Before the returned instant the hold is valid,
-    // and no other check is necessary.
+    // Returns valid_until(), or time_point::min() after the hold was lost or given up. Before the returned instant the
+    // hold is valid, and no other check is necessary.
     [[nodiscard]] virtual boottime_clock::time_point certain_until() const noexcept = 0;
     [[nodiscard]] virtual lease_evidence evidence() const noexcept = 0;
     // Returns success while the hold is valid, and afterwards the reason of its end.

@@ -123,7 +123,8 @@ void local_hold::end_own_commit(const std::optional<error>& why) noexcept {
     --commits_;
 }
 
-// Begins a commit of another hold that checks this hold's znode. The contender is not released before that commit ends.
+// Called when another hold begins a commit that checks this hold's znode. The contender is not released before that
+// commit ends.
 result<void> local_hold::begin_commit() {
     if (auto begun = begin_own_commit(); !begun) return begun;
     auto kept = carrier()->begin_commit();

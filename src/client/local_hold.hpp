@@ -95,8 +95,8 @@ private:
     turnstile::fencing_token token_;
     boottime_clock::time_point limit_ = boottime_clock::time_point::max();
 
-    // The contender's hold, for whose confirmed release await_release() waits. Null: the contender was handed over to
-    // another caller, or kept for later callers.
+    // The contender's hold. await_release() waits until the servers have confirmed the release of this hold. Null: the
+    // contender was handed over to another caller, or kept for later callers.
     std::shared_ptr<hold> given_back_ GUARDED_BY(mutex_);
 
     [[nodiscard]] result<void> begin_own_commit();

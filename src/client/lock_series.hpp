@@ -62,7 +62,8 @@ public:
     [[nodiscard]] entry read_entry(place call) const;
     // Notes that the caller has learned of its grant.
     void announce(place call);
-    // Returns the call's entry if its hold was announced and has ended. Returns it only once.
+    // Returns the call's entry if the caller has learned of the grant, and the hold has ended. Returns the entry only
+    // once.
     [[nodiscard]] std::optional<entry> take_end(place call);
 
     [[nodiscard]] lock_numbers read(boottime_clock::time_point now) const;

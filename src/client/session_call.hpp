@@ -31,9 +31,9 @@ public:
     using call::wake;
 
     // ---- called under the session's lock ---------------------------------------------------
-    // Returns true at the first call only. Called when another contender is ahead of this call's contender.
+    // Called when another contender is ahead of this call's contender. Returns true only the first time.
     [[nodiscard]] bool begins_to_wait() noexcept { return !std::exchange(waited_, true); }
-    // Returns true at the first call only. Called when a znode of this call was created.
+    // Called when a znode of this call's contender was created. Returns true only the first time.
     [[nodiscard]] bool enters_first() noexcept { return !std::exchange(entered_, true); }
     [[nodiscard]] bool has_entered() const noexcept { return entered_; }
 

@@ -83,8 +83,8 @@ private:
     void post(task callback) override;
     [[nodiscard]] answer_reader* answered_by() const noexcept override { return session_.get(); }
 
-    // Postpones the release until the commits of other holds that check this hold have ended. Returns false if there
-    // are none.
+    // Postpones the release until other holds have ended their commits that check this hold. Returns false if no such
+    // commit is in progress.
     [[nodiscard]] bool defer_leave(const error& why);
     [[nodiscard]] result<void> await_release(boottime_clock::time_point deadline) override;
     void on_loss(const error& why) REQUIRES(mutex_);
@@ -100,8 +100,8 @@ private:
     const base::shared_text path_;
     const base::cold<std::function<void()>> on_contended_;
 
-    // State that only a holder has; it is separate because there may be very many waiters. Written before the guard
-    // exists, and only read afterwards.
+    // State that only a holder has. It is a separate allocation, so that each of very many waiters needs only a
+    // pointer. This class writes the state before the guard exists, and only reads it afterwards.
     struct rights {
         std::shared_ptr<lease_view> lease;
         boottime_clock::time_point limit = boottime_clock::time_point::max();  // from max_hold

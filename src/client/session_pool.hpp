@@ -7,7 +7,7 @@
 // session, unless max_sessions are open or the servers accept no more connections (late_sessions.hpp). The pool
 // reserves room under its lock. The znode of a contender counts from the caller's call on, even before it exists.
 //
-// Thread safety: all members from any thread. Lock order: this lock, then a session's.
+// Thread safety: all members from any thread. Lock order: this lock, then the lock of a session.
 #pragma once
 
 #include <cstdint>

@@ -5,7 +5,8 @@
 // actions, unlocks, and wakes the callers that have an outcome. User code runs on the callback queue. Opening and
 // closing of handles may block for seconds and runs on workers. Stop callbacks of lost holds run on separate threads.
 //
-// Thread safety: all members from any thread. Lock order: this lock, then a hold's, then queues'.
+// Thread safety: all members from any thread. Lock order: this lock, then the lock of a hold, then the
+// locks of the queues.
 #pragma once
 
 #include <atomic>

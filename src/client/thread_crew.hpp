@@ -17,7 +17,7 @@
 // own client, and may run without a time limit.
 //
 // Thread safety: all members from any thread. post() may be called under a lock. Lock order: this lock, then the
-// timers'.
+// lock of the timers.
 #pragma once
 
 #include <chrono>

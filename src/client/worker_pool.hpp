@@ -8,7 +8,7 @@
 // of this pool.
 //
 // Thread safety: all members from any thread. `post` may be called under a lock. Lock order: this lock, then the
-// crew's.
+// lock of the crew.
 #pragma once
 
 #include <cstddef>

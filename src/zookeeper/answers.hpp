@@ -20,8 +20,8 @@ struct verdict {
 };
 
 // Judges the code of a completion. When the C client clears its queues, it generates some codes itself
-// (ZSESSIONEXPIRED, ZAUTHFAILED). These codes count as unknown, although servers use them too: the server may have
-// executed the request before.
+// (ZSESSIONEXPIRED, ZAUTHFAILED). Servers send these codes, too. The outcome nevertheless counts as unknown, because a
+// server may have executed the request before the C client generated the code.
 [[nodiscard]] verdict judge_completion(int rc) noexcept;
 
 // Judges a code that a request function of the C client returned at once: the C client has not sent the request.

@@ -215,7 +215,7 @@ opening open_session(byte_stream& link, const opening_settings& settings) {
             result.outcome = opening_outcome::unknowing;
             return result;
         // The server has refused the credentials. The C client will get the same refusal and report it, so this
-        // function returns the session without a list.
+        // function returns the session without a list of the session's znodes.
         case raw_session::listing::unauthenticated: return result;
         case raw_session::listing::sasl_wanted: return failed_opening(opening_outcome::failed, raw);
         case raw_session::listing::cut_off: return failed_opening(opening_outcome::cut_off, raw);

@@ -16,7 +16,7 @@ void read_srvr(std::string_view answer, server_health& into);
 // Parses an answer to "conf". Returns nothing for any other text.
 [[nodiscard]] std::optional<server_configuration> read_conf(std::string_view answer);
 
-// True if the server has answered that the word is not in its 4lw.commands.whitelist.
+// True if the server has answered that the four-letter word is not in the server's 4lw.commands.whitelist.
 [[nodiscard]] bool is_refused(std::string_view answer) noexcept;
 
 }  // namespace turnstile::zookeeper

@@ -50,7 +50,8 @@ struct way_to_leader {
 [[nodiscard]] bool is_unreachable(std::string_view host) noexcept;
 
 // Returns the list for a move to `to` over a new connection. `to` may be `present`, the current server; otherwise
-// `present` comes last. The list begins with an address that refuses connections.
+// `present` comes last. The list begins with an address that refuses connections, so that the C client gives up the
+// requests of the silent connection first.
 [[nodiscard]] way_to_leader way_from_silence(const socket_address& present,
                                              const socket_address& to,
                                              const resolved_servers& known, base::random& chance);

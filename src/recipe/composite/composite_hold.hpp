@@ -62,7 +62,7 @@ protected:
     static void give_back(std::vector<kept_part>&& parts);
     [[nodiscard]] std::vector<held_part> held_parts() const;  // the last part first
     // Stores the parts that are held now, so that release() can wait for the end of each part's release. Call it before
-    // the holder gives the parts back.
+    // the parts are given back.
     void note_given_back() REQUIRES(mutex_);
     [[nodiscard]] std::vector<held_part> given_back() const;  // the last part first
 

@@ -84,8 +84,8 @@ public:
     // During a pause, returns the turn before the pause, and the time of the pause's end.
     [[nodiscard]] std::optional<turn> pausing() const { return now_.pausing(); }
     [[nodiscard]] boottime_clock::time_point pause_end() const noexcept { return pause_end_; }
-    // Removes and returns the oldest change that the listeners do not know yet: true if the participant leads since
-    // then. There must be such a change.
+    // Removes the oldest change that the listeners do not know yet. Returns true if the participant began to lead with
+    // this change, and false if it ceased to lead. There must be such a change.
     [[nodiscard]] bool take_news();
 
 private:

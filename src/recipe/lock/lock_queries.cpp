@@ -125,7 +125,8 @@ result<std::vector<contender>> contenders(client_impl& client, const queue_of& q
 }
 
 // A contender that was ahead in the list and has ended does not come back. So the first contender that can be read was
-// first in the queue when it was read. Contenders with equal numbers are read together.
+// first in the queue when it was read. Contenders with equal numbers are read together, because only their czxids give
+// their order.
 result<std::optional<contender>> head(client_impl& client, const queue_of& queue,
                                       query_options options) {
     if (const auto deadline = options.timeout.deadline())
