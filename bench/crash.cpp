@@ -106,7 +106,7 @@ std::vector<double> trials_of_ours(turnstile::client& own, const std::string& se
 std::chrono::microseconds granted_at(const turnstile::testing::process& waiter, int trial,
                                      std::chrono::milliseconds session) {
     const auto words = "granted " + std::to_string(trial) + " ";
-    // The dot at the end shows that the line is complete.
+    // The waiter prints a dot at the end of each line. The dot shows that the line is complete.
     if (!turnstile::testing::eventually(
             [&] {
                 const auto text = waiter.output();

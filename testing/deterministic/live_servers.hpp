@@ -41,7 +41,7 @@ using simulation::planned_event;
 // The servers' view of a session. The servers call these members under their mutex.
 class session_end {
 public:
-    // A message has arrived, which the session's thread must handle.
+    // Called when a message has arrived, which the session's thread must handle.
     virtual void arrive(planned_event&& event) = 0;
     virtual void crash() = 0;
 

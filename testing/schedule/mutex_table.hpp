@@ -43,7 +43,7 @@ private:
     static constexpr int k_several = -1;
 
     std::map<std::uintptr_t, std::uint8_t> owners_;  // owners of locked mutexes
-    // By mutex: the number of the process that uses the mutex, or k_several.
+    // Maps each mutex to the number of the process that uses it, or to k_several.
     std::map<std::uintptr_t, int> askers_;
 };
 

@@ -208,7 +208,7 @@ private:
     std::optional<instant> lost_data_at_;
     std::uint64_t batches_ = 0;
     std::uint64_t creation_batches_ = 0;
-    // Sessions that an operator closed, with the transaction.
+    // For each session that an operator closed, the transaction that closed it.
     std::map<session_id, std::int64_t> closed_by_hand_;
     std::set<std::string> tampered_;
     std::set<std::string> over_quota_;

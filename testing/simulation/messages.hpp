@@ -113,7 +113,7 @@ struct proposal {
     std::optional<server_id> origin;                    // the server that answers the request
     connection_id connection{};
     instant proposed{};
-    // Number of this create in a series of creates in its folder, each proposed while an earlier one was not committed.
+    // Position of this create, from 0, in a series of creates in its folder (see ensemble::creates_under_way()).
     std::int32_t creates_under_way = 0;
     std::vector<std::pair<server_id, connection_id>> syncs;  // syncs that wait for this proposal
     bool held_up = false;  // true: its server's thread was stopped during the request

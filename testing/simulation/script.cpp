@@ -85,7 +85,7 @@ result<void> script::status(const one_call& call) const {
 
 namespace {
 
-// Checks that none of the caller's parts writes the hold's own znode.
+// Checks that no part of the caller's transaction writes the hold's own znode.
 result<void> check_untouched(const std::vector<core::write_part>& parts, const std::string& znode) {
     for (std::size_t i = 0; i != parts.size(); ++i) {
         if (std::visit([](const auto& part) { return part.path; }, parts[i]) != znode) continue;

@@ -31,7 +31,7 @@ public:
     [[nodiscard]] virtual std::optional<instant> deadline(session_id /*session*/) const {
         return std::nullopt;
     }
-    // Number of packets that the servers refused because of their size.
+    // Returns the number of packets that the servers refused because of their size.
     [[nodiscard]] virtual std::uint64_t refused_packets() const noexcept { return 0; }
     [[nodiscard]] virtual instant disturbed_until() const noexcept = 0;
 

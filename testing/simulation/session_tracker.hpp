@@ -24,7 +24,7 @@ public:
     bool touch(session_id session, instant now);
     // Marks the session as doomed, because its deadline has passed. From now on expiry() returns nothing for it.
     void doom(session_id session);
-    // The session's end was requested or has happened. From now on the servers refuse its requests.
+    // Records that the session's end was requested or has happened. From now on the servers refuse its requests.
     void close(session_id session);
     void forget(session_id session) { sessions_.erase(session); }
     // Notes the connection of a write, as ZooKeeper does with a session's owner. Refuses the write if a newer

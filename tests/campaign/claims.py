@@ -108,8 +108,8 @@ def judge_permits(holds, verdict):
                            *(s[3] for s in active))
 
 
-# Name of a promise: the tokens of two holds that are valid at once have the order of the grants. If two Redis masters
-# serve at the same time, each master gives out tokens, and the tokens of both have no common order.
+# Name of this promise: if two holds are valid at once, the later grant has the larger token. Two Redis masters that
+# serve at the same time break it, because each master gives out its own tokens.
 ORDER = "order"
 
 

@@ -39,7 +39,7 @@ TEST_F(lost_data, bring_back_what_was_removed_and_take_what_was_made) {
     EXPECT_EQ(truth.find(k_even)->why, removal::lost);
 }
 
-// A contender that is renamed back and forth has each of its names several times.
+// If a contender is renamed back and forth, it has the same name again and again.
 TEST_F(lost_data, leave_a_name_to_the_znode_that_is_back) {
     create(k_odd, 1);
     remove(k_odd, 2);

@@ -145,7 +145,7 @@ TEST(user_kinds, a_caller_that_waits_for_room_does_not_keep_the_history_from_its
     EXPECT_EQ(outcomes.at(1).error(), errc::closed);
 }
 
-// A caller's place in the queue belongs to the caller's session, and so is lost with the session.
+// A caller's place in the queue belongs to the caller's session. When the session ends, the place is lost.
 TEST(user_kinds, a_caller_that_waits_for_room_learns_that_its_place_is_lost) {
     simulation run{{.seed = 7, .servers = 3}};
     const auto ann = run.add_client();

@@ -81,12 +81,12 @@ public:
 
     // ---- for judges of recipes that use these locks ---- ----
     [[nodiscard]] bool healthy() const { return servers_.healthy(); }
-    // Instant since when no fault has affected this client's connection.
+    // Returns the instant since which no fault has affected this client's connection.
     [[nodiscard]] instant undisturbed_since(client_id client) const;
-    // Longest time from a request to its answer without faults.
+    // Returns the longest time from a request to its answer if no fault happens.
     [[nodiscard]] core::duration round_trip() const;
-    // Longest time until a client learns of an event at a single server. The client polls, in case the server's
-    // notification is lost or late.
+    // Returns the longest time until a client learns of an event at a single server. The client polls, in case the
+    // server's notification is lost or late.
     [[nodiscard]] core::duration longest_unheard() const;
 
     // Returns true if the servers may have granted the holder's lock again: they lost data that the grant depends on,

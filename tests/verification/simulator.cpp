@@ -30,7 +30,7 @@ scenario reduce(scenario&& scenario, const reduction& by) {
     return scenario;
 }
 
-// Judges the contract, and the recipes that use locks.
+// All judges of a history: `contract` judges each lock, and the others judge the recipes that use locks.
 struct judges {
     explicit judges(world& world)
         : contract{world.plans(), world.time(), world.truth(), world.servers()},

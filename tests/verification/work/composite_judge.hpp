@@ -39,15 +39,15 @@ public:
     [[nodiscard]] instant now() const { return agenda_.now(); }
     // Returns the end of the validity of the contender's guard, on its client's clock.
     [[nodiscard]] core::time_point valid_until(client_id client, core::contender_id which) const;
-    // Returns true if the part's guard is valid.
+    // Returns true if the guard of one of the composite's locks is valid. `part` is the lock's index.
     [[nodiscard]] bool part_valid(client_id client, const composite& composite,
                                   std::size_t part) const;
     // Returns true if the guard of a composite that was just granted is valid.
     [[nodiscard]] bool valid(client_id client, const composite& composite) const;
     void on_granted(client_id client, const composite& composite);
-    // Called when the call has ended and all its parts have answered.
+    // Called when the call for several locks has ended, and the client has an answer for each of its contenders.
     void on_over(client_id client, const composite& composite);
-    // The holder writes to the shared resource if its guard is valid.
+    // Called when the holder wants to write to the shared resource. If its guard is valid, judges the write's tokens.
     void on_write(client_id client, const composite& composite);
 
     void after_event();

@@ -124,7 +124,7 @@ void deadlock_work::answered(const core::answer& answer) {
     }
 }
 
-// Sends the next read of the search, or draws the conclusion.
+// Sends the next read of the search. After the last read, decides whether there is a deadlock.
 void deadlock_work::ask_on(worker& actor) {
     const auto& look = *actor.look;
     if (look.read != look.children.size())
@@ -154,8 +154,8 @@ void deadlock_work::handle(deadlock_look& look, const core::reply& answer) const
     queue.push_back(std::move(member));
 }
 
-// Searches a second time after a cycle was found. The worker gives up its wait only if the second search finds the same
-// cycle.
+// Ends a search. If the first search has found a cycle, starts a second search. The worker gives up its wait only if
+// the second search finds the same cycle.
 void deadlock_work::conclude(worker& actor) {
     auto look = std::move(*actor.look);
     detail::forget_left_over(
