@@ -45,7 +45,8 @@ public:
     [[nodiscard]] core::session_identity identity() const override { return inner_->identity(); }
     void close() noexcept override { inner_->close(); }
 
-    // A caller calls this function to help, and has released its lock. Another thread answers all requests meanwhile.
+    // A waiting caller calls this function to read its session's messages, and holds none of the library's locks then.
+    // In this test, another thread delivers all answers meanwhile.
     [[nodiscard]] bool help(core::time_point /*until*/) noexcept override {
         ++record_.helped;
         record_.meanwhile();
@@ -118,7 +119,8 @@ protected:
     help_record record;
 };
 
-// No thread wakes a helping caller, so the caller must check its condition before it waits again.
+// No thread notifies a caller that is inside help(). So after help() the caller must check its condition before it
+// waits again.
 TEST_F(caller_help, sees_what_has_come_while_it_helped) {
     const auto servers = connect();
     mutex lock{*servers, "/orders"};

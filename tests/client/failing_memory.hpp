@@ -18,7 +18,8 @@ enum class failing : std::uint8_t {
 
 namespace failing_memory {
 
-// From now on, the allocation of this number fails. Allocations count from 1, in all threads.
+// Starts to count the allocations of all threads from 1. The allocation with this number fails. `how` says whether all
+// later allocations fail, too.
 void start(std::uint64_t number, failing how);
 // Makes all further allocations succeed. Returns the number of allocations since start().
 std::uint64_t stop();

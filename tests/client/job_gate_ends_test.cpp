@@ -15,10 +15,11 @@ using namespace std::chrono_literals;
 constexpr std::chrono::hours k_for_ever{1};
 
 // These constants count a run's requests after its grant. Before the start there are five: a read of the gate's data,
-// and four requests that find out the servers' time (a watch, a commit, a watch, a stamp). Each commit also sets the
-// watch on the hold's znode again.
+// and four requests that find out the servers' time (a watch, a commit, a watch, a read of the time stamp). Each commit
+// also sets the watch on the hold's znode again.
 constexpr std::size_t k_before_start = 5;
-// At the start of a job there are a commit, a watch and a stamp. At its end there is also a read of the gate's data.
+// At the start of a job there are a commit, a watch and a read of the time stamp. At its end there is also a read of
+// the gate's data.
 constexpr std::size_t k_start = 3;
 constexpr std::size_t k_end = 4;
 

@@ -18,7 +18,8 @@ protected:
     std::unique_ptr<client> servers = connect({.close_timeout = 50ms});
     idle_loop loop;
 
-    // Waits until all earlier events have had their callbacks, and the requests that follow have answers.
+    // Waits until the client has run the callbacks of all earlier events, and the servers have answered the requests
+    // that these callbacks caused.
     void let_everything_come() {
         constexpr int k_rounds = 20;
         mutex other{*servers, "/other"};
@@ -119,7 +120,8 @@ TEST_F(election_wedge, one_that_is_lost_before_its_function_is_called_queues_aga
     EXPECT_TRUE(comes_to_be([&] { return seat.terms() == 1; }));
 }
 
-// The executor has not run the task that calls the function. The hold must be released at once.
+// The leader is closed after its grant, but before the executor has run the task that calls the function. close() must
+// release the hold at once.
 TEST_F(election_wedge, closed_before_its_function_is_called) {
     leader seat{*servers, "/seat", [](leader_term&) {}, {.run = loop.run()}};
     seat.start();
@@ -128,13 +130,14 @@ TEST_F(election_wedge, closed_before_its_function_is_called) {
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
     seat.start();
     ASSERT_TRUE(loop.wait(2));
-    // Waits for the term of the second grant.
+    // The first grant had no term, so this term belongs to the second grant.
     EXPECT_TRUE(comes_to_be([&] { return seat.terms() > 0; }));
     seat.close();
     EXPECT_TRUE(eventually([&] { return seat.participants().value().empty(); }));
 }
 
-// The later call decides. A closed participant must not stay in the queue, where it would get the lead and never work.
+// start() and close() run at the same time, and the later of the two calls decides. A closed participant must not stay
+// in the queue, where it would get the lead and never work.
 TEST_F(election_wedge, started_beside_its_end_it_works_or_is_out) {
     constexpr int k_rounds = 300;
     leader seat{*servers, "/seat", [](leader_term&) {}, {.once = true}};

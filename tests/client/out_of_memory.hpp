@@ -37,7 +37,7 @@ struct answer {
     }
 };
 
-// The servers and paths of a cycle.
+// The servers and the paths that a cycle (a sequence of calls) uses.
 struct place {
     std::string servers;  // connect string
     std::string root;     // beginning of all paths

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a cycle in a child in which an allocation fails, and judges how the child ends.
+// Runs a cycle (a sequence of a recipe's calls) in a child in which an allocation fails, and judges how the child ends.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct trial {
     named_cycle cycle;
     failing how{};
 };
-// Returns two trials for each cycle. In one trial a single allocation fails. In the other all allocations fail from
-// some allocation on.
+// Returns two trials for each cycle (a sequence of calls). In one trial a single allocation fails. In the other trial
+// this allocation and all later allocations fail.
 [[nodiscard]] std::vector<trial> trials_of(const std::vector<named_cycle>& cycles);
 [[nodiscard]] std::string name_of(const trial& tried);
 void PrintTo(const trial& tried, std::ostream* to);
@@ -29,8 +29,8 @@ struct trial_end {
     std::uint64_t allocations = 0;  // allocations in the cycle, if the process continued
     std::string complaint;          // the broken rule; empty if none
 };
-// Runs the cycle in a child while the allocation of this number fails, and again with enough memory. `at` gives the
-// child its servers and its path.
+// Runs the trial's sequence of calls in a child while the allocation with this number fails, and again with enough
+// memory. `at` gives the child its servers and its path.
 [[nodiscard]] trial_end play_apart(const trial& tried, std::uint64_t number,
                                    const std::function<place()>& at);
 

@@ -49,7 +49,7 @@ TEST_F(outcomes, with_lock_returns_the_result_of_its_function) {
     const auto released = with_lock(lock, [](guard& hold) { return hold.release(limit()); });
     static_assert(std::same_as<decltype(released), const result<void>>);
     EXPECT_TRUE(released);
-    // with_lock() must return the function's error, which is more useful than the loss.
+    // with_lock() must return the function's error, which says more than the error that the hold was lost.
     const auto failed = with_lock(lock, [&](guard& hold) {
         lose(hold);
         return result<int>{errc::outcome_unknown};

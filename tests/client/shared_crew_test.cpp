@@ -147,8 +147,8 @@ TEST(thread_crew_of_one, pools_that_end_each_other_come_back) {
     crew->finish();
 }
 
-// A further callback arrives while a thread is inside the executor. The crew has another free thread, as a turn of
-// another member shows. Still, only one thread at a time may call the executor.
+// While one thread of the crew is inside the queue's executor, another callback arrives for the queue. The crew's
+// second thread is free, and runs other work meanwhile. Still, it must not call the executor.
 TEST(thread_crew_of_two, an_executor_is_called_by_one_thread_at_a_time) {
     const auto crew = thread_crew::start({.start = k_start, .most = 2});
     std::atomic<int> inside{0};
@@ -176,8 +176,8 @@ TEST(thread_crew_of_two, an_executor_is_called_by_one_thread_at_a_time) {
     crew->finish();
 }
 
-// An executor has run a task on the crew's only thread before. Now a member ends another queue on that thread, and this
-// queue's executor is an event loop. The end must wait until the loop has run the queue's task.
+// The crew's only thread has run a task for an inline executor. Now this thread ends another queue, whose executor is
+// an event loop. The end of that queue must wait until the loop has run the queue's task.
 TEST(thread_crew_of_one, a_thread_that_an_executor_ran_tasks_on_waits_for_another_executor) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     event ran;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the threads that clients share. A member gets its turn while others block, and the end waits for running turns.
+// Tests the threads that clients share (a crew). Each client's work gets its turn on a thread even while other clients'
+// work blocks. The end of the crew waits until the running turns return.
 #include "client/thread_crew.hpp"
 
 #include <array>
@@ -100,7 +101,8 @@ TEST(thread_crew, its_end_waits_for_turns_but_not_for_one_that_has_let_go) {
     EXPECT_TRUE(last.wait());
 }
 
-// A crew of one client has a bounded number of threads, however long a turn lasts.
+// A crew without timers belongs to one client. It never has more than `most` threads, even if its work blocks a thread
+// for a long time.
 TEST(thread_crew, without_timers_it_has_no_more_threads_than_it_may) {
     std::atomic<int> threads{0};
     auto start = k_start;

@@ -120,7 +120,8 @@ TEST(worker_pool, threads_that_have_ended_leave_no_stack) {
         ASSERT_TRUE(done.wait(2));
     }
     constexpr std::size_t k_stack = (std::size_t{8} << 20U) / 4096;  // pages of each thread's stack
-    // Each thread may also have a malloc arena of 64 MiB of addresses, up to 8 for each processor.
+    // The limit leaves room for malloc, which may reserve an arena of 64 MiB of addresses for a thread. malloc makes at
+    // most 8 arenas for each processor.
     EXPECT_LT(mapped(), before + k_threads * 2 / 3 * k_stack);
     pool->finish();
 }

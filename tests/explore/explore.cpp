@@ -42,7 +42,8 @@ int replay(const scenario& scenario, const plan& how, std::size_t trace) {
     return found ? 1 : 0;
 }
 
-// Tries all schedules with few deviations, and then random schedules, each for half of the time.
+// Tries all schedules that deviate from the default schedule in few steps, and then random schedules, each kind for
+// half of the time.
 bool explore_one(const scenario& scenario, const settings& how,
                  std::chrono::duration<double> time) {
     using clock = std::chrono::steady_clock;

@@ -265,7 +265,8 @@ TEST_F(awaited_recipes, multi_lock_ends_early) {
     mutex first{*servers, "/first"};
     mutex second{*servers, "/second"};
     turnstile::multi_lock both{first, second};
-    // The coroutine holds the first lock and waits for the second, whose hold this call passes.
+    // ends_early() gets a hold of the second lock. So each coroutine takes the first lock, and then waits for the
+    // second.
     ends_early(first, second.acquire(patient).value(), loop,
                [&](const acquire_options& how) { return async_acquire(both, how, run); });
 }

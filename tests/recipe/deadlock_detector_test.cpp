@@ -318,7 +318,7 @@ TEST_F(deadlocks, detectors_are_made_of_paths) {
 // ---- no false alarms --------------------------------------------------------------------------
 
 // All threads take and release the locks in one order, so there is no cycle. But the locks change hands so fast that
-// successive reads often look like one.
+// several reads together often look like a cycle.
 TEST_F(deadlocks, are_not_seen_where_locks_change_hands) {
     std::atomic<bool> over{false};
     std::atomic<int> rounds{0};

@@ -149,7 +149,8 @@ TEST_F(quorum_pauses, stop_requests_and_interruptions_end_a_pause) {
     stop.request_stop();
 }
 
-// A hold that has lost the lock of one ensemble also pauses before it tries to take that lock again.
+// A hold that has lost the lock of one ensemble pauses before it tries to take that lock again. If two of its three
+// clients close during the pause, the hold must be lost.
 TEST_F(quorum_pauses, a_hold_that_pauses_is_lost_when_its_clients_close) {
     blockers.clear();
     auto hold = lock->acquire({.timeout = limit()}).value();

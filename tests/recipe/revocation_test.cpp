@@ -138,7 +138,8 @@ TEST_F(revocations, take_a_waiter_out_of_the_queue) {
     EXPECT_TRUE(hold.valid());
 }
 
-// The holder cannot read its znode until the request and the order are in it. The holder's lease lasts until then.
+// The holder cannot read its znode until the operator's request (`ask`) and order (`take`) are in it. The holder's
+// lease lasts until then.
 class late_reading : public revocations {
 protected:
     std::atomic<bool> asked{false};
@@ -194,7 +195,7 @@ TEST_F(late_reading, of_an_order_that_another_operator_asks_beside) {
     EXPECT_THAT(why, HasSubstr("ops on call"));
 }
 
-// The operator withdraws the order before the holder can read its znode.
+// The operator withdraws the order (`take`) before the holder can read its znode.
 TEST_F(late_reading, of_an_order_that_was_withdrawn_goes_on) {
     stand_still();
     const auto before = data();
@@ -243,7 +244,7 @@ protected:
         hold.commit(transaction{}.create("/lock", "").create(znode, text)).value();
         return holder();
     }
-    // Returns how long an order waits for this contender; nothing if the operator must say how long.
+    // Returns how long a `take` waits for this contender; nothing if the operator must set that time.
     std::optional<std::chrono::milliseconds> wait_for(const contender& target,
                                                       const revoke_options& how = {}) {
         const auto wait = orders.longest_wait(target, how);

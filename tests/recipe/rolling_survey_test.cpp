@@ -87,7 +87,7 @@ TEST_F(turns_of_folders, folders_lead_to_further_ones) {
     list("/b", {}, 3);
     EXPECT_EQ(turns.unlisted(9), lines{"/a/deep"});
     EXPECT_EQ(turns.unlisted_count(), 1U);
-    // The contender was not read, so the holder is unknown.
+    // The survey has listed the folder /a but has not read the contenders' znodes, so it does not know the holder.
     EXPECT_EQ(surveyed(), lines{"/a 2 0 0"});
 }
 

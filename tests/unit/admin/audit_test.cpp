@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the audit file, which records operators' orders and failed sign-ins.
+// Tests the audit file, which records failed sign-ins and operators' orders: the commands ask, take and cancel.
 #include "admin/access/audit_log.hpp"
 
 #include <gtest/gtest.h>
@@ -100,8 +100,8 @@ TEST(admin_audit_file, a_full_disk_is_told) {
     EXPECT_THROW(audit_log{"/nowhere/at/all"}, std::runtime_error);
 }
 
-// The log keeps orders and failed sign-ins apart. Otherwise many failures would remove an operator's order from the
-// page.
+// The log keeps operators' orders (ask, take, cancel) apart from failed sign-ins. Otherwise many failures would
+// displace an order.
 TEST_F(admin_audit, failures_push_out_no_order) {
     const auto name = (folder.path() / "audit").string();
     {
@@ -140,7 +140,8 @@ TEST_F(admin_audit, failures_of_an_address_are_one_entry_and_few_lines) {
     EXPECT_EQ(page.entries[1].times, 64U);
 }
 
-// Orders may end in another order than they began.
+// One operator's order begins before the other operator's order has ended. From the file, the log must assign each
+// outcome to the right order.
 TEST_F(admin_audit, outcomes_are_read_back_to_their_orders) {
     const auto name = (folder.path() / "audit").string();
     {

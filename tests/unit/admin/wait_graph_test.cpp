@@ -87,8 +87,8 @@ TEST(admin_wait_graph, a_cycle_was_there_before) {
     EXPECT_EQ(wait_graph_of(now, znodes_of(now)).cycles.size(), 1U);
 }
 
-// A round reads the locks at different times, so its cycles may be false. A cycle counts as confirmed when the next
-// round shows it too.
+// Each round of a survey reads the locks at different times, so its cycles may be false. A cycle counts as confirmed
+// when the next round shows it, too.
 TEST(admin_wait_graph, a_cycle_that_is_not_confirmed_is_possible) {
     const auto first = queue("/a", {make_contender("x"), make_contender("y")});
     const auto second = queue("/b", {make_contender("y"), make_contender("x")});
@@ -259,8 +259,8 @@ TEST(admin_openapi, changes_need_more_than_reads) {
         }
 }
 
-// Only requests with a separate limit get the status 429: deep reads, streams, pending orders and wrong sign-ins. The
-// server delays other requests.
+// Only requests with a separate limit get the status 429: deep reads, event streams, `ask` and `take`, and wrong
+// sign-ins. The server delays other requests.
 TEST(admin_openapi, names_too_many_where_a_limit_is) {
     const auto document = json::parse(asset_called("openapi.json")->content);
     std::set<std::string> limited;

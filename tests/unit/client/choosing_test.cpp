@@ -18,7 +18,8 @@
 namespace turnstile {
 namespace {
 
-// Returns the kinds of servers that this build has, by the heads of the table's columns.
+// Returns the promises of each kind of server that this build has. The keys are the column heads of the table in
+// docs/start/choosing.md.
 std::map<std::string, promises> kinds() {
     std::map<std::string, promises> all{
         {"ZooKeeper", detail::make_coordinator("127.0.0.1:1", {})->promises()},

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the values that a session_runner keeps under its lock.
+// Tests small classes whose objects a session_runner guards by its mutex: first_attach, question_table, opened_session
+// and lease_view.
 #include <gtest/gtest.h>
 
 #include <boost/thread/thread.hpp>

@@ -52,7 +52,7 @@ struct footprint {
 
 class guardian_endurance : public ::testing::Test {
 protected:
-    // Compares the guardian's footprint before and after many calls of `turn`.
+    // Calls `turn` many times, and checks that the guardian's memory and its number of descriptors do not grow.
     template <class Turn>
     void outlast(pid_t guardian, Turn&& turn) {
         for (int i = 0; i != k_warm_up && !HasFailure(); ++i) turn();
@@ -60,7 +60,7 @@ protected:
         ASSERT_GT(before.resident_kb, 0U);
         ASSERT_TRUE(before.descriptors > 0 || ::geteuid() != 0);
         for (int i = 0; i != k_turns && !HasFailure(); ++i) turn();
-        // The count before may include descriptors of a turn that had not ended.
+        // `before` may include descriptors for an earlier call of `turn` that the guardian had not closed yet.
         EXPECT_TRUE(testing::eventually(
             [&] { return footprint{guardian}.descriptors <= before.descriptors; }, k_patience))
             << footprint{guardian}.descriptors << " descriptors, and " << before.descriptors

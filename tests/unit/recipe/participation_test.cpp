@@ -123,7 +123,8 @@ TEST_F(participant_state, stays_out_after_its_own_term_only) {
     now = participation{true};
     on(course::started{});
     on(course::granted{1});
-    // The function was not called for turn 1.
+    // A turn is one stay in the election's queue. The participant lost the lead of turn 1 before it called the
+    // function.
     EXPECT_EQ(on(course::lost{1}), "give_back 1, enter 2");
     on(course::granted{2});
     on(course::begun{2});
@@ -152,8 +153,8 @@ TEST_F(participant_state, tries_again_what_may_pass) {
     EXPECT_EQ(on(course::not_run{3}), "give_back 3");
 }
 
-// Tries every sequence of inputs of this length. At most one turn may be in the queue at a time, and the participant
-// must know that turn.
+// Tries every sequence of inputs of this length. A turn is one stay in the election's queue. The participant may have
+// at most one turn in the queue at a time, and must know that turn.
 TEST_F(participant_state, keeps_its_promises_in_every_order) {
     constexpr int k_length = 9;
     struct world {

@@ -51,8 +51,8 @@ TEST(succession, everybody_but_the_named_one_steps_aside_for_a_while) {
     EXPECT_EQ(next_step((succession_hint{"b", 0, k_now}).to_string(), "a", k_now), wipes);
 }
 
-// The hint names the next leader, and may name a participant that never leads. It also says how many participants may
-// give up the lead for the named participant. After so many, the next participant leads.
+// The hint names the next leader, and may name a participant that never leads. It also limits how many participants
+// give up the lead for the named participant. When that many have done so, the next participant leads.
 TEST(succession, ends_after_as_many_steps_as_participants) {
     auto text = (succession_hint{"gone", 5, k_now}).to_string();
     int aside = 0;
@@ -139,7 +139,7 @@ TEST(rate_rule, records_come_back_with_the_newest_stamp) {
 }
 
 TEST(rate_rule, a_rule_of_many_entries_counts_them_by_slots) {
-    // A slot is 1,000 / 59 + 1 = 17 ms long. The first slot has the stamps from 0 to 16.
+    // A slot is 1,000 / 59 + 1 = 17 ms long. The first slot contains the time stamps from 0 to 16.
     rate_record record{61, 1'000};
     for (const std::int64_t stamp : {3, 16, 5, 17, 34}) record.add({stamp});
     EXPECT_EQ(record.groups, (std::vector<rate_group>{{16, 3}, {17}, {34}}));
@@ -161,7 +161,7 @@ TEST(rate_rule, a_record_of_an_earlier_version_is_read) {
     EXPECT_LT(record->to_string().size(), 1'500U);
 }
 
-// The text must stay small for every rule, even if a leader's clock is set back.
+// The text of a rate_record must stay small for any number of entries, even if the leader's clock is set back.
 TEST(rate_rule, a_record_stays_small) {
     base::random source{11};
     for (const std::size_t entries : {1U, 60U, 61U, 10'000U, 1'000'000U}) {
@@ -209,8 +209,8 @@ TEST(rate_rule, never_more_than_n_in_any_period) {
     }
 }
 
-// The entries of a slot, a short span of time, count until the last of them is a period old. So the limit may admit an
-// entry up to one slot too late.
+// A record with many entries counts them by slots, which are short spans of time. All entries of a slot count until the
+// last of them is a period old. So the gate may admit an entry up to one slot too late.
 TEST(rate_rule, a_slot_gives_its_places_up_together) {
     rate_record record{100, 5'900};  // has slots of 101 ms
     for (std::int64_t stamp = 10'100; stamp != 10'200; ++stamp) record.add({stamp});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests how the client reads a Redis server's reports and refusals, and the records and events of the scripts.
+// Tests how the client parses a Redis server's reports and refusals, and the records and events that the library's Lua
+// scripts return.
 #include "redis/server_words.hpp"
 
 #include <gmock/gmock.h>
@@ -165,7 +166,8 @@ TEST(redis_records, events) {
     EXPECT_EQ(events->at(1), (core::watch_event{core::watch_kind::children, "/", 0}));
 }
 
-// The client prints a server's texts and adds its numbers, so it must check both.
+// The client prints a server's texts and computes with its numbers. So it must ignore texts and numbers that no real
+// server sends.
 TEST(redis_server_words, that_no_server_says_count_as_absent) {
     const server_address asked{"redis1", 6379};
     for (const char* const other : {"MOVED 1 ho\x1bst:6379", "MOVED 1 h/x:6379"})

@@ -24,7 +24,7 @@ namespace {
 using core::link_kind;
 using core::server_error;
 
-// After hold(), a user's transaction holds the row of each write.
+// After hold(), each write finds its row locked by a user's transaction.
 class held_database final : public wrapped_database {
 public:
     explicit held_database(const std::filesystem::path& file)
@@ -37,7 +37,8 @@ public:
         }
         wrapped_database::begin(how);
     }
-    // When the session first waits for the row, this function returns only after the test has rung the bell.
+    // When the session first waits for the locked row, this function blocks until the test has sent the wake-up message
+    // (the bell).
     woken wait(int caller, boottime_clock::time_point until) override {
         if (waits_ && !std::exchange(met_, true)) {
             waiting.count_down();
@@ -56,8 +57,8 @@ private:
     bool met_ = false;
 };
 
-// Keeps its session busy: before each commit of a write, the session gets another request. Sets `listened` when the
-// session then calls wait(), in which it notices bells.
+// Keeps its session busy: before each commit of a write, it submits another request to the session. Sets `listened`
+// when the session calls wait() nevertheless. In wait() the session notices wake-up messages (bells).
 class busy_database final : public wrapped_database {
 public:
     explicit busy_database(const std::filesystem::path& file)
@@ -106,8 +107,8 @@ session_parts parts_of(std::unique_ptr<database> db) {
             .clean_containers_every = std::chrono::hours{24}};
 }
 
-// The session's next touch (a write that keeps the session alive) would find a row that a user holds, and would end the
-// connection. So the session must fetch the event when the bell rings, and not only with the touch.
+// The session's next touch (a write that keeps the session alive) would find its row locked by a user, and would end
+// the connection. So the session must fetch the event as soon as the wake-up message (the bell) arrives.
 TEST(sql_session, hears_a_bell_that_rings_while_it_waits_for_a_row_of_a_user) {
     const testing::temporary_folder folder;
     const auto file = folder.path() / "locks.db";
@@ -143,8 +144,8 @@ TEST(sql_session, hears_a_bell_that_rings_while_it_waits_for_a_row_of_a_user) {
     other.close();
 }
 
-// Bells arrive on a second connection, which a server ends if nothing is sent on it for too long. So the session must
-// use that connection even if it always has requests.
+// Wake-up messages (bells) arrive on a second connection, which a server ends if nothing is sent on it for too long. So
+// the session must use that connection even if it always has requests.
 TEST(sql_session, reads_its_bell_while_it_always_has_requests) {
     const testing::temporary_folder folder;
     auto wrapped = std::make_unique<busy_database>(folder.path() / "locks.db");

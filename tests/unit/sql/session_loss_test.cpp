@@ -25,7 +25,8 @@ struct meeting {
     std::latch asked{1};
 };
 
-// An SQLite file whose first transaction after the meeting fails, and whose third breaks the connection.
+// An SQLite file. After the test has submitted its requests together (see `meeting`), the first transaction fails, and
+// the third breaks the connection.
 class failing_database final : public wrapped_database {
 public:
     failing_database(sqlite_settings settings, meeting& with_test)

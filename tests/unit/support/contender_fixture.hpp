@@ -120,7 +120,8 @@ protected:
         get_answers();
         ASSERT_TRUE(session.open.empty());
     }
-    // Advances the clock until another client may have written an order into the contender's znode.
+    // Advances the clock so far that an operator may have written an unseen request to release (`ask` or `take`) into
+    // the contender's znode.
     void pass_unseen() { session.clock += session.unseen; }
     // Sets the watch on the contender's znode. A session does that when it first extends the lease for a hold.
     void watch_itself() {

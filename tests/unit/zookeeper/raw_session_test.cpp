@@ -87,7 +87,8 @@ TEST(raw_session, that_owns_nothing_is_opened_and_marked) {
     EXPECT_THAT(link.written, HasSubstr(text("/zookeeper/turnstile-0x5")));
 }
 
-// The creation time of the session's mark znode shows the leader's clock. A session with no valid time is still usable.
+// Each session of this library creates an ephemeral znode, its mark. The mark's creation time shows the clock of the
+// servers' leader. If that time is invalid, the client can still use the session.
 TEST(raw_session, knows_the_leaders_clock_by_its_mark) {
     const auto marked = [](std::uint64_t created) {
         return open_at(

@@ -18,9 +18,10 @@ protected:
     const error lease_over{errc::session_lost, "the lease is over"};
 };
 
-// ---- an operator's orders ---------------------------------------------------------------------
+// ---- an operator's requests and orders --------------------------------------------------------
 
-// An operator's order names one znode. It must not apply to the znode that the contender creates when it enters again.
+// An operator's request (`ask`) or order (`take`) is in one znode. It must not apply to the znode that the contender
+// creates when it enters again.
 TEST_F(contender_in_session, that_ends_takes_the_order_to_a_waiter_along) {
     wait_for_one();
     watch_itself();

@@ -240,7 +240,7 @@ TEST_F(guarded_write, answers_that_come_after_the_end_of_the_session_change_noth
     };
     const std::vector<std::pair<std::function<void()>, errc>> ways{
         {[] {}, errc::outcome_unknown},  // the commit is sent
-        // The client reads the outcome.
+        // The answer to the commit was lost, and the client is finding out the outcome.
         {[this] { lose_and_reattach(); }, errc::outcome_unknown},
         // Another client wrote first, so the servers refused this commit.
         {overtake, errc::session_lost},

@@ -120,7 +120,8 @@ TEST(queue_rule_upgrade, is_granted_there_if_nobody_is_in_the_way) {
     expect_granted({upgradable(1), arrived(1, 5), write(2), read(3)}, arrived(1, 5));
 }
 
-// The reader may hold the lock, or wait for the upgrade. The names do not show which, so the upgrade moves back.
+// The reader may hold the lock, or wait for the upgrade. The names do not show which of the two is true, so the upgrade
+// returns to its own position.
 TEST(queue_rule_upgrade, goes_back_for_a_reader_whose_writer_went_meanwhile) {
     expect_changes_places({upgradable(1), arrived(1, 5), read(3)}, arrived(1, 5));
     expect_changes_places({upgradable(1), arrived(1, 5), read(0)}, arrived(1, 5));
@@ -136,7 +137,8 @@ TEST(queue_rule_upgrade, in_its_bases_place_is_ahead_of_all_that_came_after_that
     EXPECT_EQ(decide({arrived(1, 5), read(3)}, arrived(1, 5)).verdict, verdict::orphan);
 }
 
-// Queries for the queue use this order. Both contenders count as holders.
+// The upgrade has moved to the position of its upgradable contender. Queries for the queue list the upgradable
+// contender first and the upgrade next. Both count as holders.
 TEST(queue_rule_upgrade, in_its_bases_place_is_behind_its_base) {
     const names children{upgradable(1), arrived(1, 5)};
     const std::map<std::string, std::int64_t> czxids{{upgradable(1), 10}, {arrived(1, 5), 20}};
@@ -156,8 +158,8 @@ TEST(queue_rule_upgrade, passes_waiting_writers_and_whoever_waits_behind_them) {
                  1);
 }
 
-// Contender 1 was a writer once and is a reader now. So it does not count for the upgrade behind upgradable contender
-// 2.
+// The upgrade belongs to upgradable contender 2. It waits for the readers 1 and 4, which both hold, and not for
+// upgradable contender 5.
 TEST(queue_rule_upgrade, readers_between_are_counted_from_its_own_upgradable_one) {
     expect_waits({read(1), upgradable(2), upgradable(5), upgrade(2, 6), read(4)}, upgrade(2, 6),
                  read(4), 2);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the chain of a session's answers (docs/why/lease.md). The servers may have selected a session without such
-// answers for expiry, and still answer it. So the client replaces the session. A session with such answers keeps its
-// znodes, however long its contenders wait.
+// Tests the chain of answered requests that extend a session (docs/why/lease.md). While the chain is unbroken, the
+// session keeps its znodes, however long its contenders wait. After a break, the servers may have selected the session
+// for expiry although they still answer, so the client replaces the session.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -139,7 +139,8 @@ TEST_F(session_chain, is_continued_by_an_attach_before_the_leases_end) {
     EXPECT_THAT(closed, IsEmpty());
 }
 
-// The session has sent only reads. A read is a proof only if a later write commits, and no write followed.
+// An answered read proves that the servers keep the session only if a later write commits. This session has sent only
+// reads, so nothing proves that it still exists when its connection breaks.
 TEST_F(session_chain, of_an_idle_session_ends_with_its_connection) {
     start_attached();
     pass_answered(2 * k_timeout);
@@ -262,8 +263,8 @@ TEST_F(session_chain, that_could_not_be_kept_is_replaced_once_the_leader_is_know
 
 // ---- servers that always refuse the session --------------------------------------------------
 
-// The servers have lost their data. They refuse each attempt to attach, because the client "has seen zxid" values of
-// the lost data.
+// The servers have lost their data. The client has seen a zxid of the lost data, so the servers refuse each of its
+// attempts to attach.
 TEST_F(session_chain, that_no_server_takes_back_is_abandoned_after_two_timeouts) {
     start_attached();
     const auto answered = now;

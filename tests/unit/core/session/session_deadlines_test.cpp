@@ -58,7 +58,8 @@ TEST_F(session_deadlines, end_a_wait_at_their_instant) {
     EXPECT_TRUE(session.idle());
 }
 
-// The waiter reads the holder's data with the watch. Another client wrote the data, so the message must escape them.
+// When the waiter sets its watch, it also reads the holder's data. Another client wrote these data, so the error
+// message must escape them.
 TEST_F(session_deadlines, name_the_holder_ahead) {
     start_attached();
     acquire(k_ann, 2s);
@@ -176,8 +177,8 @@ TEST_F(session_deadlines, tell_a_slow_server) {
     EXPECT_THAT(message_of_failure(k_ann), HasSubstr("zk:2181"));
 }
 
-// The session timeout is too short for a lease through a follower. It is long enough at the leader, which this server
-// may turn out to be.
+// The server's role is unknown. If this server is the leader, the session timeout is long enough for a lease. Through a
+// follower the timeout would be too short.
 TEST_F(session_deadlines, tell_a_missing_lease) {
     constexpr auto k_short = 10s;
     start();

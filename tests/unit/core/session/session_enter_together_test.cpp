@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests contenders that enter together: one transaction creates their znodes, then the session sends their lists.
+// Tests contenders that enter together: one transaction creates their znodes, and then the session requests a list of
+// each contender's folder.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -42,7 +43,8 @@ protected:
         }
         return all;
     }
-    // Answers the creates, and names each created znode the first of its folder. Returns the names.
+    // Answers the creates as if each folder were new, so each created znode gets the number 0. Returns the paths of the
+    // znodes.
     names answer_creates() {
         names paths;
         for (const auto& create : created()) paths.push_back(create.path + "0000000000");
@@ -121,7 +123,7 @@ TEST_F(session_enter_together, that_are_refused_create_each_by_itself) {
     EXPECT_EQ(told<failed>(k_bob), 0U);
 }
 
-// The refused list must only end that contender's acquire with an error. The session's other holds must not end.
+// The servers refuse the list of one folder. The session must continue, because it may have holds in other folders.
 TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) {
     enter({"/a", "/b"});
     answer<multi_op>(server_error::no_node);

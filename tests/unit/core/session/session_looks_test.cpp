@@ -118,8 +118,8 @@ TEST_F(session_looks, come_to_those_further_back_too) {
     EXPECT_EQ(told<granted>(k_ann), 0U) << "a list tells";
 }
 
-// However many contenders wait, the session reads again for only a few of them in each interval. Every waiter's turn
-// must come.
+// However many contenders wait, the session makes second looks (later reads of the watched znodes) for only a few of
+// them in each interval. Within a few intervals, every waiter must get its second look.
 TEST_F(session_looks, of_a_crowd_are_taken_in_turn) {
     constexpr int k_crowd = 40;
     names others{stranger(1), stranger(2)};

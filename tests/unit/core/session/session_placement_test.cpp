@@ -255,8 +255,8 @@ private:
     time_point awake_{};
 };
 
-// The process must not give up before a whole session timeout. A simulated election (seed 40012360) once gave up after
-// 0.87 session timeouts.
+// After the process resumes, its acquire must not fail before a whole session timeout has passed. In a simulated
+// election (seed 40012360), an acquire once failed after 0.87 session timeouts.
 TEST_F(woken_session, without_a_server_gives_up_a_whole_timeout_later) {
     start_at(server_role::unknown);
     detach();

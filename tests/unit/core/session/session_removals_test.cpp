@@ -128,7 +128,8 @@ TEST_F(session_removals, give_no_watch_back_that_they_use_up) {
     }
     for (std::int32_t i = k_crowd; i-- != 0;) leave(member(i));
     answer_all_ok();
-    // The first two members left while the members ahead still waited, so the client had to remove their watches.
+    // The last two members left first, while the znodes that they watched still existed. So the client had to remove
+    // the watches of these two members, and the watch on the stranger's znode.
     EXPECT_THAT(forgotten,
                 ::testing::UnorderedElementsAre("/q/" + stranger(0), paths[3], paths[2]));
     expect_all_gone();
@@ -148,8 +149,8 @@ TEST_F(session_removals, are_sent_by_themselves_if_one_of_them_is_gone) {
     expect_all_gone();
 }
 
-// The servers refused the batches, but their znodes are gone, so the client does not send those removals again. It must
-// still send the removal that waits behind them.
+// The servers refused two batches. All znodes of these batches are gone, so the client does not send the removals
+// again. It must still send the removal that waits behind the batches.
 TEST_F(session_removals, that_wait_go_when_all_of_the_refused_requests_are_gone) {
     start_attached();
     let_wait(7);
@@ -323,7 +324,8 @@ TEST_F(session_removals, that_wait_go_ahead_of_who_comes) {
               place([](auto& op) { return std::holds_alternative<create_op>(op); }));
 }
 
-// The same rule holds after a reconnect: no contender waits for contenders of the same process that gave up before.
+// After a reconnect the session sends the removals first. So no new contender waits for contenders of the same process
+// that gave up before.
 TEST_F(session_removals, that_are_sent_again_go_ahead_of_who_came_meanwhile) {
     start_attached();
     let_wait();

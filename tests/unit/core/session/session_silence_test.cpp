@@ -88,7 +88,8 @@ TEST_F(session_silence, of_a_process_that_stood_still_is_none) {
     EXPECT_THAT(left, IsEmpty());
 }
 
-// On an overloaded machine all servers seem silent, and the search for another server takes long as well.
+// On an overloaded machine all servers seem silent, and the search for another server takes long as well. So the
+// duration of the search counts as a round trip, and the client stays.
 TEST_F(session_silence, counts_the_look_as_a_round_trip) {
     fall_silent();
     pass(k_limit);
@@ -155,8 +156,8 @@ TEST_F(session_silence, after_a_departure_is_waited_out_for_a_session_timeout) {
     EXPECT_THAT(left, SizeIs(2));
 }
 
-// The next connection falls silent before a late answer could show a long round trip. Each search finds another server
-// at once.
+// Each search finds another server at once, so the client leaves the silent connection. Each next connection also falls
+// silent, before a late answer could show that round trips are long.
 TEST_F(session_silence, again_and_again_costs_a_departure_in_a_session_timeout_at_most) {
     start_attached();
     take_lock(k_ann);

@@ -197,7 +197,8 @@ TEST_F(session_states, tell_holders_between_lost_and_connecting) {
     EXPECT_THAT(order, ElementsAre("lost", "told", "gone", "connecting"));
 }
 
-// deadlock_detector needs these ids: the servers may keep the znodes of an earlier session for a while.
+// The session remembers the ids of its client's earlier sessions. deadlock_detector needs these ids, because the
+// servers may keep the znodes of an earlier session for a while.
 TEST_F(session_states, remember_the_sessions_before_this_one) {
     start_attached();
     const auto first = session.session_id();

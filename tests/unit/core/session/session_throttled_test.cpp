@@ -134,7 +134,8 @@ TEST_F(session_throttled, a_commit_is_sent_again) {
 TEST_F(session_throttled, pauses_grow_and_begin_anew_after_an_answer) {
     start_attached();
     acquire(k_ann);
-    // Steps through the pause, because the session's other timers may be due before its end.
+    // Advances the time from timer to timer until the session sends its request again, because other timers may be due
+    // during the pause.
     const auto pause = [&] {
         throttle_all();
         const auto from = now;

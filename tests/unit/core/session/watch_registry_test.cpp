@@ -38,7 +38,8 @@ TEST(watch_registry, gives_a_watch_back_with_its_last_interest_and_only_once) {
     EXPECT_EQ(registry.size(), 0U);
 }
 
-// k_ann leaves first, so the C client keeps the watch that k_ann set. The last contender, k_bob, has set no watch.
+// k_ann set the watch and leaves first. The watch remains, because k_bob still needs it. When k_bob leaves, the client
+// must remove the watch, although k_bob did not set it.
 TEST(watch_registry, leaves_a_watch_to_those_who_are_still_interested) {
     watch_registry registry;
     registry.add("/q/a", k_ann);
