@@ -15,8 +15,9 @@ from header_filter import COMMENT, SAME
 GROUPS = {"": "Library", "tools": "For tools", "testing": "Testing kit"}
 
 
-# A page of the site: its place, its group in the navigation, its Markdown, the anchors of its symbols by their names,
-# and the names of enumerators, which mean nothing else on this page.
+# A page of the site: its path, its group in the navigation, its Markdown text, the anchor of each symbol by the
+# symbol's name, and the names of the page's enumerators. On this page such a name means the enumerator, so the site
+# does not link it to another symbol.
 Page = collections.namedtuple("Page", "path group text anchors enumerators")
 
 

@@ -22,7 +22,7 @@ namespace turnstile::contract {
 // Returns a coordinator of the servers that the program's tests share. `chroot` is "" or "/a".
 [[nodiscard]] std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot = {});
 
-// Returns a coordinator of servers that clean containers as often as possible.
+// Returns a coordinator of servers that delete empty containers as often as possible.
 [[nodiscard]] std::unique_ptr<core::coordinator> cleaning_servers();
 // Makes these servers delete empty containers now, if they do not do that by themselves.
 void clean_containers();

@@ -49,7 +49,7 @@ public:
         return {};
     }
 
-    // Leaves out steps and requests while a difference remains.
+    // Removes steps from the script as long as the servers and the model still differ. Returns the remaining script.
     script shrink(script steps) {
         for (std::size_t chunk = steps.size(); chunk > 0; chunk /= 2) {
             for (std::size_t i = 0; i + chunk <= steps.size();) {

@@ -10,7 +10,8 @@ namespace turnstile::contract {
 
 namespace {
 
-// The program's tests share the server. Tests that clean containers have their tables in another database.
+// The program's tests share the server. The tests of servers that delete empty containers have their tables in another
+// database.
 testing::mariadb_server& shared_server() {
     static testing::mariadb_server server;
     return server;

@@ -10,7 +10,8 @@ namespace turnstile::contract {
 
 namespace {
 
-// The program's tests share the server. Tests that clean containers have their tables in another schema.
+// The program's tests share the server. The tests of servers that delete empty containers have their tables in another
+// schema.
 const std::string& address() {
     static testing::postgres_server server;
     static const std::string text = [] {
@@ -34,7 +35,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Cleaning containers would take numbers that the tests count.
+    // Deleting empty containers would take zxids that the tests count.
     return sql::make_coordinator(address() + (chroot.empty() ? "" : "?chroot=" + chroot),
                                  {.clean_containers_every = 24h});
 }

@@ -38,7 +38,8 @@ public:
     core::reply ask(core::operation op);
     // Gives up the data watches on a path. Returns when the server has removed them.
     void forget(const std::string& path);
-    // Sends the request for settle(), so that several sessions can settle at the same time.
+    // Sends the request whose answer settle() waits for. A test can call this for several sessions, and then settle()
+    // for each, so that they wait at the same time.
     void begin_settling();
     // Waits for all messages that the servers have sent to this session so far.
     void settle();

@@ -28,7 +28,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Containers are never cleaned, because the random scripts read them.
+    // The random scripts read containers, so the servers must never delete them.
     return redis::make_coordinator(address() + chroot, {.container_interval = 24h});
 }
 

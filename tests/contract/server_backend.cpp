@@ -18,7 +18,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Cleaning containers would take zxids that the tests count.
+    // Deleting empty containers would take zxids that the tests count.
     static const testing::ensemble servers{{.container_check_interval = 24h}};
     return zookeeper::make_coordinator(servers.connect_string() + chroot);
 }

@@ -18,6 +18,7 @@ std::string file(const std::string& name) {
 }  // namespace
 
 // A confirmation (a request that only extends the lease) overtakes earlier requests, and takes a zxid before they do.
+// So the zxids do not count the tested writes one by one.
 bool counts_every_write() {
     return false;
 }
@@ -28,7 +29,7 @@ bool a_create_is_one_request() {
 
 std::unique_ptr<core::coordinator> shared_servers(const std::string& chroot) {
     using std::chrono_literals::operator""h;
-    // Cleaning containers would take numbers that the tests count.
+    // Deleting empty containers would take zxids that the tests count.
     return sql::make_coordinator(file("contract.db") + (chroot.empty() ? "" : "?chroot=" + chroot),
                                  {.clean_containers_every = 24h});
 }

@@ -67,7 +67,8 @@ bool is_of_database(std::string_view text) {
                        [&](std::string_view scheme) { return text.starts_with(scheme); });
 }
 
-// Each kind's parser gets its strings through one function of the library, which refuses a NUL.
+// The library refuses a connect string with a NUL before it calls the parser for a kind of server. So this function
+// skips such strings.
 shown_texts check(const std::string& text) {
     if (text.find('\0') != std::string::npos) return {};
     const auto equal = [](const auto& a, const auto& b) { return a == b; };

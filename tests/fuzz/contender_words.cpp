@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes the texts that contenders and operators write into znodes. Whatever a znode contains, each field keeps its
-// bounds, and the command shows it without control characters. The library reads its own texts back unchanged, and an
-// order hides no field before it.
+// Fuzzes the texts that contenders and operators write into znodes. Whatever a znode contains, each field that the
+// library reads stays within its limits, and the command shows it without control characters. The library reads its own
+// texts back unchanged. An operator's `ask` or `take`, appended to a contender's data, changes none of the contender's
+// fields.
 #include <array>
 #include <string>
 #include <string_view>

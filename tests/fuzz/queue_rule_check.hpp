@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Checks properties of the queue rule for any children. The check takes bytes, and returns the first violation as text,
-// or an empty text. A fuzz target and a unit test with seeds run the check.
+// Checks properties of the queue rule for arbitrary children of a folder. The check takes bytes, and returns the first
+// violation as text, or an empty text. A fuzz target runs the check, and so does a unit test with fixed seeds.
 //
-// The first byte chooses the kind of input. Either the bytes describe a history with a known order: the check creates
-// znodes one after the other. After the counter's overflow, the numbers continue in one of two ways, as on different
-// versions of the servers. Or the bytes are raw names, one a line.
+// The first byte chooses the kind of input:
+// - a history: the bytes describe znodes that are created one after the other. After the counter's overflow, the
+//   numbers continue in one of two ways, as on different versions of the servers.
+// - raw names, one a line.
 #pragma once
 
 #include <fmt/core.h>
@@ -73,8 +74,9 @@ inline queue_history make_history(byte_source& in) {
     return result;
 }
 
-// Checks that the true order decides. The rule asks for czxids only if numbers are equal or the counter overflows, and
-// only for those contenders.
+// Checks that the rule decides by the order in which the contenders were created. The rule may ask for czxids only if
+// contenders have equal numbers, and only for the czxids of these contenders. After the counter's overflow, different
+// numbers may count as equal.
 inline std::string check_history(const queue_history& given) {
     using core::verdict;
     for (std::size_t place = 0; place != given.contenders.size(); ++place) {

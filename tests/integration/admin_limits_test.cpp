@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile serve` at its limits: connections, event streams, pending orders, and slow or silent clients.
+// Tests `turnstile serve` at its limits: connections, event streams, operators' commands in progress, and slow or
+// silent clients.
 #include <charconv>
 
 #include "admin_fixture.hpp"
@@ -47,7 +48,7 @@ TEST_F(admin_limits, connections) {
     EXPECT_EQ(other.whole_answer().status, 200);
     links.clear();
     EXPECT_TRUE(
-        // counts only the connection of this request
+        // Then only the connection of this request is left.
         eventually([&] { return number(page, "turnstile_http_connections") == 1; }));
 }
 

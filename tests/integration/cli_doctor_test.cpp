@@ -17,7 +17,7 @@ protected:
     [[nodiscard]] words doctor(const words& options = {}) const {
         return words{TURNSTILE_PROGRAM, "doctor", "-o", "json"} + options + words{path};
     }
-    // Runs a doctor that must exit with `code`, and returns its report.
+    // Runs `turnstile doctor`, which must exit with `code`. Returns its report.
     json said(int code, const words& command) const {
         std::filesystem::remove(log());
         EXPECT_EQ(code_of(command), code) << output();

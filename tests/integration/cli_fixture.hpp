@@ -71,7 +71,7 @@ protected:
         const mutex observed{*observer, path};
         return observed.queue({.timeout = limit()}).value();
     }
-    // Waits until no command holds the judge's file lock and the queue is empty.
+    // Waits until the queue is empty and no command holds the file lock by which the judge detects overlaps.
     [[nodiscard]] bool nothing_is_left() const {
         return eventually([this] { return queue().empty() && code_of(alone()) == 0; });
     }

@@ -54,7 +54,8 @@ TEST_F(close_beside_stopped_servers, returns_in_time_while_the_connections_stand
     EXPECT_EQ(holder->state(), session_state::closed);
 }
 
-// The C client tries one stopped server after another. The kernel still accepts its connections.
+// The C client tries one stopped server after another. The kernel still accepts the connections to a stopped server, so
+// each attempt takes long.
 TEST_F(close_beside_stopped_servers, returns_in_time_while_connections_are_made) {
     const auto holder = connect_sessions(6s);
     mutex lock{*holder, lock_path()};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests a doomed session: the server has selected it for expiry, and still answers it until it is closed
-// (docs/why/lease.md). The test stalls the server's log, so the loop that closes the sessions of a tick blocks at the
-// first one. All others of that tick are doomed.
+// (docs/why/lease.md). One loop of the server closes all sessions that expire in the same tick. The test stalls the
+// server's log, so this loop blocks at the first session, and the other sessions are doomed.
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/stat.h>
@@ -159,7 +159,8 @@ TEST_F(doomed_session, of_a_first_waiter_is_granted_nothing) {
     const auto before = victims_client->session();
 
     proxy.black_hole();
-    // If the log stalled earlier, the loop could stop in the previous set of sessions.
+    // The test must not stall the log before the server has closed the previous set of sessions. Otherwise the server's
+    // loop could block in that set.
     ASSERT_TRUE(eventually(
         [&] { return expires(servers, before.id, sets::next) && closes_none(servers); }));
     log.stall();

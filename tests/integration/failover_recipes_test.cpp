@@ -35,7 +35,7 @@ public:
     crew(const crew&) = delete;
     crew& operator=(const crew&) = delete;
 
-    // Called by the workers.
+    // Each thread of the crew calls this function after each result.
     void count() { ++done_; }
     [[nodiscard]] int done() const { return done_; }
     [[nodiscard]] bool over() const { return over_.is_set(); }

@@ -238,8 +238,8 @@ TEST_F(older_server, that_hangs_up_at_containers_can_be_tried) {
     EXPECT_TRUE(trial->clock);
 }
 
-// On such a server, a create takes two requests. The connection breaks between them, so the znode exists, and the
-// client lacks its Stat.
+// On a server without create2, a create takes two requests: the create itself and an exists. The connection breaks
+// before the second answer. So the znode exists, and the client does not know its Stat.
 TEST_F(older_server, whose_answer_to_the_second_request_is_lost_is_asked_what_became_of_the_first) {
     take_away(is_unimplemented);
     const auto path = folder();
@@ -277,8 +277,8 @@ TEST_F(older_server, that_is_zookeeper_is_asked_with_create2_where_connections_b
     EXPECT_EQ(proxy.requests(opcode::create), before);
 }
 
-// The client may not read another user's folder. To recognize the server, it sends its request for a path below a znode
-// that does not exist, which needs no permission.
+// The client's chroot is a folder that it may not access. To recognize the server's software, the client sends requests
+// for a path below a znode that does not exist. Such requests need no permission.
 TEST_F(foreign_server, is_known_to_a_client_without_permissions) {
     const auto all = zookeeper::make_coordinator(server().connect_string());
     contract::probe owner{*all, "owner:secret"};

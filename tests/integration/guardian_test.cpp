@@ -256,7 +256,7 @@ TEST_F(guardians_on_servers, a_parent_passes_signals_on_and_the_exit_code_back) 
     ::kill(parent.pid(), SIGTERM);
     ASSERT_TRUE(parent.wait());
     EXPECT_EQ(parent.exit_code(), 7);
-    // The guardian closed the session before it ended.
+    // The guardian has ended, and it closed the session before that.
     EXPECT_TRUE(queue_names(*others, path).empty());
     EXPECT_TRUE(none_left());
 }

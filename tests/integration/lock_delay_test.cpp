@@ -17,7 +17,8 @@ protected:
     mutex lock{*servers, path, {.lock_delay = 24h}};
     mutex theirs{*others, path, {.lock_delay = 24h}};
 
-    // Loses the next multi in this direction. On a free lock, that multi writes the crash mark.
+    // Loses the next multi in this direction. If the lock is free, that multi writes the crash mark, a znode that a
+    // crashed holder leaves behind.
     void lose_next_multi(direction way) {
         proxy.filter(way, [this, way](frame& frame) {
             const auto kind = way == direction::to_server ? frame_kind::request : frame_kind::reply;
@@ -48,8 +49,8 @@ TEST_F(lock_delays, a_try_finds_out_that_the_delay_is_over) {
     mutex crashing{*servers, path, {.lock_delay = delay}};
     auto hold = crashing.acquire({.timeout = limit()}).value();
     proxy.black_hole();
-    // Each try is by a new contender. The first of them writes the current time into the crash mark, and the delay
-    // starts then.
+    // Each try creates a new contender. The first contender writes the current time into the crash mark (a znode that
+    // the crashed holder left behind). The delay starts at that time.
     std::optional<guard> next;
     ASSERT_TRUE(eventually([&] {
         auto tried = theirs.try_acquire();

@@ -102,7 +102,8 @@ TEST(mariadb_bells, wake_each_waiter) {
     EXPECT_EQ(turns.load(), 2 * k_turns);
 }
 
-// This server ignores the case of database names. So a client with another spelling must wake these waiters, too.
+// This server ignores the case of database names. A wake-up for the database "turnstile" must also reach a waiter whose
+// connect string names "TurnStile".
 TEST(mariadb_bells, are_those_of_a_database_in_other_letters) {
     testing::mariadb_server folding{{{"--lower-case-table-names=1"}}};
     folding.start();

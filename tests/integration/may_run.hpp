@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// may_run: whether this machine permits what a test needs. The user id does not show that: a container's root often may
-// not create namespaces.
+// may_run() tests whether this machine permits what a test needs. The user id does not show that: a container's root
+// often may not create namespaces.
 #pragma once
 
 #include <string>

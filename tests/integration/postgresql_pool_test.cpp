@@ -115,8 +115,9 @@ TEST_F(postgresql_pool, of_several_processes_is_refused_whichever_comes_next) {
     }
 }
 
-// The kernel gives each connection to either bouncer, and each has its own pool. A session detects that by a second
-// connection. It continues without this check if the second connection takes longer than a sixth of its timeout.
+// Two PgBouncer processes share a port, each with a separate pool. The kernel gives each connection to one of them. A
+// session detects that by a second connection. If that connection takes longer than a sixth of the session timeout, the
+// session omits the check.
 TEST_F(postgresql_pool, of_two_bouncers_behind_one_port_is_refused) {
     const pool shared{"pool_mode = transaction\ndefault_pool_size = 1\nso_reuseport = 1", 2};
     for (int i = 0; i != 4; ++i) EXPECT_THAT(diagnosis_of(shared.connect_string()), k_is_refused);

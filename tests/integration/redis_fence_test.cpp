@@ -17,8 +17,8 @@ protected:
     fence_on_redis() = default;
     explicit fence_on_redis(const std::string& config) : on_redis{config} {}
 
-    // Runs the user's script on the user's connection. It returns ":1" if it sold the item, and ":0" if the hold was
-    // gone.
+    // Runs the user's script on the user's connection. Returns ":1" if the script sold the item, and ":0" if the hold
+    // was gone.
     [[nodiscard]] std::string sell(const redis::script_check& check,
                                    const std::string& sold = "{turnstile}:sold") const {
         return server.ask("EVAL \"" + std::string{redis::stands_function()} +

@@ -110,8 +110,8 @@ TEST_F(help_on_redis, that_brings_a_refusal_ends_the_connection_before_that_is_t
     me.attached(2);
 }
 
-// Only the session's thread can handle this message, so the helper must wake it. Otherwise it would sleep for 20
-// minutes.
+// The caller in help() reads a message that only the session's thread can handle. So help() must wake that thread,
+// which would otherwise sleep for 20 minutes.
 TEST_F(help_on_redis, that_brings_the_end_of_the_session_has_it_told_at_once) {
     auto me = open(1h);
     me.attached();

@@ -58,7 +58,8 @@ protected:
     static core::ticket list(session_recorder& by) {
         return by.submit(core::children_op{"/folder", core::watch_mode::none});
     }
-    // The waiter executes `first`, gets the event that `/folder/a` is removed, and lists `/folder`. This is the result.
+    // The result of remove_and_list(): the waiter gets the event that `/folder/a` is removed, executes `first`, and
+    // lists `/folder`.
     struct heard {
         core::reply listing;
         long scripts_at_event = 0;  // scripts since the removal
@@ -244,8 +245,8 @@ TEST_F(lists_along_on_redis, set_no_watch) {
     EXPECT_EQ(waiter.watch("/folder").kind, core::watch_kind::children);
 }
 
-// A list of more than 1,000 names does not come with the event, because the removed znode may be no contender. The
-// waiter requests it after the event.
+// The server sends the folder's list with the event of a removal only if the folder has at most 1,000 children. Here
+// the waiter must request the list after the event.
 TEST_F(lists_along_on_redis, are_short) {
     constexpr int k_many = 1001;
     auto remover = open();

@@ -93,7 +93,7 @@ TEST_F(refusals_of_redis, a_watch_that_a_busy_server_does_not_take_back_is_given
         std::async(std::launch::async, [&] { return server.ask("EVAL \"while true do end\" 0"); });
     ASSERT_TRUE(eventually([&] { return server.ask("PING").starts_with("-BUSY"); }));
     session->session().forget_watches("/given-back");
-    // The server refused this request as well, after the removal of the watch.
+    // The busy server refuses this read. So it has also refused the removal of the watch, which the client sent before.
     EXPECT_EQ(session->ask(core::get_op{"/kept"}).error, core::server_error::throttled);
     EXPECT_EQ(server.ask("SCRIPT KILL"), "+OK");
     busy.wait();
@@ -152,7 +152,7 @@ TEST_F(refusals_of_redis, a_server_that_evicts_is_refused_with_the_reason) {
     connect(server.connect_string());
 }
 
-// Trees whose layout of keys has another version, in the field "v".
+// Tests trees whose keys have another layout. The field "v" contains the version of the layout.
 class layouts_of_redis : public refusals_of_redis {
 protected:
     [[nodiscard]] std::string version() const { return server.ask("HGET {turnstile}:n v"); }

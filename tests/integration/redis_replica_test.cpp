@@ -119,8 +119,8 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_grant_tells_the_holder) {
     EXPECT_GT(again->fencing_token(), hold->fencing_token());
 }
 
-// The new master gives out versions again. A holder that trusted its znode's old version would take an operator's order
-// for its own write.
+// The new master lacks the holder's last write, so it uses the same version numbers again. If the holder trusted a
+// version from the old master, it could mistake an operator's write into its znode for its own write.
 TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_tells_the_holder) {
     const auto servers = connect(where, with_timeout(1h));
     auto hold = mutex{*servers, path}.acquire({.timeout = limit()});

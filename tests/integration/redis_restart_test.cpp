@@ -40,7 +40,7 @@ TEST_F(restart_of_redis, no_lock_is_granted_while_a_forgotten_hold_is_certain) {
     EXPECT_GT(next->fencing_token(), hold->fencing_token());
 }
 
-// Without the option, the restarted server grants the lock to a second client while the first hold is valid.
+// Without the option `stay_out`, the restarted server grants the lock to a second client while the first hold is valid.
 TEST_F(restart_of_redis, without_it_two_may_hold_a_lock) {
     const auto holding = connect("redis://" + proxy.address(), with_timeout(30s));
     const auto hold = mutex{*holding, path}.acquire({.timeout = limit()});
@@ -80,7 +80,8 @@ protected:
     restart_of_durable_redis() : restart_of_redis{k_durable} {}
 };
 
-// The restarted server has its data, so sessions continue.
+// The server had stored its data on disk. So after the restart its sessions continue, and clients use it at once in
+// spite of `stay_out`.
 TEST_F(restart_of_durable_redis, is_used_at_once) {
     const auto holding =
         connect("redis://" + server.address() + "?stay_out=3600", with_timeout(30s));

@@ -46,8 +46,8 @@ inline std::unique_ptr<client> connect(const std::string& where,
 inline bool is_refused(const std::string& connect_string, errc wanted,
                        const std::string& words = {}) {
     client refused{connect_string, with_timeout()};
-    // The client asks the servers for the reason in the second half of its wait. A slow machine needs more time for
-    // that.
+    // In the second half of its wait, the client asks the servers why they refuse it. A slow machine needs more time
+    // for that, so each wait is longer than the one before.
     std::chrono::milliseconds patience = 100ms;
     return eventually([&] {
         const auto connected = refused.wait_connected(patience);

@@ -73,8 +73,8 @@ void expect_refusal(const refusal& expected) {
         << expected.where << ": wait_connected says '" << last << "'";
 }
 
-// A missing chroot: the error names both remedies. With the option to create it, the client creates the chroot, and a
-// session there knows the server's time.
+// Checks a connect string whose chroot does not exist. The error must name both ways to create the chroot. With
+// `create_chroot`, the client creates it, and a session in it knows the server's time.
 void expect_chroot(const std::string& where) {
     expect_refusal({where, errc::no_chroot, "/no/such"});
     expect_refusal(
@@ -157,7 +157,7 @@ TEST(refusals, of_a_server_of_another_protocol) {
         {"postgresql://shop@" + web.address() + "/shop", errc::not_connected, "invalid response"});
 #endif
 #ifdef TURNSTILE_WITH_MARIADB
-    // libmariadb 10.11.18 keeps waiting after this text, and 10.11.19 ends the connection.
+    // After this SSH banner, libmariadb 10.11.18 keeps waiting, and libmariadb 10.11.19 ends the connection.
     expect_refusal(
         {"mysql://shop@" + shell.address() + "/shop", errc::not_connected, "onnect", "no answer"});
 #endif

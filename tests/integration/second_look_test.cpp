@@ -32,7 +32,7 @@ protected:
     };
 
     void SetUp() override { ASSERT_TRUE(admin.connected.wait()); }
-    // Removes the permission to read the hold's znode, when a watch on it exists.
+    // Waits until a client watches the hold's znode, and then removes the permission to read that znode.
     void hide(const guard& hold) {
         ASSERT_TRUE(eventually([&] {
             return server().four_letter_word(0, "wchp").find(hold.znode()) != std::string::npos;
@@ -89,7 +89,7 @@ TEST_F(second_look, of_a_semaphore) {
     });
 }
 
-// The waiter before this waiter gave up, and this waiter missed that event.
+// The waiter `next` gives up, and the waiter `last` behind it does not get the event of that.
 TEST_F(second_look, of_one_further_back) {
     mutex held{*first, path};
     mutex wanted{*second, path};

@@ -159,9 +159,11 @@ TEST(session_identity, is_found_behind_those_of_many_clients) {
     EXPECT_FALSE(ids.contains(next->session().id));
 }
 
-// After an attach to a read-only server, the C client opens a session with an id that it does not know yet. On the
-// first attempt, the server gives the idle client's id, and the proxy makes that server look read-only. All clients use
-// the proxy: if a client may attach read-only, all clients of the process must have the same servers
+// After an attach to a read-only server, the C client opens another session by itself. In this test, the server first
+// gives the idle client's id, and the proxy makes that answer look read-only. The C client then gets the holder's id
+// for its second session, and the library must not use that session.
+//
+// All clients use the proxy, because all clients of a process need the same servers if one of them may attach read-only
 // (read_only_claim.hpp).
 TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_start) {
     repeating_servers server;
@@ -206,8 +208,8 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
     proxy.filter(direction::to_client, {});
 }
 
-// The other library does not check session ids. Both clients write through different servers, and the leader accepts
-// one of them.
+// Another program has the holder's session id and password, and does not check whether the session is in use. The
+// holder and this program write through different servers, and the leader accepts the writes of only one of them.
 TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
     const ensemble servers{{.count = 3}};
     const auto holder = connect(servers.connect_string(0), quick_options(30s));

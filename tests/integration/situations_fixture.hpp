@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kinds of servers for the tests of docs/start/situations.md, and the files by which these tests judge.
+// For the tests of docs/start/situations.md: starts servers of each kind and the tested programs, and reads the files
+// into which these programs write what they do.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -94,7 +94,7 @@ TEST_P(situations, a_user_is_credited_once_under_redelivery) {
     EXPECT_EQ((std::set<std::string>{credited.begin(), credited.end()}), users);
 }
 
-// While a process queues, each other process may have at most one turn.
+// While a process queues for the job, each other process may run the job at most once.
 TEST_P(situations, a_job_runs_once_a_period_and_takes_turns) {
     constexpr auto k_period = 200ms;
     constexpr int k_turns = 4;
@@ -104,7 +104,7 @@ TEST_P(situations, a_job_runs_once_a_period_and_takes_turns) {
     ASSERT_TRUE(end_well(processes));
     const auto took = std::chrono::steady_clock::now() - begin;
     std::vector<int> runs;
-    // Turns of each other process while this process queues.
+    // For each queued process: how often each other process has run the job meanwhile.
     std::map<std::string, std::map<std::string, int>> turns_ahead;
     for (const auto& line : log()) {
         std::istringstream words{line};
@@ -190,7 +190,8 @@ TEST_P(situations, one_leads_and_the_others_stand_by) {
     EXPECT_EQ(course, expected);
 }
 
-// For each order, an owner prints several lines. They must be adjacent.
+// For each customer's order, a process prints one line for each of four steps. No other process may print a line in
+// between.
 TEST_P(situations, an_owner_goes_through_three_calls) {
     constexpr int k_orders = 40;
     auto processes = start_all({"same_owner", "%", std::to_string(k_orders)});

@@ -71,7 +71,8 @@ TEST(sole_contender, takes_a_lock_again_without_a_list) {
         ASSERT_TRUE(hold) << hold.error().message();
         ASSERT_TRUE(hold->release(limit()));
     };
-    // The client finds out the kind of the servers soon after it attaches. Only then it omits the list.
+    // Soon after the attach, the client learns which kind of server it has. From then on it acquires the lock without a
+    // list of the folder.
     ASSERT_TRUE(eventually([&] {
         const auto before = way.lists();
         cycle();

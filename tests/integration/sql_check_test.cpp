@@ -112,8 +112,8 @@ TEST(sql_check, a_savepoint_gives_the_check_back) {
     user->run("ROLLBACK");
 }
 
-// An operator's write into the contender's znode must not wait for the transaction, nor may another session of the
-// lock.
+// A program's transaction has checked the hold and is still open. An operator's write into the contender's znode must
+// not wait for that transaction, and neither may the requests of other contenders for the lock.
 TEST(sql_check, an_operator_s_request_comes_through) {
     const auto path = lock_path();
     const auto holders =

@@ -53,7 +53,8 @@ TEST(sql_processes, take_turns_with_growing_tokens) {
     for (std::size_t i = 1; i != tokens.size(); ++i) EXPECT_LT(tokens[i - 1], tokens[i]);
 }
 
-// The holder wrote its lease into a file, so the test needs no code of the library to judge.
+// The holder writes the end of its lease into a file. So the test can check that a stopped holder's lease has ended,
+// without any code of the library.
 TEST(sql_processes, a_holder_that_stands_still_has_lost_when_another_is_granted) {
     const testing::temporary_folder folder;
     const auto path = lock_path();

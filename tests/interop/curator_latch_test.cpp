@@ -19,8 +19,8 @@ protected:
     leader ours{*servers, path, {.id = "ours", .protocol = election_protocol::latch}};
     const leader seen{*observer, path, {.protocol = election_protocol::latch}};
 
-    // Starts a Curator process that takes part until the test calls signal::give(). Returns when the process has
-    // queued.
+    // Starts a Curator process that takes part in the election until the test calls signal::give(). Returns when
+    // `in_queue` participants are in the queue.
     [[nodiscard]] testing::process curators(std::size_t in_queue) const {
         auto theirs = start("lead");
         EXPECT_TRUE(becomes_long(in_queue)) << theirs.output();

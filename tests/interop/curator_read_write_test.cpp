@@ -249,8 +249,8 @@ TEST_F(curator_read_write, our_upgrade_is_alone_also_when_the_writer_that_it_pas
     expect_done(theirs);
 }
 
-// The writer ahead gives up between the upgrade's read and its move to the front. The reader may then hold already, and
-// the upgrade must wait for it.
+// The upgrade reads the queue, and then moves to the front. In between, the writer ahead of Curator's reader gives up.
+// The reader may then hold already, so the upgrade must wait for the reader.
 TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_that_such_a_writer_let_in) {
     auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
     auto reader = lock.acquire_shared({.timeout = limit()}).value();  // makes the upgrade wait

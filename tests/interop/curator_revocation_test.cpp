@@ -44,8 +44,8 @@ TEST_F(curator_revocation, asked_twice_it_hears_of_it_once) {
     expect_let_go(theirs);
 }
 
-// Curator does not know orders. So the library asks Curator's holder to release, and waits as long as the operator
-// allows.
+// Curator's holders obey no order to release (`take`), only a request. So take() requests the release from Curator's
+// holder, and waits as long as the operator allows.
 TEST_F(curator_revocation, our_order_asks_curators_holder_first) {
     auto theirs = curators_hold();
     const auto holder = lock.holder().value().value();
@@ -66,7 +66,7 @@ TEST_F(curator_revocation, curators_request_reaches_our_holder) {
     EXPECT_TRUE(request.wait());
     EXPECT_TRUE(hold.valid());
     EXPECT_EQ(lock.holder().value()->metadata.text, "__REVOKE__");
-    // The request comes before the order.
+    // ask() must also succeed when Curator's request is already in the znode.
     EXPECT_TRUE(orders.ask(lock.holder().value().value(), {.who = "ops"}));
     hold.release(limit()).value();
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# Checks which libraries the core library needs and a program loads, and which modules it finds. Each case has its
-# libraries in a separate folder below ${scratch}. ctest runs this script, and CMakeLists.txt beside this file sets the
-# variables.
+# Checks three things: the libraries that the core library needs, the libraries that a program loads, and the modules
+# that the core library finds. Each case has its libraries in a separate folder below ${scratch}. ctest runs this
+# script, and CMakeLists.txt beside this file sets the variables.
 cmake_minimum_required(VERSION 3.25)
 
 string(REPLACE "," ";" modules "${modules}")

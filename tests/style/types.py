@@ -19,7 +19,8 @@ import sys
 MOST = 45
 # Classes with more than MOST members, and the limit of each class.
 LARGE = {}
-# Names that several types have, each type in a different namespace or file. These numbers may only fall, too.
+# Names that several types share, each type in a different namespace or file, with the number of these types. The
+# numbers may only fall.
 SHARED = {
     # Each back end and each module defines these types.
     "connect_string": 4,
