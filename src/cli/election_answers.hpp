@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // election_answers: computes the HTTP answers of `turnstile elect --http` from a view of the election.
 //
-// | path      | 200                                           | 503                                       |
+// | path      | status 200                                    | status 503                                |
 // |-----------|-----------------------------------------------|-------------------------------------------|
-// | /leader   | the leader in the servers' queue, or none     | the servers do not answer                 |
-// | /isLeader | this machine leads, by its own lease          | it does not lead                          |
-// | /healthz  | it leads, or waits in the queue               | it does neither, or servers do not answer |
-// | /metrics  | counters, in Prometheus' text form            | never                                     |
+// | /leader   | the servers answer; the body names the        | the servers do not answer                 |
+// |           | leader in their queue, or no leader           |                                           |
+// | /isLeader | this machine leads, by its own lease          | this machine does not lead                |
+// | /healthz  | this machine leads, or waits in the queue     | this machine does neither, or it does not |
+// |           |                                               | lead and the servers do not answer        |
+// | /metrics  | always; the body has counters in Prometheus'  | never                                     |
+// |           | text form                                     |                                           |
 //
 // Thread safety: pure functions.
 #pragma once

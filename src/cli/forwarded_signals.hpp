@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // forwarded_signals: receives the signals that a `turnstile` command handles or forwards, through a descriptor.
 //
-// | signals taken | which                                                                                      |
+// | signals_taken | the object receives                                                                        |
 // |---------------|--------------------------------------------------------------------------------------------|
 // | usual         | TERM, INT, HUP, QUIT, USR1, USR2, CONT                                                     |
-// | all           | every signal that can be caught, real-time signals included, except job control's (TSTP,   |
-// |               | TTIN, TTOU), CHLD, and fault signals (support/signals.hpp), which concern this process     |
+// | all           | every signal that can be caught, also real-time signals. Exceptions: the signals of job    |
+// |               | control (TSTP, TTIN, TTOU), CHLD, and fault signals (support/signals.hpp)                  |
 #pragma once
 
 #include <csignal>

@@ -98,8 +98,8 @@ const char* name_of(wanted_kind kind) {
     return "permits";
 }
 
-// True if a hold of the kind `held` includes the wanted kind. No hold includes permits, because each permit is a
-// separate hold.
+// True if a run that wants a lock of the kind `wanted` may use an outer run's hold of the kind `held`. A run that wants
+// permits may use no outer hold, because each permit is a separate hold.
 bool suffices(std::string_view held, wanted_kind wanted) {
     if (wanted == wanted_kind::permits) return false;
     return held == name_of(wanted) || (held == "exclusive" && wanted == wanted_kind::shared);

@@ -19,7 +19,8 @@ lock_kind kind_of_queue(wanted_kind kind) {
     return lock_kind::shared_mutex;
 }
 
-// After a failed try, the client removes its znode in the background. So the list may still contain that znode.
+// Returns the holder at the path. Skips the znode of this run: after a failed try, the client removes that znode in the
+// background, so the queue may still contain it.
 std::optional<contender> holder_at(const client& servers, const std::string& path,
                                    const run_options& options) {
     const auto found =

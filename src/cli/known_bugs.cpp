@@ -18,7 +18,8 @@ struct known_bug {
 };
 
 constexpr release k_oldest{0, 0, 0};
-// Source: the releases' code (Learner.syncWithLeader). 3.9.0 is older than 3.8.5, which fixed the first four bugs.
+// Source: the code of the releases (Learner.syncWithLeader). Release 3.8.5 fixed the first four bugs. Release 3.9.0
+// still has them, because it was published earlier.
 constexpr std::array k_bugs{
     known_bug{"ZOOKEEPER-4643", k_oldest, {3, 8, 5}},
     known_bug{"ZOOKEEPER-4643", {3, 9, 0}, {3, 9, 2}},

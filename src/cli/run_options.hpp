@@ -17,7 +17,7 @@ class App;
 
 namespace turnstile::cli {
 
-// | kind      | on one path excludes                  | the same lock as                                             |
+// | kind      | excludes, on the same path            | is the same lock as                                          |
 // |-----------|---------------------------------------|--------------------------------------------------------------|
 // | mutex     | mutex                                 | mutex, Curator's InterProcessMutex, Go's Lock                |
 // | exclusive | exclusive and shared                  | a writer of shared_mutex, Curator's InterProcessReadWriteLock |

@@ -24,7 +24,7 @@ using wall_time = std::chrono::system_clock::time_point;
 // Returns the age of the contender's znode, such as "5 min 3 s".
 [[nodiscard]] std::string age_of(const contender& entry, wall_time now);
 
-// Returns the sentence for a survey without locks, without its full stop.
+// Returns a sentence, without a full stop, which says that the survey found no locks.
 [[nodiscard]] std::string nothing_text(const lock_survey& survey, const std::string& folder);
 [[nodiscard]] std::string list_text(const lock_survey& survey, wall_time now);
 // Returns a line for each contender that was read. `wide` adds kinds, sessions and znodes.

@@ -22,16 +22,18 @@
 // | option                               | meaning                                                                 |
 // |--------------------------------------|-------------------------------------------------------------------------|
 // | db                                   | the number of the database                                              |
-// | tree                                 | letters, digits, '.', '-', '_'. Trees of one database are independent;  |
-// |                                      | in a Redis Cluster each is at one node. Default: the tree without name  |
+// | tree                                 | the tree's name: letters, digits, '.', '-', '_'. The trees of one       |
+// |                                      | database are independent. In a Redis Cluster, one node has all keys of  |
+// |                                      | a tree. Default: the tree without a name                                |
 // | wait                                 | the number of replicas that must acknowledge all earlier writes before  |
 // |                                      | a reply counts                                                          |
-// | stay_out                             | seconds from a server's start for which clients do not use the server,  |
-// |                                      | if it may have lost data                                                |
-// | sentinel_username, sentinel_password | for the sentinels, percent-encoded                                      |
+// | stay_out                             | if a server may have lost data at its restart: the seconds from its     |
+// |                                      | start for which clients do not use it                                   |
+// | sentinel_username, sentinel_password | the credentials for the sentinels, percent-encoded                      |
 // | ca_file, cert_file, key_file         | with TLS: the trusted authority, and the client's certificate           |
 // |                                      | (tls.hpp); percent-encoded                                              |
-// | verify                               | with TLS: full, ca (a known authority, any name), none                  |
+// | verify                               | with TLS: what the client checks in the server's certificate. full: the |
+// |                                      | authority and the name; ca: only the authority; none: nothing           |
 //
 // Thread safety: a value and pure functions.
 #pragma once

@@ -22,7 +22,7 @@
 
 namespace turnstile::redis {
 
-// The last logged refusal of each sentinel, by the sentinel's name.
+// The last refusal of each sentinel that the session has logged, by the sentinel's name.
 using told_refusals = std::map<std::string, std::string>;
 
 class master_watch {

@@ -156,7 +156,8 @@ bool parse_write(const core::operation& op, const redisReply& answer, core::repl
     return true;
 }
 
-// `first`: the index of the first element that belongs to the read, the record's head.
+// Parses the reply to a read. `first`: the index of the read's first element in the answer, which contains the head of
+// the znode's record.
 bool parse_read(const core::operation& op, const redisReply& answer, std::size_t first,
                 core::reply& out) {
     if (out.error != core::server_error::ok) return true;

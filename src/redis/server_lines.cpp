@@ -17,9 +17,9 @@ void server_lines::detach() {
     reason_.clear();
 }
 
-// If replicas must acknowledge, the server sends two replies: the script's reply and the number of replicas that have
-// the writes. If too few replicas have the writes, the request counts as unanswered. An error reply counts at once,
-// because the script has written nothing.
+// If replicas must acknowledge writes, the server sends two replies to a request: the script's reply, and the number of
+// replicas that have the writes. If too few replicas have them, the request counts as unanswered. If the script's reply
+// is an error, the number does not matter, because the script has written nothing.
 owned_reply server_lines::next() {
     auto reply = answers_->next();
     if (!reply || !replicas_.is_needed()) return reply;

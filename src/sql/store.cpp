@@ -27,8 +27,8 @@ std::int64_t first_attachment() {
 }
 
 // Provides the znodes that a request names, as the store has read them. In the first attempt `trusts_sequences` is set:
-// the store does not check whether a sequential create's name exists. If it exists, the insertion fails, and the second
-// attempt reads that znode.
+// the store does not check whether a znode with the name of a sequential create exists. If it does, the insertion
+// fails, and the second attempt reads this znode.
 class looked_at final : public local::node_source {
 public:
     looked_at(stored_nodes& nodes, const touched_paths& touched, bool trusts_sequences)
@@ -236,8 +236,9 @@ carried_out store::apply(operations all) {
     return core::is_write(*all.front()) ? write(all) : read(all);
 }
 
-// Before it waits for an answer, sends all reads whose results the writes need. Waits for no answer to a change before
-// the commit. Each write gets a separate number, so that no two znodes below one parent have the same number.
+// Executes a batch of writes. To save round trips, the store first sends all reads whose results the writes need, and
+// waits for the answers once. Then it sends the changes together with the commit. Each write gets a separate
+// transaction number, so that no two znodes below one parent have the same number.
 carried_out store::write(operations all) {
     carried_out out;
     touched_paths touching;

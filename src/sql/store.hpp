@@ -8,9 +8,11 @@
 // | resume           | counts a new attachment, so that requests of older attachments have no effect. Ends the  |
 // |                  | session in three cases: the database has fewer changes than the client has made, a znode |
 // |                  | that another session had removed exists again, or the row belongs to another session     |
-// | writes           | moves the deadline, locks the paths, takes a number for each write, checks, changes,     |
-// |                  | queues events; counts a change if it creates or removes znodes; lists their folders      |
-// | watched reads    | locks the session's row against removal, locks the paths, reads, stores the watches      |
+// | writes           | moves the deadline, locks the paths, takes a number for each write, checks and executes  |
+// |                  | the writes, queues events, and reads the folders that the batch lists. Raises the        |
+// |                  | session's counter of changes if a write creates or removes a znode                       |
+// | watched reads    | locks the session's row against removal, locks the paths, reads the znodes, and stores   |
+// |                  | the watches                                                                              |
 // | reads            | reads one snapshot                                                                       |
 // | hear             | fetches the session's events; with `touch` moves the deadline                            |
 // | end of a session | removes the session, its watches and its ephemeral znodes, with one transaction number   |

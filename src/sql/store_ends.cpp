@@ -18,10 +18,10 @@ constexpr int k_turn_part = 20;  // at most this fraction of the session timeout
 
 }  // namespace
 
-// Locks the row of the session to end, as the transaction's first and strongest lock. A watched read of an earlier
-// attachment (connect of the session) locks the row weakly, and then waits for the locks of its paths. Because of this
-// order, PostgreSQL's later removal of the row cannot deadlock with such a read. If the session belongs to another
-// client and a transaction has locked its row, returns false, because that session is in use.
+// Locks the row of the session that shall end. This is the transaction's first lock, and already the strong lock that
+// the removal of the row needs. A watched read of an earlier attachment (connect of the session) takes a weak lock on
+// the row, and then waits for the locks of its paths. Because both lock the row first, they cannot deadlock on
+// PostgreSQL. If another client's session has a row that a transaction has locked, returns false: it is in use.
 bool store::claim(session_id session, end_if why) {
     const phrases& words = db_.words();
     switch (why) {

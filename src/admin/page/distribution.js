@@ -42,7 +42,7 @@ function bars(buckets, style, title) {
   ];
 }
 
-// word: "hold" or "wait"; it decides the colour of the bars.
+// Returns the picture of the durations. word: "hold" or "wait", which decides the colour of the bars.
 export function distribution(title, word, data) {
   const style = word === 'hold' ? 'is-holding' : 'is-waiting';
   if (!data?.count) return h('div', { class: 'card' }, h('h3', null, title), h('p', { class: 'empty' }, `No ${word} has ended yet.`));

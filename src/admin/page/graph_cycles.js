@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The locks of a cycle: the holder and the waiter of each, and the order in which they become free. Pure functions.
 
-// The waits of a cycle that has ids [a, b, c]: a waits for b, b for c, c for a.
+// Returns the edges of a cycle. In a cycle with the ids [a, b, c], a waits for b, b for c, and c for a.
 function waits_of(cycle, edges) {
   return cycle.map((from, i) => {
     const to = cycle[(i + 1) % cycle.length];

@@ -222,8 +222,9 @@ function arrow(style) {
     markerHeight: 8, orient: 'auto', markerUnits: 'userSpaceOnUse' }, svg('path', { d: 'M0 0L8 4L0 8z' }));
 }
 
-// edges: [{from, to, path, style}]; nodes: ids; known: id => {id, label, host, pid, said}; folded: Map of an id to the
-// ids that it stands for; style_of: id => class; room: pixels.
+// Returns the picture. edges: [{from, to, path, style}]; nodes: ids; known: id => {id, label, host, pid, said}; folded:
+// Map of a node's id to the ids of the waiters that this node represents; style_of: id => class; room: the width in
+// pixels.
 export function picture({ edges, nodes, folded }, { known, style_of, room, summary }) {
   const orientation = room < k_narrow ? down : across;
   const drawn = { edges: [], labels: [], nodes: [] };

@@ -4,7 +4,7 @@ import { address_of } from './api.js';
 import { h, name, svg } from './dom.js';
 import { clock, date_and_clock, duration, host_or_text, many, plain, seconds } from './text.js';
 
-// Returns a duration that grows each second while the page is live (app.js, count_on).
+// Returns an element that shows a duration. While the page is live, app.js (count_on) raises the duration each second.
 export function age(ms, attributes) {
   if (ms === null || ms === undefined) return h('span', { class: 'figures', ...attributes }, '–');
   return h('span', { class: 'figures', 'data-age': ms, ...attributes }, seconds(ms));

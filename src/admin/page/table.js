@@ -3,7 +3,8 @@
 // own roles if the style sheet displays the table as something else.
 import { h } from './dom.js';
 
-// columns: [{title, cell: row => children, class, hidden: title only for screen readers}]; key: row => string.
+// Returns a table. columns: [{title, cell: row => children, class, hidden}]; `hidden` shows the title only to screen
+// readers. key: row => string.
 export function table({ caption, columns, rows, key, row_class, empty, kind = '' }) {
   if (rows.length === 0) return h('p', { class: 'empty' }, empty);
   const head = columns.map(({ title, class: style, hidden }) =>
@@ -27,7 +28,8 @@ export function table({ caption, columns, rows, key, row_class, empty, kind = ''
   );
 }
 
-// "51–100 of 10,000", and links to the first, previous, next and last page. link: offset => address.
+// Returns a text such as "51–100 of 10,000", and links to the first, previous, next and last page. link: offset =>
+// address.
 export function pager({ total, offset, limit, noun, link }) {
   if (total <= limit && offset === 0) return null;
   const last = Math.max(0, Math.floor((total - 1) / limit) * limit);

@@ -167,7 +167,8 @@ function as_table(spans) {
     }));
 }
 
-// chosen: seconds as text, '' or 'all'; link: chosen => address.
+// Returns the timeline. chosen: the shown duration: seconds as text, '' or 'all'. link: returns the address for another
+// choice.
 export function timeline(data, { chosen, link }) {
   const { timeline: seen } = data;
   if (!seen) return h('p', { class: 'empty' }, 'This server has not observed this lock yet.');

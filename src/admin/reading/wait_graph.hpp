@@ -8,9 +8,10 @@
 // Owners are as in deadlock_detector (contender_metadata::owner). A contender without an owner counts as a separate
 // owner, and is never in a cycle.
 //
-// A survey reads the queues at different times. So a cycle is confirmed only if each of its contenders was seen before
-// the first queue was listed: all of them then existed at one instant in between. A znode's path identifies a contender
-// that has an owner: only this library writes owners, and its znodes' names have a GUID and never occur again.
+// A survey reads the queues at different times. So a cycle is confirmed only if each of its contenders was already seen
+// before the survey listed its first queue. All of them then existed at the instant at which the survey began. The
+// graph recognizes a contender by its znode's path. This is safe for a contender that has an owner: only this library
+// writes owners, and the names of its znodes have a GUID and never occur again.
 //
 // Thread safety: a pure function.
 #pragma once

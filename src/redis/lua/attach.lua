@@ -11,8 +11,9 @@
 -- the script added the field earlier, a server without free memory would refuse it, and the script could not report to
 -- an expired session that it has ended.
 --
--- Then the script checks whether the tree was at another server before; if so, another history begins (history.lua). At
--- last the script sets the session's watches again. If a watched znode has changed meanwhile, its watch fires at once.
+-- Then the script compares the server's replication id with the stored id; if they differ, another history begins
+-- (history.lua). At last the script sets the session's watches again. If a watched znode has changed meanwhile, its
+-- watch fires at once.
 -- include "arguments.lua"
 local seen, history, changed_znodes = unpack(ARGV, 6, 8)
 seen, changed_znodes = tonumber(seen), tonumber(changed_znodes)
