@@ -236,9 +236,8 @@ carried_out store::apply(operations all) {
     return core::is_write(*all.front()) ? write(all) : read(all);
 }
 
-// Executes a batch of writes. To save round trips, the store first sends all reads whose results the writes need, and
-// waits for the answers once. Then it sends the changes together with the commit. Each write gets a separate
-// transaction number, so that no two znodes below one parent have the same number.
+// First sends all reads whose results the writes need, and waits for their answers once. Then sends the changes and the
+// commit. Each write gets a separate transaction number, so that no two znodes of one parent have the same number.
 carried_out store::write(operations all) {
     carried_out out;
     touched_paths touching;

@@ -49,8 +49,8 @@ public:
     [[nodiscard]] std::optional<user> with_password(std::string_view name,
                                                     std::string_view password) const;
     [[nodiscard]] std::optional<user> with_token(std::string_view token) const;
-    // Returns the user that a proxy names. `groups`: the user's groups, separated by commas. The role is that of the
-    // user's own line in the file, else the highest role of the groups, else the role of the line `*`.
+    // Returns the user that a proxy names. `groups`: the user's groups, separated by commas. The user gets the role in
+    // the file's line for this name, else the highest role of the groups, else the role of the line `*`.
     [[nodiscard]] std::optional<user> from_proxy(std::string_view name,
                                                  std::string_view groups) const;
 

@@ -25,9 +25,9 @@
 
 namespace turnstile::admin {
 
-// How a hold has ended, derived from the queues alone: servers do not report the end of a session to other clients. If
-// a survey shows another contender of the holder's session, the session was alive, so the holder has released the lock.
-// If a later survey shows such a contender, `unknown` becomes `released`.
+// The cause of a hold's end, derived from the queues alone: servers do not report the end of a session to other
+// clients. If a survey shows another contender of the holder's session, the session was alive, so the holder has
+// released the lock. If a later survey shows such a contender, `unknown` becomes `released`.
 enum class hold_end {
     released,  // its session was alive: another of its contenders was seen then or later
     taken,     // an order ended it: from this server, or from another operator in its znode
