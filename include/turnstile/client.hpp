@@ -95,7 +95,7 @@ public:
     listener_handle() noexcept;  // refers to no listener
     ~listener_handle();
     listener_handle(listener_handle&&) noexcept;
-    // Ends the present registration of this handle first.
+    // First ends the registration that this handle has.
     listener_handle& operator=(listener_handle&& other) noexcept;
     listener_handle(const listener_handle&) = delete;
     listener_handle& operator=(const listener_handle&) = delete;

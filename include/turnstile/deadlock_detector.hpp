@@ -49,11 +49,11 @@ namespace turnstile {
 struct deadlock_member {
     std::string owner;  // contender_metadata::owner
     std::string holds;  // path of the lock that it holds
-    // The owner's znode at that lock. A contender with position 0 is a holder. A contender with a larger position is
-    // itself a waiter, ahead of the previous member in the queue.
+    // The owner's znode in the queue of the lock `holds`, for which the previous member waits. If its position is 0, it
+    // is a holder. If its position is larger, it is itself a waiter, ahead of the previous member.
     contender holding;
     std::string awaits;  // path of the lock that it waits for
-    // The owner's znode at that lock, with host, pid, thread, label and since in its metadata.
+    // The owner's znode in the queue of the lock `awaits`, with host, pid, thread, label and since in its metadata.
     contender waiting;
 };
 

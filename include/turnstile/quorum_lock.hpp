@@ -122,8 +122,8 @@ public:
     //
     // Some options do not apply. There is no single queue, so on_entered and on_queued are not called. `max_hold` is
     // refused (`bad_option`). There is no lock delay, because the client acquires a lost part again while it holds a
-    // majority. on_at_risk and on_expiring are called for each part, with the time of the whole hold (on_expiring only
-    // if less than warn_before is left of the whole hold).
+    // majority. on_at_risk and on_expiring are called for each part, and get the time of the whole hold. on_expiring is
+    // called only if less than warn_before is left of the whole hold.
     result<guard> acquire(acquire_options options = {});
     // Takes the lock if no contender is ahead in the queues of a majority; otherwise returns `busy`. The call waits
     // until enough ensembles have answered to decide the outcome, at most for the session timeouts.

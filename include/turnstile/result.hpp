@@ -64,7 +64,7 @@ template <class T>
 inline constexpr bool k_is_optional = false;
 template <class T>
 inline constexpr bool k_is_optional<std::optional<T>> = true;
-// True for types of values that answer a question by themselves.
+// True for the types of values that answer a question by themselves: a bool, a number or an optional.
 template <class T>
 inline constexpr bool k_is_answer = std::is_arithmetic_v<T> || k_is_optional<T>;
 // True for the types of values whose temporary result must not be a condition, as in `if (orders.acquire())`. Such a
@@ -75,7 +75,7 @@ inline constexpr bool k_needs_name = std::same_as<T, guard> || requires(const T&
     report.verdict;
 };
 
-// Returns the error of an optional that must have one.
+// Returns the error in `failure`. Ends the process if there is none.
 template <class Optional>
 constexpr auto& error_in(Optional& failure) noexcept {
     if (!failure.has_value()) end_without_error();

@@ -45,7 +45,7 @@ class internals;
 // of lost holds.
 enum class thread_duty { timers, callbacks, work, loss_callbacks };
 
-// A thread, as runtime_options::around gets it.
+// Describes a thread to the function runtime_options::around.
 struct runtime_thread {
     thread_duty duty = thread_duty::callbacks;  // task of the thread
     std::string_view name;                      // name of the thread, as ps and gdb show it
@@ -79,7 +79,7 @@ public:
     // Starts one thread of each kind. Throws std::system_error: `bad_option` (the message names the value and the
     // rule), or the system's code if threads or descriptors run out.
     [[nodiscard]] static runtime start(const runtime_options& options = {});
-    // The threads end with the last handle and the last client, whichever is later.
+    // Destroys the handle. The threads end when the last handle and the last client that uses them have been destroyed.
     ~runtime();
     runtime(const runtime& other);
     runtime(runtime&& other) noexcept;

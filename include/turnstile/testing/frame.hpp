@@ -64,7 +64,8 @@ public:
     [[nodiscard]] frame_kind kind() const noexcept { return kind_; }
     // Returns the number of the connection, counted from 1 in the order of acceptance.
     [[nodiscard]] std::uint64_t connection() const noexcept { return connection_; }
-    // Returns the type of the request. For a reply this is the type of the answered request. 0 for the other kinds.
+    // Returns the type of the request. For a reply this is the type of the answered request. For other messages it is
+    // 0.
     [[nodiscard]] std::int32_t op() const noexcept { return opcode_; }
     // Returns whether the message has this kind, and `op` as its type.
     [[nodiscard]] bool is(frame_kind kind, std::int32_t op) const noexcept {

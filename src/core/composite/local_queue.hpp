@@ -69,7 +69,8 @@ public:
     // as if no further hand-over within the process were allowed.
     void on_asked_to_release(std::uint64_t contender);
     void on_time(time_point now);
-    // Sets the end of the contender's lease; time_point::min() once the contender is lost. Adds no actions.
+    // Stores the end of the contender's lease. `valid_until` is time_point::min() once the contender is lost. Adds no
+    // actions.
     void confirm(time_point valid_until) { valid_until_ = valid_until; }
 
     [[nodiscard]] std::vector<sharing::action> take() { return std::exchange(actions_, {}); }

@@ -11,8 +11,8 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_most_doublings = 12;
-// Factor by which a call keeps its held parts longer than quorum_settings::attempt. It applies once for each part
-// behind the first held part, at most k_most_ranks times.
+// A call keeps its held parts for quorum_settings::attempt, multiplied by this factor for each part behind the first
+// held part. At most k_most_ranks parts count.
 constexpr int k_patience = 4;
 constexpr std::size_t k_most_ranks = 4;
 
@@ -119,8 +119,8 @@ void quorum::on_time(time_point now) {
     if (phase_ == phase::acquiring || phase_ == phase::held) ask_due(now);
 }
 
-// A contender whose first held part has a low index keeps its parts longer. Contenders that hold only later parts give
-// up sooner and make room, as if all contenders took the parts in order.
+// Returns the time for which the call keeps its held parts. A call whose first held part has a high index gets a short
+// time: it gives up soon, and makes room for a call that holds earlier parts.
 duration quorum::draw_patience() {
     const auto first = std::find_if(parts_.begin(), parts_.end(),
                                     [](const member& part) { return part.state == has::it; });

@@ -98,8 +98,8 @@ public:
     // The caller gives up or releases. A waiting caller is notified of `why`. A holder requested the release itself,
     // and is not notified.
     void leave(contender_session& c, const error& why);
-    // Ends the contender and notifies its caller, even a holder: the client closes, or the servers refused the
-    // credentials.
+    // Called when the client closes, or when the servers refused the credentials. Ends the contender, and notifies its
+    // caller, even if the caller holds the lock.
     void revoke(contender_session& c, const error& why);
     // Continues with requests that had to wait for the end of a commit (guarded_write.hpp).
     void proceed(contender_session& c) { step(c); }
@@ -124,7 +124,7 @@ public:
     // Returns owned_bytes() for the case that the contender has this kind and has not ended.
     [[nodiscard]] std::size_t bytes_as(contender_kind kind) const;
     [[nodiscard]] std::string znode() const;
-    // Number of contenders that block a waiter, as far as the number is known.
+    // Returns the number of contenders for which a waiter waits; nothing if the number is unknown.
     [[nodiscard]] std::optional<std::size_t> ahead() const noexcept;
     // Returns the requested kind; after a rename, the new kind.
     [[nodiscard]] contender_kind kind() const noexcept;

@@ -23,7 +23,8 @@ struct contender_ahead {
     std::string claims;   // text_of_claims(); only the text, because very many waiters store it
     bool is_own = false;  // true: a contender of the same session
 
-    // Makes the value from the answer to a get of that contender's znode. `session`: the id of our session.
+    // Makes a contender_ahead from the answer to a get of the znode of the contender ahead. `session`: the id of our
+    // session.
     [[nodiscard]] static contender_ahead of(const reply& answer, std::int64_t session);
     friend bool operator==(const contender_ahead&, const contender_ahead&) = default;
 };

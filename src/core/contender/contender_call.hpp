@@ -19,8 +19,8 @@ namespace turnstile::core {
 
 // Facts about a contender that stay valid when its state changes.
 struct contender_facts {
-    // True: send nothing more on this connection until an event reports a change of the connection, or until a pause
-    // has passed.
+    // True: the contender sends nothing more on this connection until an event reports a change of the connection, or
+    // until a pause has passed.
     bool awaits_retry = false;
     bool permits_compared = false;  // the semaphore's limit was compared with the settings' limit
     friend bool operator==(const contender_facts&, const contender_facts&) = default;

@@ -83,28 +83,28 @@ struct warn_of_foreign {
     contender_family theirs{};
     friend bool operator==(const warn_of_foreign&, const warn_of_foreign&) = default;
 };
-// The servers answered that they do not support container znodes.
+// Reports to the session that the servers do not support container znodes.
 struct containers_unsupported {
     friend bool operator==(const containers_unsupported&, const containers_unsupported&) = default;
 };
-// The connection ended before the create of a parent was answered. Some servers close the connection after a request
-// that they do not know.
+// Reports to the session that the connection ended before the create of a parent was answered. Some servers close the
+// connection after a request that they do not know.
 struct parent_create_lost {
     friend bool operator==(const parent_create_lost&, const parent_create_lost&) = default;
 };
-// The folder has no znode with this GUID, but a late create may still make one. The session searches for that znode for
-// a while.
+// Requests that the session searches for a znode with this GUID for a while. The folder has no such znode, but a late
+// create may still make one.
 struct abandon {
     std::string guid;
     friend bool operator==(const abandon&, const abandon&) = default;
 };
-// The contender cannot remove its znode. So the session must end, which removes the znode.
+// Requests the end of the session, which removes the contender's znode. The contender cannot remove the znode itself.
 struct replace_session {
     std::string reason;
     friend bool operator==(const replace_session&, const replace_session&) = default;
 };
-// A request failed although the connection may still work. The session calls on_attached after a pause, unless an event
-// of the connection (link_event) comes earlier.
+// Requests a call of on_attached after a pause, because a request failed although the connection may still work. The
+// session makes the call earlier if an event of the connection (link_event) comes.
 struct retry_later {
     friend bool operator==(const retry_later&, const retry_later&) = default;
 };

@@ -24,10 +24,11 @@ struct contender_settings {
     session_loss_policy waiters = session_loss_policy::enter_again;
     claim wants{};
     // For a semaphore's contender: the number of permits that the semaphore must have; a new semaphore gets this
-    // number. Nothing: any number is right. The contender compares the number once, because it may change later.
+    // number. Nothing: any number is right. The contender compares the number only once, because other clients may
+    // change the semaphore's number later.
     std::optional<std::int32_t> limit{};
     bool agreed = false;  // an earlier contender of this semaphore has compared the limit
-    // True: report once after the grant when another contender queues behind the hold.
+    // True: the contender reports once after its grant when another contender queues behind it.
     bool tells_contended = false;
     // True: contender_data() appends " resource=" and the folder to `data`, so that many folders can share one text.
     bool data_names_folder = false;

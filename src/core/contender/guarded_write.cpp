@@ -266,7 +266,7 @@ void guarded_writes::on_written(const session_view& session, own_znode own, cons
 void guarded_writes::on_refused(const session_view& session, own_znode own, const reply& answer,
                                 effects& out) {
     const auto failed = failed_part(answer);
-    // An answer that names no refused part does not exclude that the servers applied the commit.
+    // If the answer names no refused part, the servers may have applied the commit.
     if (!failed) return become_unsure(session, std::move(own), answer, out);
     const auto why = answer.parts[*failed];
     if (*failed > 0) {
@@ -282,8 +282,8 @@ void guarded_writes::on_refused(const session_view& session, own_znode own, cons
     }
 }
 
-// `index` counts the parts of the transaction after the set of the hold's own znode: first the checks of further holds,
-// then the steps of the plan.
+// `index` is the position of the refused part in the transaction. The count begins after the set of the hold's own
+// znode: first come the checks of further holds, then the steps of the plan.
 void guarded_writes::on_part_refused(std::size_t index, server_error why, effects& out) {
     auto& refused = queue_.front();
     if (index < refused.standing.size()) {

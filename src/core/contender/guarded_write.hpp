@@ -126,7 +126,7 @@ private:
     [[nodiscard]] bool is() const noexcept {
         return std::holds_alternative<State>(state_);
     }
-    // The only function that changes the state; checks the transition against the table above.
+    // Changes the state, and checks the transition against the table above. No other function changes the state.
     void enter(state&& next);
     void settle(std::int32_t version, effects& out);
     // `own` is passed by value: the caller takes it out of a state that ends before the function returns.

@@ -5,7 +5,8 @@
 //
 // | state          | request                                       | outcome                                 |
 // |----------------|-----------------------------------------------|-----------------------------------------|
-// | unread         | read the mark                                 | absent, ours (an answer was lost), left |
+// | unread         | read the mark                                 | absent; left; or ours, if the answer to |
+// |                |                                               | our write was lost                      |
 // | left           | check our znode, and add a note to the mark:  | wait for the end of the delay; later    |
 // |                | a holder left it behind                       | contenders count from the time stamp of |
 // |                |                                               | the note                                |
@@ -66,11 +67,11 @@ public:
         left_ = {};
         end_.reset();
     }
-    // The mark must be read again before it is overwritten, since servers that restart from older data assign the
-    // mark's version again.
+    // Forgets the version of the crash mark, so that the contender reads the mark again before it overwrites it.
+    // Servers that restart from older data may assign the mark's version again.
     void forget_version() noexcept { version_is_known_ = false; }
     void end_has_come() noexcept { end_.reset(); }
-    // Called when the servers refuse to remove the mark together with our znode.
+    // Called when the servers refuse to remove the crash mark together with our znode.
     void give_up_mark() noexcept { state_ = state::absent; }
     // Sends the next request. Not allowed while waits(), asks() or is_marked() is true.
     void advance(contender_session& c, const marking_contender& own);

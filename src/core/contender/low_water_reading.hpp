@@ -35,7 +35,7 @@ class low_water_reading {
 public:
     // Stores the number of children, and the version of the folder's data if these are empty or unchanged.
     void apply_list(const stat& folder, std::size_t children);
-    // Called when another contender may have raised the mark.
+    // Called when another contender may have raised the low-water mark in the folder's data.
     void forget_version() noexcept { folder_version_.reset(); }
 
     [[nodiscard]] bool is_long(std::uint32_t long_queue) const noexcept {
@@ -43,15 +43,16 @@ public:
     }
     [[nodiscard]] bool reads() const noexcept { return static_cast<bool>(reading_); }
     [[nodiscard]] bool expects(ticket id) const noexcept { return reading_.is(id); }
-    // True if the queue is long, the folder's data are empty or a mark, and we know the version of these data.
+    // True if the queue is long, the folder's data are empty or a low-water mark, and we know the version of these
+    // data.
     [[nodiscard]] bool may_raise(std::uint32_t long_queue) const noexcept {
         return folder_version_ && is_long(long_queue);
     }
-    // The operation that raises the mark to our own number. Allowed only while may_raise().
+    // Returns the operation that raises the low-water mark to our own number. Allowed only while may_raise().
     [[nodiscard]] set_op raise(const std::string& folder, contender_family of,
                                std::int32_t own) const;
 
-    // Reads the mark after the predecessor with the number `nearest` has gone.
+    // Reads the low-water mark after the predecessor with the number `nearest` has gone.
     void read(contender_session& c, const std::string& folder, std::int32_t nearest);
     // Returns `done` if no contender is ahead of our own number. Otherwise a list must decide.
     consequence on_answer(const reply& answer, contender_family of,

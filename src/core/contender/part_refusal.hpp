@@ -12,9 +12,11 @@
 
 namespace turnstile::core {
 
-// `index`: the number of the caller's part, counted from 0.
+// Returns the error for a commit whose part `part` the servers refused with `why`. `index` is the number of the
+// caller's part, counted from 0.
 [[nodiscard]] error refused_part(const multi_part& part, std::size_t index, server_error why);
-// `znode`: path of the znode of a hold that the commit requires.
+// Returns the error for a commit that requires a hold, if the servers refused the check of that hold's znode with
+// `why`. `znode` is the path of that znode.
 [[nodiscard]] error refused_guard(const std::string& znode, server_error why);
 
 }  // namespace turnstile::core

@@ -41,7 +41,7 @@ public:
 
     void read(contender_session& c, const std::string& folder);
     void apply_list(const reply& list);
-    // `wanted`: the number of permits that the semaphore must have; nothing: any number.
+    // `wanted` is the number of permits that the semaphore must have; nothing if any number is right.
     consequence on_answer(const std::string& folder, std::optional<std::int32_t> wanted,
                           const reply& answer);
     void watch_by_children(bool by_children) noexcept { by_children_ = by_children; }

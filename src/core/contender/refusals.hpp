@@ -12,24 +12,25 @@
 
 namespace turnstile::core {
 
-// Either an operator's quota or a server's memory is used up; the servers' answer does not show which.
+// Returns the error for a quota or a memory that is used up. The servers' answer does not show whether it is an
+// operator's quota or a server's memory.
 [[nodiscard]] error quota_exceeded(const std::string& path);
-// The session is a local session: only one server knows it, and it may not own a znode.
+// Returns the error for a local session: only one server knows such a session, and it may not own a znode.
 [[nodiscard]] error sessions_are_local(const std::string& path);
-// The upgrade is refused because contenders with equal numbers have no order.
+// Returns the error for an upgrade in a folder where contenders have equal numbers, because these have no order.
 [[nodiscard]] error no_more_upgrades(const std::string& folder);
-// The servers do not accept our credentials, so they cannot make an access list from them.
+// Returns the error for servers that do not accept our credentials, and so cannot make an access list from them.
 [[nodiscard]] error credentials_not_accepted();
-// The servers refuse the path, perhaps because the path with a contender's name is too long.
+// Returns the error for a path that the servers refuse, perhaps because it is too long with a contender's name.
 [[nodiscard]] error path_not_taken(const std::string& folder);
-// The folder, or one of its parents, is an ephemeral znode.
+// Returns the error for a folder that is an ephemeral znode or is below one. `which` is the ephemeral znode.
 [[nodiscard]] error ephemeral_in_the_way(const std::string& folder, const std::string& which);
 // Returns the error for a folder that cannot be created; nothing if `answer` is no final refusal.
 [[nodiscard]] std::optional<error> folder_refusal(const std::string& folder, server_error answer);
-// An operator has ordered the contender to give up its hold or its position in the queue.
+// Returns the error for a contender that an operator has ordered to give up its hold or its position in the queue.
 [[nodiscard]] error taken_away(const std::string& folder, const revocation& order);
-// Returns the text of an error or a warning: contenders of another family came first in this folder, and the two
-// families do not exclude each other.
+// Returns the text of an error or a warning. The text says that contenders of the family `theirs` came first in this
+// folder, and that the families `ours` and `theirs` do not exclude each other.
 [[nodiscard]] std::string foreign_kind(const std::string& folder, contender_family ours,
                                        contender_family theirs);
 

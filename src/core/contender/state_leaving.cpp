@@ -74,9 +74,9 @@ operation leaving::removal(const contender_call& call) const {
     return all;
 }
 
-// Gives up the crash mark or the low-water mark if the servers refused its part of the removal: a crash mark may be
-// missing, protected, or have children; the folder's data may have changed or be protected. The next removal omits that
-// part. Returns false if the servers refused neither mark.
+// Called with the answer to a removal. If the servers refused the part about the crash mark or about the low-water
+// mark, the next removal omits that part. (The crash mark may be missing, be protected, or have children. The folder's
+// data may have changed or be protected.) Returns false if the servers refused neither part.
 bool leaving::drop_refused_rest(contender_call& call, const reply& answer) {
     if (answer.error == server_error::ok || answer.parts.size() < 2) return false;
     if (answer.parts.front() != server_error::ok) return false;
@@ -105,8 +105,8 @@ void leaving::step(contender_call& call) {
 void leaving::remove_with_others(contender_call& call) {
     TURNSTILE_CHECK(!removing);
     const auto watched = awaited.take_paths(call.folder());
-    // True if contenders behind may wait for this removal: they wait for a holder, and for a waiter that is first in
-    // line.
+    // True if contenders behind may wait for this removal: they wait for the end of a holder, and of a waiter that is
+    // first in line.
     const bool is_awaited = was_held || was_first;
     removing = call.session.remove(path(call), watched, is_awaited);
 }

@@ -46,7 +46,7 @@ struct submit {
     core::request request;
     friend bool operator==(const submit&, const submit&) = default;
 };
-// A request failed although the connection may still work. The session calls on_attached after a pause.
+// Requests a call of on_attached after a pause, because a request failed although the connection may still work.
 struct retry_later {
     friend bool operator==(const retry_later&, const retry_later&) = default;
 };

@@ -23,9 +23,9 @@
 //   (d) the send time of the latest answered request of an earlier connection, once a write has committed on this
 //       connection: the re-attach touches the session at the leader, and began after that request.
 //
-// Between two writes a chain of reads extends what the next write will prove. The first link of the chain is
-// max(c, the latest answered request) at an attach before c + S - drift * S. A request sent at s and answered by e is
-// the next link if it reached the leader before the deadline of the previous link:
+// Between two writes a chain of reads extends what the next write will prove. A chain begins with an attach before
+// c + S - drift * S. Its first link is the later of c and the send time of the latest answered request. A request that
+// was sent at s and answered by e is the next link if it reached the leader before the deadline of the previous link:
 // e + bound <= link + S - drift * S. The bound is zero at a server that touches directly, and R elsewhere. A write
 // counts if its answer arrives before link + S - drift * S.
 //
@@ -76,7 +76,8 @@ public:
     // request was a write, and its answer proves that the server had a majority and that the session existed.
     void answered(std::uint64_t connection, time_point sent, time_point received, bool committed);
 
-    // The time for which the servers certainly keep the session after a touch: S - drift * S, for a session timeout S.
+    // Returns the time for which the servers certainly keep the session after a touch: S - drift * S, for a session
+    // timeout S.
     [[nodiscard]] duration certain_for() const noexcept { return certain_for_; }
     [[nodiscard]] duration lengthened(duration wanted) const {
         return support::lengthened(wanted, rule_.clock_drift);
@@ -99,11 +100,11 @@ public:
     [[nodiscard]] duration most_left() const {
         return is_direct() ? certain_for() : certain_for() - bound_by_our_clock();
     }
-    // For a lease that cannot be kept: returns the instant from which no answer on this connection can make it valid
-    // again.
+    // Returns the instant from which no answer on this connection can make the lease valid again. Only for a lease with
+    // can_be_kept() == false.
     [[nodiscard]] time_point hopeless_from() const;
-    // Returns the instant before which an answer on this connection must arrive to prove anything. Without a connection
-    // this is valid_until().
+    // Returns the instant before which the next answer on this connection must arrive, because a later answer proves
+    // nothing. Without a connection this is valid_until().
     [[nodiscard]] time_point trusted_until() const {
         if (!here_.chain) return valid_until();
         return std::max(valid_until(),

@@ -16,7 +16,8 @@ constexpr int k_most_ticks = 20;
 // Upper limit of the returned bound. No session timeout is longer.
 constexpr duration k_longest = std::chrono::years{10};
 
-// Returns the longest tick with which servers would grant this timeout, and at least the sample configuration's tick.
+// Returns the longest tick with which servers would grant the session timeout `granted`. The result is at least the
+// tick of ZooKeeper's sample configuration.
 duration assumed_tick(duration asked, duration granted) {
     const auto raised = granted > asked ? granted / k_least_ticks : duration{};
     return std::max({k_sample_tick, granted / k_most_ticks, raised});

@@ -66,26 +66,26 @@ struct contender_name {
     friend bool operator==(const contender_name&, const contender_name&) = default;
 };
 
-// Parses a child's name. Returns nothing if the child is foreign. The number must have the form of `%010d`: ten digits,
-// or after a wrap at 2^31 a minus sign with nine or ten digits.
+// Parses a child's name. Returns nothing if the child is no contender. The number must have the form of `%010d`: ten
+// digits, or after a wrap at 2^31 a minus sign with nine or ten digits.
 [[nodiscard]] std::optional<contender_name> parse_contender(std::string_view child) noexcept;
 
-// The number at the end of a contender's name, or nothing if the child is foreign.
+// Returns the number at the end of a contender's name; nothing if the child is no contender.
 [[nodiscard]] std::optional<std::int32_t> contender_sequence(std::string_view child) noexcept;
-// The number at the end of the name of a contender of this family, or nothing for any other child.
+// Returns the number at the end of the name, if the child is a contender of the family `of`. Otherwise returns nothing.
 [[nodiscard]] std::optional<std::int32_t> contender_sequence(std::string_view child,
                                                              contender_family of) noexcept;
 
-// The name of a new contender, without the number.
+// Returns the name with which a new contender is created, without the number that the servers append.
 [[nodiscard]] std::string contender_prefix(std::string_view guid, const claim& wants = {});
-// The whole name, with the number that the servers append.
+// Returns the whole name of a contender, with the number `sequence` that the servers have appended.
 [[nodiscard]] std::string contender_child(std::string_view guid, const claim& wants,
                                           std::int32_t sequence);
-// Returns the length of the name, with ten characters for the number that the servers append.
+// Returns the length of a contender's name, with ten characters for the number that the servers append.
 [[nodiscard]] std::size_t contender_size(const claim& wants);
-// Returns the name of a contender of another kind at the same position as `child`.
+// Returns the name that the contender `child` gets when its kind becomes `kind`. The number stays the same.
 [[nodiscard]] std::string renamed_contender(std::string_view child, contender_kind kind);
-// Returns the name of the upgrade `child` with its two numbers exchanged.
+// Returns the name of the upgrade `child` after its two numbers have changed places.
 [[nodiscard]] std::string upgrade_in_other_place(std::string_view child);
 
 // True if the attempt with this `guid` created the child.
@@ -114,17 +114,17 @@ struct upgrade_numbers {
     return {upgrade.sequence, other, false};
 }
 
-// True if the number is so near the counter's end that contenders with larger numbers may have come earlier. The
-// counter of a ZooKeeper 3.8.0 server stays at 2^31 - 1. While creates are in progress, such a server counts on into
-// the negative numbers. After the commit of these creates the server starts at 2^31 - 1 again. So a later contender may
-// have the same number or a smaller number, and only the czxids give the order.
+// True if the number is so near the maximum of the folder's counter of creates that contenders with larger numbers may
+// have come earlier. The counter of a ZooKeeper 3.8.0 server stays at 2^31 - 1. While creates are in progress, such a
+// server counts on into the negative numbers. After the commit of these creates it starts at 2^31 - 1 again. So a later
+// contender may have the same number or a smaller number, and only the czxids give the order.
 [[nodiscard]] constexpr bool at_counter_end(std::int32_t sequence) noexcept {
     constexpr std::int32_t k_most_under_way = 1'000'000;
     using limits = std::numeric_limits<std::int32_t>;
     return sequence == limits::max() || sequence < limits::min() + k_most_under_way;
 }
 
-// Returns the number by which contenders are ordered. All contenders created at the counter's end get the same number.
+// Returns the number by which contenders are ordered. It is the same number for all contenders with at_counter_end().
 [[nodiscard]] constexpr std::int32_t order_number(std::int32_t sequence) noexcept {
     return at_counter_end(sequence) ? std::numeric_limits<std::int32_t>::max() : sequence;
 }

@@ -21,8 +21,8 @@
 
 namespace turnstile::core {
 
-// In a folder with at least this many children the mark is worth its write: listing them costs more than reading the
-// folder's data.
+// In a folder with at least this many children, a list of the children costs more than a read of the folder's data. So
+// there the contenders write and read the mark.
 inline constexpr std::uint32_t k_long_queue = 32;
 
 [[nodiscard]] std::string low_water_text(contender_family of, std::int32_t number);

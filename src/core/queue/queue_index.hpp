@@ -28,8 +28,8 @@ public:
 private:
     contender_family family_;
     std::int32_t first_ = 0;  // some number of the queue; distances are relative to it
-    // For each contender the distance of its number from a common start, and its name; sorted. Empty if the numbers
-    // alone do not determine the order.
+    // Each entry has the distance of a contender's number from a common start, and the contender's name. The entries
+    // are sorted. There is no entry if the numbers alone do not determine the order.
     std::vector<std::pair<std::int64_t, const std::string*>> line_;
     std::vector<contender_name> foreign_;  // contenders of other families
 };

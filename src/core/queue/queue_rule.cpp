@@ -117,7 +117,7 @@ private:
     }
 
     // A reader with a lower number may be behind a writer that waits for our upgradable contender. That reader waits
-    // for the writer, so it does not hold.
+    // for the writer, so it does not hold the lock.
     void judge_upgrade() {
         const auto numbers = numbers_of(own_);
         const auto base = sequence_distance(numbers.base, number_);

@@ -25,11 +25,12 @@ struct session_settings {
     bool allow_read_only = false;
     bool detect_role = true;  // after each attach ask the server for its role (role_known)
     bool learn_pace = false;  // also ask the server for its tick and its syncLimit (role_known)
-    // Also find out whether the server's software is Apache ZooKeeper: from the server's report, or else from its
-    // behaviour.
+    // True: the coordinator also finds out whether the server's software is Apache ZooKeeper, from the server's report
+    // or else from its behaviour.
     bool examine = false;
-    // Create an ephemeral znode at once. A ZooKeeper server whose machine has restarted can give the id of this session
-    // to a second client. The znode shows the second client that the session is in use.
+    // True: the coordinator creates an ephemeral znode as soon as the session exists. A ZooKeeper server whose machine
+    // has restarted can give the id of this session to a second client. The znode shows the second client that the
+    // session is in use.
     bool mark = true;
     turnstile::promises required{};  // do not attach to a server that promises less
     bool whole_tree = false;         // ignore the chroot of the connect string
@@ -95,7 +96,7 @@ public:
     virtual void look_for_another(const look_elsewhere& /*wanted*/) {}
 
     // Moves the session from `connection`, if that is still current, to the server that found_elsewhere reported. The
-    // events detached and attached follow. Requests in progress are answered `unknown`, not before `detached`.
+    // events detached and attached follow. Requests in progress get the answer `unknown` after the event detached.
     virtual void leave_server(std::uint64_t /*connection*/) {}
 
     // Reads messages on the calling thread and passes them to session_sink::deliver. So a caller that waits for a reply

@@ -296,7 +296,7 @@ struct link_event {
     server_role role = server_role::unknown;
     std::string server;                 // "host:port", for messages
     std::optional<server_pace> pace{};  // with role_known, if the server reports it
-    // With role_known: the server is not known to be Apache ZooKeeper's.
+    // For the event role_known: true if the client does not know that the server is Apache ZooKeeper's.
     bool foreign = false;
     friend bool operator==(const link_event&, const link_event&) = default;
 };

@@ -24,7 +24,8 @@ namespace turnstile::core::due {
 [[nodiscard]] std::optional<time_point> placement(const session_owners& owners);
 // Returns when the session must ask other servers for a leader, because its connection does not answer.
 [[nodiscard]] std::optional<time_point> silence(const session_owners& owners);
-// Returns when contenders that wait for the lease must fail, because the lease cannot be kept on this connection.
+// Returns when contenders that wait for a valid lease must fail, because no answer on this connection can make it
+// valid.
 [[nodiscard]] std::optional<time_point> hopeless(const session_owners& owners);
 [[nodiscard]] std::optional<time_point> confirmation(const session_owners& owners);
 [[nodiscard]] std::optional<time_point> second_look(const session_owners& owners);

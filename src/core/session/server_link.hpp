@@ -32,7 +32,7 @@ public:
     }
     // True while there is a connection to a server that belongs to a majority. Otherwise requests must wait.
     [[nodiscard]] bool attached() const noexcept { return here() != nullptr; }
-    // The number of the epoch's latest connection, even after that connection has ended.
+    // Returns the number of the epoch's latest connection, even after that connection has ended.
     [[nodiscard]] std::uint64_t connection() const noexcept {
         return epoch_ ? epoch_->latest_connection : 0;
     }
@@ -74,7 +74,7 @@ public:
     [[nodiscard]] std::optional<time_point> lease_end(bool holds, bool contenders, bool away) const;
     // Returns the time by which the servers have ended a session without a connection; nothing while attached.
     [[nodiscard]] std::optional<time_point> end_of_detached() const;
-    // Returns the time after which the client does not expect that any server takes the session back.
+    // Returns the time at which the client stops to expect that a server takes the session back.
     [[nodiscard]] std::optional<time_point> given_up(bool closing) const;
 
     friend bool operator==(const server_link&, const server_link&) = default;

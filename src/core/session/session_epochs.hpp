@@ -29,9 +29,9 @@ public:
     [[nodiscard]] bool closing() const noexcept { return closing_; }
     // Returns the reason why the client cannot serve callers any more, if there is one.
     [[nodiscard]] std::optional<error> refused() const;
-    // Number of epochs opened so far, and so the number of the latest epoch.
+    // Returns the number of epochs that were opened, which is also the number of the latest epoch.
     [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
-    // Number of connections in all epochs before this one.
+    // Returns the number of connections in all epochs before this one.
     [[nodiscard]] std::uint64_t earlier_connections() const noexcept {
         return earlier_connections_;
     }

@@ -36,8 +36,8 @@ public:
     // A list of the folder must be in progress. Lets the contender share the list that is sent after the present one.
     void join(const std::string& folder, const list_sharer& sharer);
     void sent(const std::string& folder, std::uint64_t connection, ticket request);
-    // Returns the contenders that joined after the list `request` was sent, and so need another list. If there are
-    // some, the folder's entry stays until sent() or drop() is called.
+    // Returns the contenders that joined after the list `request` was sent, and so need another list. If the result is
+    // not empty, the folder's entry stays until sent() or drop() is called.
     [[nodiscard]] std::vector<list_sharer> answered(const std::string& folder, ticket request);
     void drop(const std::string& folder) { by_folder_.erase(folder); }
 

@@ -26,9 +26,9 @@ public:
     // A connection counts as silent only after this multiple of its longest recent round trip. So a server that only
     // answers slowly does not count as silent.
     static constexpr int k_trips = 8;
-    // With each answer the remembered longest round trip shrinks by this fraction.
+    // With each answer the remembered longest round trip shrinks by a sixteenth.
     static constexpr int k_forgetting = 16;
-    // The connection timeout is at most this fraction of the session timeout.
+    // The connection timeout is at most a sixth of the session timeout.
     static constexpr int k_part = 6;
 
     silence_watch() = default;
@@ -75,7 +75,7 @@ public:
     void found(time_point now) {
         if (looked_at_) longest_trip_ = std::max(longest_trip_, now - *looked_at_);
     }
-    // True between a look and the next answer on the connection, if the silence exceeds limit().
+    // True if the connection has been silent for longer than limit(), and has given no answer since the latest look.
     [[nodiscard]] bool may_leave(time_point now, duration session_timeout) const {
         return waiting_since_ && looked_at_ &&
                now >= may_leave_from(*waiting_since_ + limit(session_timeout), session_timeout);

@@ -79,7 +79,7 @@ private:
         bool inherited = false;  // an earlier contender may have set the watch
     };
 
-    // Returns the entry of the path if the contender is interested in it; the end otherwise.
+    // Returns the entry of the path if the contender is interested in it; the end iterator otherwise.
     [[nodiscard]] paths::iterator find(const std::string& path, contender_id id) {
         const auto entry = paths_.find(path);
         if (entry == paths_.end() || entry->second.interested.contains(id)) return entry;
