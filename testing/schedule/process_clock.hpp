@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // process_clock: the clock of one process in a run. The clock may have an offset, and may be fast or slow. All clock
-// ids (CLOCK_REALTIME, CLOCK_BOOTTIME, ...) show this clock's time in the process. All times are in
-// nanoseconds. Copies are independent.
+// ids (CLOCK_REALTIME, CLOCK_BOOTTIME, ...) show this clock's time in the process. All times are in nanoseconds.
+// Copies are independent.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // server: one server of the modelled ensemble, as plain data. ensemble.hpp has the server's actions.
 //
-// | the server is | what it does for its clients             | its link to the leader                      |
+// | the server is | the server's work for its clients        | the server's link to the leader             |
 // |---------------|------------------------------------------|---------------------------------------------|
 // | leading       | It answers reads and writes. A client's  | It has none.                                |
 // |               | message extends the session at once.     |                                             |

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A library that is preloaded into a server's Java process. While the file "stall-disk" is in the server's folder,
-// every call that syncs to the disk waits. Otherwise such calls return at once, so that the machine's disk does not
-// affect the campaign.
+// every call that syncs to the disk waits. Without that file, calls that sync return at once, so that the machine's
+// disk does not affect the campaign.
 #include <poll.h>
 #include <unistd.h>
 

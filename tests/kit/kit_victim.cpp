@@ -17,7 +17,7 @@ namespace {
 
 using namespace turnstile::testing;
 
-// Script of a child process. It ignores the signals that end a process, and starts a child of its own.
+// Script of a child process that ignores the signals that end a process. The script also starts a grandchild.
 constexpr const char* k_stubborn = R"sh(
 trap '' HUP INT TERM
 sleep 1000 &
