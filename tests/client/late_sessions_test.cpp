@@ -95,7 +95,8 @@ TEST_F(late_sessions_test, a_deadline_that_comes_first_says_what_may_be_wrong) {
     EXPECT_THAT(late.error().message(), HasSubstr("maxClientCnxns"));
 }
 
-// A third of the session timeout may be too short for a slow server, which must not count as a server that refuses.
+// A third of this session timeout is only 200 ms, which may be too short for a slow server. So the client waits longer
+// before it concludes that the server refuses further sessions.
 TEST_F(late_sessions_test, a_short_time_out_does_not_make_a_slow_server_one_that_refuses) {
     const auto servers = connect(options());
     const auto holds = fill(*servers);

@@ -58,7 +58,7 @@ protected:
     void start(boottime_clock::duration patience) {
         watch = std::make_unique<outage_watch>(timers, workers, servers, patience);
     }
-    // Starts a watch that reports the outage at once, and waits for the report.
+    // Starts an outage_watch that reports the outage at once, and waits for the report.
     void tell_the_first() {
         start({});
         ASSERT_TRUE(eventually([&] { return lines.with("no session") == 1; }));

@@ -85,7 +85,7 @@ TEST(timer_thread, calls_nobody_after_the_end) {
     EXPECT_FALSE(first.woken.is_set());
 }
 
-// The last call arms the timer again, which must have no effect.
+// At the thread's end, the timer's last callback arms the timer again. That must have no effect.
 TEST(timer_thread, the_last_call_is_the_last) {
     class insistent final : public timer_thread::client {
     public:

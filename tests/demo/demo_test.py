@@ -140,7 +140,7 @@ class Checks(unittest.TestCase):
         self.passes(checks.oversells)
         self.run_ = sample()
         self.fails(checks.oversells)
-        # the double sale hides that another item is missing
+        # the run sells an item twice and another item never, so the number of sales shows no fault
         self.run_.sales[3] = (self.run_.sales[2][0], *self.run_.sales[3][1:])
         self.fails(checks.nothing_sold_twice)
         self.run_ = sample()

@@ -35,8 +35,8 @@ public:
     explicit judge(std::string name, std::size_t most = 1, tokens rule = tokens::grow)
         : name_{std::move(name)}, most_{most}, rule_{most > 1 ? tokens::any : rule} {}
 
-    // A hold of the caller. The caller counts as a holder while `valid` returns true by its process's clock. Must be
-    // destroyed before the guard that `valid` uses.
+    // A hold of the caller. The caller counts as a holder while `valid` returns true, by the clock of the caller's
+    // process. The object must be destroyed before the guard that `valid` uses.
     class stay {
     public:
         stay(judge& of, std::function<bool()> valid, fencing_token token)

@@ -67,8 +67,8 @@ void commits(simulated_world& world) {
                                      .put("/state", hold->fencing_token().to_string()),
                                  {.timeout = 5s});
                 if (done) ++certain;
-                // A process that is killed before its commit is answered raises neither count. k_killed below allows
-                // for its write.
+                // A process that is killed before its commit is answered increments no counter here. The check below
+                // uses `k_killed` to allow for such commits.
                 if (!done && done.error() == errc::outcome_unknown) ++possible;
                 state.look();
                 if (!done) break;

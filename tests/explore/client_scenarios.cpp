@@ -112,8 +112,8 @@ void close_of_one_that_shares() {
     require_empty("/a");
 }
 
-// A handler of one client closes the other client, whose handler may not have run yet. Then it closes its own client
-// and drops the last reference to the threads.
+// A handler of one client closes the other client, whose handler may not have run yet. Then the handler closes its own
+// client, and drops the last reference to the threads that both clients share.
 void close_of_all_that_share_in_a_handler() {
     static std::atomic<int> called{
         0};  // static, because the handler's thread may use it after this function

@@ -178,8 +178,8 @@ void end_of_one_of_two_queues() {
     others.require_all();
 }
 
-// A callback of one queue ends the other queue, whose callback has no thread to run on. The crew also ends inside the
-// callback.
+// A callback on the crew's only thread ends the other queue, the pool, its own queue and the crew. Meanwhile the other
+// queue's callback has no thread to run on.
 void end_of_all_in_a_callback() {
     // Static, because a thread may use it after this function.
     static callbacks ones;

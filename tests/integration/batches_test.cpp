@@ -102,7 +102,7 @@ TEST_F(batches, refuse_one_lock_and_grant_the_others) {
     const auto owner = session(options);
     const auto client = session();
     make_locks(*client);
-    // Any user may write below the root folder, but only the owner may write below the refused lock's folder.
+    // Only the owner may write below the folder of the refused lock. Below the root folder, any user may write.
     ASSERT_TRUE(locks[0]->acquire({.timeout = limit()}));
     mutex elsewhere{*owner, path_of(k_refused)};
     auto kept = elsewhere.acquire({.timeout = limit()});

@@ -102,7 +102,7 @@ protected:
         expect_taken(servers);
         expect_looks(servers);
     }
-    // The report calls the unreachable servers `named`.
+    // Checks that `turnstile doctor` reports unreachable servers, and calls them `named` in its report.
     void expect_away(const std::string& servers, const std::string& named) const {
         EXPECT_EQ(code_at(servers, {TURNSTILE_PROGRAM, "doctor", "--connect-timeout", "200ms"}),
                   69);

@@ -106,8 +106,9 @@ TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped) {
     EXPECT_EQ(holder.exit_code(), 76);
 }
 
-// The keeper is the process that kills the command. Signals make `run` send so many messages that the stopped keeper's
-// socket is full. Confirmations of the lease would need ten minutes for that.
+// The keeper is the process that kills the command. The test sends signals to `run`, which sends a message to the
+// keeper for each signal, until the stopped keeper's socket is full. Messages about the lease alone would fill the
+// socket only after ten minutes.
 TEST_F(cli_loss, the_link_is_cut_while_the_keeper_is_stopped_and_its_socket_is_full) {
     tcp_proxy proxy{server().connect_string()};
     auto holder = start_holder(proxy.address());

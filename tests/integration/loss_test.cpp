@@ -72,7 +72,8 @@ TEST_F(loss, of_a_connection_to_the_only_server_costs_the_connection_timeout_and
     EXPECT_EQ(stranded->session().id, id);
 }
 
-// No server answers, so the client gains nothing by a move. It asks the other servers, and its session stays.
+// No server answers, so the client would gain nothing if it left its server. It sends a question to the other servers,
+// and keeps its connection and its session.
 TEST_F(loss, of_all_paths_is_no_reason_to_leave_a_server) {
     const auto cut_off = connect(proxy.address(), patient());
     mutex same{*cut_off, path};

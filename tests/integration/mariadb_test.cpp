@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests MariaDB servers beyond the recipes: tokens that grow over a restart, and how waiters wake up.
+// Tests what only MariaDB servers do: tokens that grow over a restart, and how waiters wake up.
 #include <gmock/gmock.h>
 
 #include <atomic>

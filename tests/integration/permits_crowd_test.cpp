@@ -113,8 +113,8 @@ TEST_F(permits_crowd, whose_watches_a_server_does_not_take_are_waited_for_in_ano
     EXPECT_TRUE(next.answered.wait());
 }
 
-// Lets `waiters` waiters take a semaphore with one permit, one after the other. Its limit was `limit_before` earlier,
-// so a release might wake too many of them. Returns the number of their requests.
+// Lets `waiters` waiters get a semaphore's only permit, one after the other. If the semaphore's limit was higher before
+// (`limit_before`), a release might wake too many waiters. Returns the number of the waiters' requests.
 std::uint64_t requests_of_waiters(const std::string& folder, std::size_t waiters,
                                   std::uint32_t limit_before) {
     tcp_proxy proxy{server().connect_string(0)};

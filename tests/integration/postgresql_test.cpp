@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests PostgreSQL servers beyond the recipes, and what the library refuses and with which message.
+// Tests what only PostgreSQL servers do. Also tests which servers and users the library refuses, and with which
+// message.
 #include <gmock/gmock.h>
 #include <libpq-fe.h>
 

@@ -22,8 +22,8 @@ protected:
                           std::to_string(buses[i].number())});
             nodes[i]->start();
             EXPECT_EQ(nodes[i]->ask(std::string{"CLUSTER ADDSLOTSRANGE "} + k_slots[i]), "+OK");
-            // Nodes with equal epochs would later decide again about a slot that the test moved. redis-cli also sets
-            // the epochs.
+            // If two nodes had equal epochs, they would later decide again which node has a slot, although the test has
+            // moved that slot. redis-cli sets the epochs, too.
             EXPECT_EQ(nodes[i]->ask("CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1)), "+OK");
         }
         for (std::size_t i = 1; i != nodes.size(); ++i)
@@ -116,7 +116,7 @@ TEST_F(cluster_of_redis, a_tree_that_is_moved_takes_its_holds_and_waiters_along)
     const auto before = from.ask("HLEN {turnstile}:n");
     set_slot(to, "IMPORTING", from);
     set_slot(from, "MIGRATING", to);
-    // The other lock needs a new folder. Its request waits, and must not create anything.
+    // The second lock needs a new folder. While the keys move, the request for that lock must wait and create nothing.
     auto other = std::async(std::launch::async, [&] {
         return mutex{*holding, path + "/other"}.acquire({.timeout = limit()});
     });

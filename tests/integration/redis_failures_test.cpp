@@ -68,8 +68,8 @@ TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) 
     EXPECT_TRUE(hold) << hold.error().message();
 }
 
-// The tree's field "d" has an instant, and the scripts assume that no session expires earlier. So a new session must
-// lower "d" if it will expire first.
+// The tree's field "d" contains an instant. The scripts rely on it that no session expires before that instant. So a
+// new session that will expire earlier must lower "d".
 TEST_F(failures_on_redis, no_session_ends_before_the_instant_that_scripts_go_by) {
     const auto is_kept = [&] {
         return server.ask(

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // For the tests of docs/start/situations.md: starts servers of each kind and the tested programs, and reads the files
-// into which these programs write what they do.
+// into which these programs write their steps.
 #pragma once
 
 #include <gtest/gtest.h>

@@ -63,8 +63,8 @@ TEST_F(sql_burst, is_not_held_up_by_one_row) {
     EXPECT_TRUE(becomes_empty(*servers, lock_path() + ".checked"));
 }
 
-// A session whose oldest request waits for a row that a program has locked. The read after that request separates the
-// batches, so later requests wait in the client.
+// A session whose oldest request, a write, waits for a row that a program has locked. The next request, a read, cannot
+// be in the same batch. So all later requests wait in the client.
 class sql_queue : public ::testing::Test {
 protected:
     void SetUp() override {

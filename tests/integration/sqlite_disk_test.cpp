@@ -32,7 +32,7 @@ private:
     sqlite3* db_ = nullptr;
 };
 
-// Fills the write-ahead log with new data, by which the next checkpoint must enlarge the database file.
+// Fills the write-ahead log with new data, so that the next checkpoint must enlarge the database file.
 void fill_log(guard& hold, const std::string& path) {
     const std::string data(100'000, 'x');
     for (int i = 0;; ++i)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests SQLite files beyond the recipes. A process that dies frees its locks at once. Also tests what the library
-// refuses, and with which message.
+// Tests what only SQLite files do: a process that dies frees its locks at once. Also tests what the library refuses,
+// and with which message.
 #include <gmock/gmock.h>
 #include <sqlite3.h>
 #include <sys/wait.h>

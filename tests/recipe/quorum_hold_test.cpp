@@ -15,8 +15,8 @@ namespace {
 using namespace turnstile::tests;
 using namespace std::chrono_literals;
 
-// When a machine resumes or its wall clock is set, all timers call early and drop their deadlines. The hold must set
-// its deadline again.
+// When a machine resumes or its wall clock is set, all timers fire early and forget their deadlines. The hold must then
+// set its deadline again.
 TEST(quorum_hold, keeps_its_deadline_when_its_timers_call_before_it) {
     const std::array<std::string, 3> trees{fresh_tree(), fresh_tree(), fresh_tree()};
     std::vector<std::unique_ptr<client>> owners;

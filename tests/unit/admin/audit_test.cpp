@@ -140,8 +140,8 @@ TEST_F(admin_audit, failures_of_an_address_are_one_entry_and_few_lines) {
     EXPECT_EQ(page.entries[1].times, 64U);
 }
 
-// One operator's order begins before the other operator's order has ended. From the file, the log must assign each
-// outcome to the right order.
+// The orders of two operators overlap in time. When the log reads its file again, it must assign each outcome to the
+// right order.
 TEST_F(admin_audit, outcomes_are_read_back_to_their_orders) {
     const auto name = (folder.path() / "audit").string();
     {

@@ -44,7 +44,8 @@ TEST(server_dump, of_sessions) {
     EXPECT_TRUE(parse_dump("").empty());
 }
 
-// Each session of this library has a mark znode, which shows no lock. So the list omits marks.
+// Each session of this library owns a znode, its mark, which belongs to no lock. So the list of the session's znodes
+// omits marks.
 TEST(session_list, has_no_marks) {
     constexpr const char* k_marks =
         "ephemeral nodes dump:\nSessions with Ephemerals (1):\n0x1000a2b0001:\n"

@@ -39,7 +39,8 @@ TEST_F(session_files_test, a_session_is_gone_with_its_file) {
     EXPECT_TRUE(others.is_gone(k_session));
 }
 
-// The session's process was killed, but the guardian has not ended the session yet.
+// The session's process was killed. The guardian (a process that closes the sessions of dead processes) has not ended
+// the session yet.
 TEST_F(session_files_test, a_session_is_gone_no_earlier_than_a_guardian_lets_go) {
     {
         auto own = files(process);

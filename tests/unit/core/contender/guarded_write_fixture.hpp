@@ -161,8 +161,8 @@ protected:
         reply.data = data;
         give(reply);
     }
-    // Answers the two requests that find out an unknown outcome: a write that stops the lost commit (with any result),
-    // and a read.
+    // Answers the two requests that find out the outcome of a commit with a lost answer. First comes a write after
+    // which the lost commit cannot succeed, and then a read.
     void answer_resolution(server_error fence, std::int32_t version,
                            const std::string& data = k_data) {
         answer(fence);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests answered requests that extend the lease only if a later write commits: which of them a write proves, and that
-// unproven_answers stores only a few of them.
+// Tests the store of answers that extend the lease only if a later write commits (unproven_answers). The tests check
+// which of these answers a write proves, and that the store contains only a few of them.
 #include "core/lease/unproven_answers.hpp"
 
 #include <gtest/gtest.h>

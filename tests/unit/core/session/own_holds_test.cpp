@@ -105,8 +105,8 @@ TEST_F(own_holds, are_no_line_for_another_owner) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-// The holder's data name this thread but no owner, as for coroutines of one thread. Such coroutines may wait for each
-// other, so the client must not warn.
+// The holder's data name this thread but no owner, as if two coroutines of this thread used the lock. Such coroutines
+// may wait for each other, so the client must not warn.
 TEST_F(own_holds, are_no_line_for_a_call_without_an_owner) {
     wait_behind_ann("host=web1 pid=12 thread=13");
     EXPECT_THAT(warnings, IsEmpty());

@@ -125,8 +125,8 @@ TEST_F(session_short_lease, of_a_server_that_turns_out_to_lead_is_granted) {
     EXPECT_THAT(warnings, IsEmpty());
 }
 
-// The re-attach extended the session at the leader. So a write that commits makes the lease certain again (clause d of
-// lease.hpp).
+// The re-attach extended the session at the leader. So the next committed write extends the lease, although reads
+// through this follower would not (clause d of lease.hpp).
 TEST_F(session_short_lease, is_good_for_a_while_after_a_re_attach) {
     start_short(server_role::follower);
     pass_answered(k_short - 1s);

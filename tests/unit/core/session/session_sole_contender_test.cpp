@@ -89,7 +89,7 @@ protected:
     std::string latest_path_;
 
 private:
-    // Returns the sequence prefix of the create that `answer` answers.
+    // Returns the path in the create that `answer` answers. The servers append the number to this path.
     std::string op_of(const reply& answer) const {
         for (const auto& action : log) {
             const auto* sent = std::get_if<submit>(&action);

@@ -258,8 +258,8 @@ TEST_F(session_traces_of_a_late_create, are_removed_until_the_servers_say_so) {
     EXPECT_EQ(count<remove_op>(), 0U);
 }
 
-// The client was away for a whole session timeout, so its session has ended with all znodes. The client must not search
-// for the abandoned znode. (Simulator, seed 8713.)
+// The client had no connection for a whole session timeout, so its session has ended, and the abandoned znode with it.
+// The client must not search for that znode. (Simulator, seed 8713.)
 TEST_F(session_traces_of_a_late_create, go_with_a_session_that_comes_back_too_late) {
     start_attached();
     abandon_create(k_ann);
