@@ -11,11 +11,11 @@
 //
 // | contender | holder | a thread arrives     | the holder releases                   | others queue behind it    |
 // |-----------|--------|----------------------|---------------------------------------|---------------------------|
-// | none      | none   | asks for a contender |                                       |                           |
+// | none      | none   | requests a contender |                                       |                           |
 // | asked     | none   | waits                |                                       |                           |
-// | held      | one    | waits                | next in line, if the lease is valid   | counts passes from now on |
-// |           |        |                      | and passes are left; else given back, |                           |
-// |           |        |                      | and asked for again if a thread waits |                           |
+// | held      | one    | waits                | next in line, if the lease is valid   | counts hand-overs from    |
+// |           |        |                      | and passes are left; else given back, | now on                    |
+// |           |        |                      | and requested again if a thread waits |                           |
 // | held      | none   | granted, if the      |                                       | given back                |
 // |           |        | lease is valid       |                                       |                           |
 //

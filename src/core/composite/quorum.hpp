@@ -8,10 +8,10 @@
 //
 // | phase     | actions                                                                     |
 // |-----------|-----------------------------------------------------------------------------|
-// | acquiring | asks for all parts at once and waits in their queues. A held part blocks    |
+// | acquiring | requests all parts at once, and waits in their queues. A held part blocks   |
 // |           | other contenders. So the first grant starts an attempt; if it ends without a |
-// |           | majority, the held parts are given back, and asked for again after a pause   |
-// | held      | a majority is certain. Lost parts are asked for again; late grants are kept  |
+// |           | majority, the held parts are given back, and requested again after a pause   |
+// | held      | a majority is certain. Lost parts are requested again; late grants are kept  |
 // | over      | final: given up, failed, or the majority was lost                            |
 //
 // Contenders that each hold one part do not block each other for ever: each gives its parts up after a random time. A

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // answer_class: groups the servers' errors by the consequence that they have for a contender.
 //
-// | class      | errors                                         | consequence                                     |
+// | class      | errors                                         | meaning                                         |
 // |------------|------------------------------------------------|-------------------------------------------------|
-// | ok         | ok                                             | carried out                                     |
+// | ok         | ok                                             | the servers carried out the request             |
 // | gone       | no_node                                        | the znode does not exist                        |
 // | conflict   | node_exists, bad_version                       | another client wrote first                      |
 // | forbidden  | no_auth                                        | a right is missing, now and probably later      |
 // | over_quota | quota_exceeded                                 | an operator's limit is used up                  |
 // | bad_acl    | invalid_acl                                    | the servers do not accept our credentials       |
-// | elsewhere  | session_expired, session_moved, not_read_only  | another connection or session gets an answer    |
-// | retry      | all others                                     | send the same request again, later              |
+// | elsewhere  | session_expired, session_moved, not_read_only  | only another connection or session gets answers |
+// | retry      | all others                                     | the contender sends the same request later      |
 //
 // The compiler rejects a new server error until it has a row here. Thread safety: none needed.
 #pragma once

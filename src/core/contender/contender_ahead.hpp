@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_ahead: what the nearest contender ahead of a waiter claims about itself. If the wait ends by its deadline,
-// the error shows this text. The waiter gets the text from the request that sets its watch on that contender's znode,
-// so the text costs no request.
+// contender_ahead: the claims of the nearest contender ahead of a waiter about itself. If the wait ends by its
+// deadline, the error shows these claims as text. The waiter gets the claims from the request that sets its watch on
+// that contender's znode, so the claims cost no request.
 //
 // Thread safety: none, a value and a pure function.
 #pragma once

@@ -3,7 +3,7 @@
 // effects. A contender_session calls nothing: a request gets its ticket at once, and the session sends it after the
 // event.
 //
-// Lives as long as the event. Thread safety: none.
+// A contender_session exists until the contender has handled the event. Thread safety: none.
 #pragma once
 
 #include <cstddef>

@@ -14,8 +14,8 @@
 // | idle      | no request is in progress             | planning  | a commit waits, and has no plan yet           |
 // |           |                                       | sent      | a commit waits, and the hold is not about to  |
 // |           |                                       |           | write its own znode                           |
-// | planning  | existing znodes are being read        | idle      | all are known, or must be read again, or the  |
-// |           |                                       |           | hold is over                                  |
+// | planning  | existing znodes are being read        | idle      | the reads are answered, or must be sent       |
+// |           |                                       |           | again, or the hold is over                    |
 // | sent      | the multi is in progress              | idle      | it was carried out, refused, or never sent    |
 // |           |                                       | unsure    | the answer is lost                            |
 // |           |                                       | overtaken | another client wrote first; nothing was done  |

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The states before the znode exists: creates the znode, creates missing parents, and finds out the outcome of a create
-// whose answer was lost.
+// The states before the znode exists: the contender creates missing parents and its znode. If the answer to the create
+// was lost, it finds out the outcome.
 #include <algorithm>
 #include <utility>
 

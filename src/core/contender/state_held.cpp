@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state of a hold: watches for contenders behind and for writes into the hold's znode, and renames that znode if
-// the hold becomes another kind.
+// The state `held`: the contender watches for contenders behind its hold and for writes into its znode. It renames its
+// znode if the hold becomes another kind.
 #include <utility>
 
 #include "base/check.hpp"

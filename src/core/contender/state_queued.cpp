@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The state `queued`: lists the folder, decides whether the contender must wait, and watches the contenders ahead.
+// The state `queued`: the contender lists the folder, decides whether it must wait, and watches the contenders ahead.
 // state_hand_over.cpp handles the end of a contender ahead.
 #include <string_view>
 #include <utility>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tie_order: the order of contenders with equal numbers, by the creation of their znodes.
 //
-// A server whose counter stays at its end gives many contenders the same number (queue_rule.hpp). The czxids are kept,
-// so that later lists need no further reads.
+// If a folder's counter of creates stays at its maximum, many contenders get the same number (queue_rule.hpp). A
+// tie_order keeps the czxids that it has read, so that later lists need no further reads.
 //
 // Thread safety: none, a value.
 #pragma once

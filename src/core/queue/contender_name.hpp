@@ -2,16 +2,16 @@
 // contender_name: the names of the contenders' znodes. A name contains the contender's claim, because the queue rule
 // sees only names.
 //
-// | kind       | name                                         | also known to                         |
+// | kind       | name                                         | remark                                |
 // |------------|----------------------------------------------|---------------------------------------|
 // | lock       | `_c_<uuid>-lock-<n>`                         | Curator and Go: a mutex               |
 // | latch      | `_c_<uuid>-latch-<n>`                        | Curator: LeaderLatch                  |
 // | read       | `_c_<uuid>-__READ__<n>`                      | Curator: a reader                     |
 // | write      | `_c_<uuid>-__WRIT__<n>`                      | Curator: a writer                     |
-// | upgradable | `_c_<uuid>-__UPGR__-__READ__<n>`             | Curator treats it as a reader         |
-// | upgrade    | `_c_<uuid>-__UPGR__<its n>-__WRIT__<n>`      | Curator treats it as a writer         |
+// | upgradable | `_c_<uuid>-__UPGR__-__READ__<n>`             | Curator: a reader                     |
+// | upgrade    | `_c_<uuid>-__UPGR__<its n>-__WRIT__<n>`      | Curator: a writer                     |
 // | granted    | `_c_<uuid>-__UPGR__<n>-__WRIT__<its n>`      | an upgrade at its reader's position   |
-// | permit     | `_c_<uuid>-lease-<n>`, of k: `-lease<k>-<n>` | none                                  |
+// | permit     | `_c_<uuid>-lease-<n>`                        | for k permits: `-lease<k>-<n>`        |
 //
 // `<n>` is the number that the servers append (`%010d` of the parent's creation counter). The text before the word for
 // the kind, such as `-lock-`, does not matter. So the contenders of Go's samuel client (32 hex digits instead of the

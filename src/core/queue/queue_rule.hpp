@@ -4,15 +4,15 @@
 //
 // | kind            | waits for                                   | watches                          |
 // |-----------------|---------------------------------------------|----------------------------------|
-// | lock, latch     | all ahead                                   | the nearest one ahead            |
-// | write           | all ahead                                   | the nearest one ahead            |
+// | lock, latch     | all contenders ahead                        | the nearest contender ahead      |
+// | write           | all contenders ahead                        | the nearest contender ahead      |
 // | read            | writers and upgrades ahead                  | the nearest of these             |
 // | upgradable      | writers, upgrades and upgradables ahead     | the nearest of these             |
 // | upgrade         | readers that hold: all readers before the   | the nearest of these             |
 // |                 | first writer behind its own upgradable      |                                  |
 // |                 | contender, or before itself                 |                                  |
-// | permit          | enough free permits                         | first in line: all ahead;        |
-// |                 |                                             | else the nearest one ahead       |
+// | permit          | enough free permits                         | the first waiter: all contenders |
+// |                 |                                             | ahead; others: the nearest ahead |
 //
 // An upgrade (the contender by which an upgradable reader becomes a writer) overtakes the waiting writers: these wait
 // for its upgradable contender, which is ahead of them. The upgrade also overtakes the readers behind the first waiting

@@ -2,8 +2,8 @@
 // confirmations: the times at which a session sends confirmations. A confirmation is a write. Its answer proves that
 // the session lives, and extends the lease. contender_table decides which znode the confirmation checks.
 //
-//     confirmation_pace   the interval, from the lease (docs/why/lease.md); a setting
-//     confirmations       the time of the next confirmation on one connection
+//     confirmation_pace   a setting; computes the interval between confirmations from the lease (docs/why/lease.md)
+//     confirmations       computes the time of the next confirmation on one connection
 //
 // Thread safety: none, values.
 #pragma once

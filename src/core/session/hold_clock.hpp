@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hold_clock: for each contender, the end of its hold's time limit, and the time of the warning before the end of its
-// hold. It also has the end of the lock delay, in which a contender waits after a holder's crash. Few contenders have
+// hold_clock: stores three times of each contender: the end of its hold's time limit, the time of the warning before
+// the end of its hold, and the end of the lock delay, for which it waits after a holder's crash. Few contenders have
 // such a time.
 //
 // Thread safety: none, a value.

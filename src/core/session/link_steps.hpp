@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// link_steps: starts and ends epochs and connections, and changes the server. Changes the requests, contenders and
-// commits of a session accordingly (session_owners.hpp).
+// link_steps: starts and ends epochs and connections, and moves the session to another server. Updates the session's
+// requests, contenders and commits accordingly (session_owners.hpp).
 //
 // Thread safety: none.
 #pragma once

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// routes: the recipient of each reply inside its session.
+// routes: the recipients of the servers' replies inside a session.
 //
 // Thread safety: none, values.
 #pragma once

@@ -14,7 +14,7 @@
 // An event of the folder, or a create that gets another number, ends this knowledge. The end of a connection ends only
 // the knowledge of numbers, since the C client sets the watch again by itself.
 //
-// The least recently used folders are forgotten beyond k_most_sole_folders.
+// The memory has at most k_most_sole_folders folders. It forgets the least recently used folder first.
 //
 // Thread safety: none, a value.
 #pragma once

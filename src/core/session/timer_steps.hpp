@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// timer_steps: executes the actions of a session that are due by time, the end of the lease first. due_times has the
-// times (session_owners.hpp).
+// timer_steps: executes the actions of a session that are due by time, the end of the lease first (session_owners.hpp).
+// due_times.hpp computes these times.
 //
 // Thread safety: none.
 #pragma once
