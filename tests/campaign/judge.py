@@ -61,7 +61,7 @@ class Verdict:
 
     def unkept_by_promise(self):
         counts = collections.Counter(promise for promise, _, _ in self.unkept)
-        return ", ".join(f"{promise} {count}" for promise, count in sorted(counts.items()))
+        return ", ".join(f"{count} violations of {promise}" for promise, count in sorted(counts.items()))
 
     def faults(self):
         """Returns the faults of the servers as sentences."""

@@ -39,7 +39,7 @@ def not_promised(verdict):
     if not verdict.not_promised:
         return []
     return ["", f"{NOT_PROMISED}{verdict.unkept_by_promise() or 'nothing'}",
-            f"double grants: {verdict.numbers['double grants']}, the longest for "
+            f"two clients held one lock {verdict.numbers['double grants']} times, for at most "
             f"{verdict.numbers['the longest of them, in ms']} ms; late writes: {verdict.numbers['late writes']}, all "
             "of them " + ("refused by their tokens" if not verdict.by_promise().get("fence", (0, 0))[1] else "NOT refused")]
 

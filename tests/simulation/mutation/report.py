@@ -117,10 +117,13 @@ no seed shows the fault, the simulator plays them again in the [lease hunt](../w
 
 ## Caught
 
-Each heading names the promise that broke: [G1 to G8](../guarantees.md), or the beginning of
-[another code](failures.md#other-codes). The brackets contain the first seed that shows the fault, and the whole code if
-the heading has only its beginning. "Of the hunt" means the lease hunt (`--lease-hunt`), "of commits" `--work commits`,
-"on redis" `--servers redis`.
+Each heading names the promise that broke: [G1 to G8](../guarantees.md), or the letter with which
+[other codes](failures.md#other-codes) begin. The brackets behind a mutant contain the first seed that shows the fault.
+If the heading is a letter, they also contain the whole code. Words behind a seed name options of `scripts/simulate`:
+
+- "of the hunt" means the lease hunt (`--lease-hunt`),
+- "of commits", or another kind of work, means `--work commits`,
+- "on redis", or another kind of server, means `--servers redis`.
 
 """
     text += items(caught)
@@ -128,11 +131,12 @@ the heading has only its beginning. "Of the hunt" means the lease hunt (`--lease
 ## {MASKED}
 
 A second part of the code, the *defence*, hides each of these faults: with the fault alone, {seeds} seeds break no
-promise. "Seed" and "Broken" show a history with the fault put back and the defence off.
+promise. With the fault put back and the defence off, the history of the column "Seed" breaks the promise in the last
+column.
 
 """
     text += table(
-        ["Mutant", "Fault put back", "Defence", "Seed", "Broken"],
+        ["Mutant", "Fault put back", "Defence", "Seed", "Broken promise"],
         [[f"`{r.mutant.name}`", r.mutant.fault, r.mutant.defence, cell(r.unmasked, r.mutant.work)] for r in masked],
     )
     text += """
