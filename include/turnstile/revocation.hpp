@@ -60,7 +60,7 @@ struct revoke_options {
     std::string who{};  // the operator's name, for the old holder and the log: at most 1024 bytes
     // The reason, for the old holder and the log: at most 1024 bytes.
     std::string why{};
-    // take(): the time from the order to the deletion of a znode that still exists. Default: twice the session timeout
+    // take(): the time from its order to the deletion of a znode that still exists. Default: twice the session timeout
     // that the contender claims in its znode, or twice this client's session timeout if that is longer.
     //
     // The caller must set this time for a contender of another library, which has no lease and claims no session
@@ -107,9 +107,9 @@ public:
     // interruption point. An interruption removes the call's order from the znode, as a stop request (`stop`) does.
     [[nodiscard]] result<revocation_outcome> take(const contender& target,
                                                   const revoke_options& options) const;
-    // Returns the longest wait of take() between the order and the deletion, so that a program can show that time
-    // before it calls take(). Sends nothing. If another client overwrites the order, the wait starts again, at most
-    // twice. Errors: `bad_option`.
+    // Returns the longest wait of take() between its order to give up the lock and the deletion of the znode, so that a
+    // program can show that time before it calls take(). Sends nothing. If another client overwrites the order, the
+    // wait starts again, at most twice. Errors: `bad_option`.
     [[nodiscard]] result<std::chrono::milliseconds> longest_wait(
         const contender& target, const revoke_options& options) const;
     // Removes the request or order that ask() or take() wrote with the same `who` and `why`, if it is still at the end

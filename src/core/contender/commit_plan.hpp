@@ -45,22 +45,25 @@ class commit_plan {
 public:
     explicit commit_plan(std::vector<write_part> parts);
 
-    // Returns the paths whose existence must be known before draw(); empty if the steps have been drawn already.
+    // Returns the paths of which the client must know whether they exist before it calls draw(). Empty if the plan has
+    // the steps of its transaction already.
     [[nodiscard]] std::vector<std::string> questions() const;
     [[nodiscard]] bool is_drawn() const noexcept { return drawn_; }
-    // Derives the steps. `there`: the paths of questions() that exist.
+    // Derives the steps of the transaction. `there` has those paths of questions() that exist.
     void draw(const std::set<std::string>& there);
-    // Discards the steps, because the step `which` was refused with `why` and is_outdated_by() is true for it.
+    // Discards the steps of the transaction, because the servers refused the step `which` with `why`, and
+    // is_outdated_by(which, why) is true.
     void discard(std::size_t which, server_error why);
 
     [[nodiscard]] std::vector<multi_part> steps() const;
-    // Returns the index of the caller's part to which the step belongs.
+    // Returns the index of the caller's part to which the step `which` of the transaction belongs.
     [[nodiscard]] std::size_t part_of(std::size_t which) const { return steps_.at(which).part; }
-    // True if a refusal of this step shows only that another client changed a znode, or that we may not read a checked
-    // znode.
+    // True if the servers' refusal of the step `which` does not concern the caller's part: another client changed a
+    // znode, or the client may not read a znode that the step checks.
     [[nodiscard]] bool is_outdated_by(std::size_t which, server_error why) const;
 
-    // Converts answers for the steps to answers for the caller's parts. A part without an answer gets `none`.
+    // Converts the servers' answers for the steps of the transaction to answers for the caller's parts. A part without
+    // an answer gets `none`.
     template <class T>
     [[nodiscard]] std::vector<T> for_parts(std::vector<T>&& answers, const T& none) const {
         std::vector<T> all(parts_.size(), none);

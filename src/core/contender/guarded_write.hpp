@@ -23,8 +23,8 @@
 // | resolving | a fence and a read are in progress    | idle      | the read shows the outcome                    |
 // |           |                                       | unsure    | the answers are lost, or the fence failed     |
 // | overtaken | v is unknown, and is read again       | idle      | v is known: the commit is sent again, unless  |
-// |           |                                       |           | an order ends the hold; or the znode is gone  |
-// |           |                                       |           | or may not be read: the commit fails          |
+// |           |                                       |           | an operator ends the hold; or the znode is    |
+// |           |                                       |           | gone or may not be read: the commit fails     |
 //
 // The end of the session leads from each state to idle.
 //

@@ -17,7 +17,7 @@ namespace turnstile::core {
 [[nodiscard]] error quota_exceeded(const std::string& path);
 // Returns the error for a local session: only one server knows such a session, and it may not own a znode.
 [[nodiscard]] error sessions_are_local(const std::string& path);
-// Returns the error for an upgrade in a folder where contenders have equal numbers, because these have no order.
+// Returns the error for an upgrade in a folder where contenders have equal numbers, which do not determine their order.
 [[nodiscard]] error no_more_upgrades(const std::string& folder);
 // Returns the error for servers that do not accept our credentials, and so cannot make an access list from them.
 [[nodiscard]] error credentials_not_accepted();

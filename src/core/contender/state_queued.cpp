@@ -225,8 +225,8 @@ void queued::wait_for(contender_call& call, const decision& judged) {
     auto& c = call.session;
     const auto& folder = call.folder();
     // Another contender is ahead, so the crash mark at the servers may be that contender's. If this attempt gives up
-    // (attempt::once), it must first forget its own mark. Otherwise the removal of its znode would also delete the
-    // other contender's mark.
+    // (attempt::once), it must first forget its own crash mark. Otherwise the removal of its znode would also delete
+    // the other contender's mark.
     if (delay.changed()) delay.change().begin_again();
     // place: try_is_refused
     if (call.settings.mode == attempt::once) {

@@ -28,9 +28,9 @@ inline constexpr std::uint32_t k_long_queue = 32;
 [[nodiscard]] std::string low_water_text(contender_family of, std::int32_t number);
 [[nodiscard]] std::optional<std::int32_t> parse_low_water_mark(contender_family of,
                                                                std::string_view text);
-// True if the mark proves that no contender is ahead of `self`. `nearest`, the nearest predecessor of `self`, is gone.
-// Numbers are compared by their signed distance. A mark with the number of `self`, or with a later number, proves
-// nothing.
+// True if the low-water mark proves that no contender is ahead of `self`. `nearest`, the nearest predecessor of `self`,
+// is gone. Numbers are compared by their signed distance. A mark with the number of `self`, or with a later number,
+// proves nothing.
 [[nodiscard]] bool leaves_nobody_ahead(std::int32_t mark, std::int32_t nearest, std::int32_t self);
 
 }  // namespace turnstile::core

@@ -35,7 +35,8 @@ inline constexpr std::size_t k_longest_words = 1024;
 
 [[nodiscard]] std::optional<revocation> parse_revocation(std::string_view data);
 [[nodiscard]] std::string with_order(std::string_view data, const revocation& order);
-// Returns the data without those requests and orders at their end whose words equal the words of `order`.
+// Returns `data` without those requests and orders to give up the lock at its end whose words equal the words of
+// `order`.
 [[nodiscard]] std::string_view without_orders(std::string_view data, const revocation& order);
 
 }  // namespace turnstile::core

@@ -48,7 +48,7 @@ public:
         return under_way_ + gathered < size_;
     }
     [[nodiscard]] std::size_t size() const noexcept { return size_; }
-    // Called when a contender waits for room: the window starts to time the latest request.
+    // Called when a contender waits for room in the window. The window starts to time the latest request.
     void is_wanted() noexcept {
         if (!timed_) timed_ = latest_;
     }

@@ -51,7 +51,8 @@ public:
         hear_nothing_yet();
         if (more) waiting_since_ = now;
     }
-    // Returns the time of the next look; nothing if no request is in progress, or if it is too late for a look.
+    // Returns the time at which the client asks other servers for a leader again (a look); nothing if no request is in
+    // progress, or if it is too late for a look.
     [[nodiscard]] std::optional<time_point> due(duration session_timeout) const {
         if (!waiting_since_ || looks_ == k_most_looks) return std::nullopt;
         const auto first = limit(session_timeout);
@@ -75,7 +76,8 @@ public:
     void found(time_point now) {
         if (looked_at_) longest_trip_ = std::max(longest_trip_, now - *looked_at_);
     }
-    // True if the connection has been silent for longer than limit(), and has given no answer since the latest look.
+    // True if the connection has been silent for longer than limit(), and has given no answer since the client last
+    // asked other servers for a leader (a look).
     [[nodiscard]] bool may_leave(time_point now, duration session_timeout) const {
         return waiting_since_ && looked_at_ &&
                now >= may_leave_from(*waiting_since_ + limit(session_timeout), session_timeout);
