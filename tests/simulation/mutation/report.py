@@ -119,11 +119,9 @@ no seed shows the fault, the simulator plays them again in the [lease hunt](../w
 
 Each heading names the promise that broke: [G1 to G8](../guarantees.md), or the letter with which
 [other codes](failures.md#other-codes) begin. The brackets behind a mutant contain the first seed that shows the fault.
-If the heading is a letter, they also contain the whole code. Words behind a seed name options of `scripts/simulate`:
-
-- "of the hunt" means the lease hunt (`--lease-hunt`),
-- "of commits", or another kind of work, means `--work commits`,
-- "on redis", or another kind of server, means `--servers redis`.
+If the heading is a letter, they also contain the whole code. Words behind a seed name the options with which
+`scripts/simulate` plays the history: "of the hunt" `--lease-hunt`, "of commits" `--work commits`, and "on redis"
+`--servers redis`.
 
 """
     text += items(caught)
