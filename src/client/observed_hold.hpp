@@ -35,7 +35,7 @@ public:
     }
 
 protected:
-    // ---- called under this object's lock; only the first invocation of each function has an effect ----
+    // ---- called under the lock of class `call`; only the first invocation of each function has an effect ----
     void note_grant() {
         if (record_) record_grant();
     }
