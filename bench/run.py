@@ -22,7 +22,7 @@ from driver.peer import PeerError  # noqa: E402
 # Names of measures, in the order of the page. A measure is a module in measures/ with a function measure(bench) ->
 # [Result].
 ALL_MEASURES = ["uncontended", "instructions", "contended", "drain", "threads", "several", "retained", "requests",
-                "saturation", "tls", "pending", "idle", "kinds", "held", "growth"]
+                "saturation", "tls", "pending", "idle", "kinds", "held", "growth", "burst"]
 SERVERS_MEASURES = ["servers_uncontended", "servers_contended", "servers_queue", "servers_rate", "servers_crash",
                     "servers_counts"]
 ROOT = Path(__file__).resolve().parent.parent
