@@ -4,6 +4,7 @@
 import time
 
 from driver.kinds import OURS
+from driver.peer import PeerError
 
 POLL_SECONDS = 0.02
 
@@ -23,14 +24,16 @@ def measure(bench):
         (peer,) = crew[OURS]
         peer.ask("cycle", bench.new_path(), bench.settings.warm_up)
         heap = peer.ask("heap")["heap"]
-        before = bench.zookeeper.counters()["zk_ephemerals_count"]
         answer = peer.ask("keep", bench.new_path(), count, seconds=bench.settings.pending_seconds)
         held.add("seconds to acquire", OURS, answer["us"] / 1e6)
         held.add("bytes of heap a lock", OURS, (peer.ask("heap")["heap"] - heap) / count)
         _add_minute(bench, peer, held)
+        znodes = _znodes(bench)
         started = time.monotonic()
         peer.ask("drop", seconds=bench.settings.pending_seconds)
-        while bench.zookeeper.counters()["zk_ephemerals_count"] > before:
+        while _znodes(bench) > znodes - count:
+            if time.monotonic() > started + bench.settings.pending_seconds:
+                raise PeerError(f"{_znodes(bench) - znodes + count:,} of {count:,} znodes are left")
             time.sleep(POLL_SECONDS)
         held.add("seconds to release", OURS, time.monotonic() - started)
     with bench.crew([OURS]) as crew:
@@ -44,6 +47,10 @@ def measure(bench):
         crowd.add("KiB resident a client", OURS, (after["rss"] - before["rss"]) / clients / 1024)
         _add_minute(bench, peer, crowd)
     return [held, crowd]
+
+
+def _znodes(bench):
+    return bench.zookeeper.counters()["zk_ephemerals_count"]
 
 
 def _add_minute(bench, peer, result):
