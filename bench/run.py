@@ -18,6 +18,7 @@ from driver import bench as running  # noqa: E402  the path is set first
 from driver import compared, kinds, machine, servers_page, table  # noqa: E402
 from driver.backends import BackendError  # noqa: E402
 from driver.peer import PeerError  # noqa: E402
+from driver.result import Result  # noqa: E402
 
 # Names of measures, in the order of the page. A measure is a module in measures/ with a function measure(bench) ->
 # [Result].
@@ -42,6 +43,8 @@ def parse(arguments):
     parser.add_argument("--measure", action="append", choices=ALL_MEASURES + SERVERS_MEASURES, metavar="NAME",
                         help=f"only this one; may be repeated; one of: {', '.join(ALL_MEASURES)}; with "
                              f"--compare-servers: {', '.join(SERVERS_MEASURES)}")
+    parser.add_argument("--again", action="store_true",
+                        help="with --measure: replace these measures of the page, and keep the page's other measures")
     parser.add_argument("--without", action="append", default=[], choices=names, metavar="PEER",
                         help=f"leave this peer out; may be repeated; one of: {', '.join(names)}")
     parser.add_argument("--servers", type=int, choices=(1, 3), default=1,
@@ -59,6 +62,8 @@ def parse(arguments):
         parser.error(f"--disk: '{given.disk}' is not a folder")
     if given.curator_waiters is not None and given.curator_waiters < 1:
         parser.error(f"--curator-waiters: {given.curator_waiters} is not positive")
+    if given.again and not given.measure:
+        parser.error("--again needs --measure")
     wrong = set(given.measure or []) - set(SERVERS_MEASURES if given.compare_servers else ALL_MEASURES)
     if wrong:
         parser.error(f"--measure: {wrong.pop()} is {'not ' if given.compare_servers else ''}measured by "
@@ -107,12 +112,26 @@ def run(given, peers, progress):
         return results, bench.labels, bench.versions, missing
 
 
+def with_earlier(data, given, results, facts):
+    """Returns (results, facts) of a page's data, in which the results of this run replace the earlier ones."""
+    new = {one.name: one for one in results}
+    earlier = [Result.of_data(one) for one in data["results"]]
+    all_results = [new.pop(one.name, one) for one in earlier] + list(new.values())
+    done = [name for name in given.measure if f"{name} was not measured" not in facts]
+    kept = {name: text for name, text in data["facts"].items()
+            if name not in {f"{one} was not measured" for one in done}}
+    again = f"{', '.join(given.measure)}: {facts['date']}, commit {facts['commit']}, load {facts['load']}"
+    return all_results, {**kept, "measured again": "; ".join(filter(None, [kept.get("measured again"), again]))}
+
+
 def report(given, output, results, labels, facts):
     """Writes the page, the plots and the data of a run."""
     from driver import plots  # imported here, because --help must not need matplotlib
     name = "comparison" if given.compare_servers else "benchmarks"
     folder = output / name
     folder.mkdir(parents=True, exist_ok=True)
+    if given.again:
+        results, facts = with_earlier(json.loads((folder / "data.json").read_text()), given, results, facts)
     order = [kinds.OURS] + [kind.name for kind in kinds.ALL if kind.name != kinds.OURS]
     drawn = {one.name: f"{name}/{one.name}.svg" for one in results
              if plots.draw(one, labels, order, folder / f"{one.name}.svg")}

@@ -34,6 +34,11 @@ class Result:
     errors: dict = field(default_factory=dict)  # case -> peer -> text of the error
     remarks: list = field(default_factory=list)  # sentences about the run itself
 
+    @classmethod
+    def of_data(cls, data):
+        """Makes a result from its values in a page's data (dataclasses.asdict)."""
+        return cls(**{**data, "aims": [Aim(**aim) for aim in data["aims"]]})
+
     def add(self, case, peer, value):
         self.cases.setdefault(case, {}).setdefault(peer, []).append(value)
 

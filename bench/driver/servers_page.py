@@ -19,8 +19,8 @@ def head():
             "`scripts/bench --compare-servers` writes this page from the data of one run, `comparison/data.json`. It "
             "compares `turnstile::mutex` on each kind of server with the usual lock there. The floor is a row that is "
             "inserted and deleted again: two commits, without waits, expiry or events. In each round every peer is "
-            "measured once, in changing order. A value is the median of the rounds, with the quartiles in brackets. \"Ours "
-            "there ÷ this\" is the median of the rounds' ratios. [bench/README.md](../../bench/README.md) describes the "
+            "measured once, in changing order. A value is the median of the rounds, with the quartiles in brackets. A ratio is "
+            "the median of the rounds' ratios. [bench/README.md](../../bench/README.md) describes the "
             "measures.",
             "The locks promise different things ([choosing.md](../start/choosing.md)): `SET NX PX`, redis-py's Lock and "
             "flock have no queue; `pg_advisory_lock`, GET_LOCK and flock have no token and no lease.",

@@ -54,8 +54,8 @@ def measure_table(result, labels):
         header.append(case)
         rule.append("---:")
         if result.reference:
-            header.append("ours there ÷ this" if isinstance(result.reference, dict) else
-                          f"{labels.get(result.reference, result.reference)} ÷ this")
+            header.append("turnstile::mutex on these servers ÷ this row" if isinstance(result.reference, dict) else
+                          f"{labels.get(result.reference, result.reference)} ÷ this row")
             rule.append("---:")
     lines = [_row(header), _row(rule)]
     for peer in result.all_peers():

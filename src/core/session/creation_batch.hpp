@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // creation_batch: creates of contenders that enter their queues at the same time, sent in one transaction.
 //
-// While creation_limits::under_way requests with creates are in progress, further contenders wait in the state
-// `outside`. After the next answer they enter together. A contender that comes alone enters at once.
+// While creation_limits::under_way creates are in progress, further contenders wait in the state `outside`. After the
+// next answer they enter together. A contender that comes alone enters at once.
 //
 //     if (batch.is_open()) { batch.begin(); ...; batch.add({contender, id, znode}); }
-//     for (auto& group : batch.take()) batch.sent(send(creation_request(group, probe)));
+//     for (auto& group : batch.take()) batch.sent(send(creation_request(group, probe)), group.size());
 //     ...
 //     batch.answered(id);
 //
@@ -19,8 +19,8 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -40,8 +40,9 @@ struct creation {
 // limits.
 inline constexpr std::size_t k_most_creations = 64;
 inline constexpr std::size_t k_most_creation_bytes = 16 * 1024;
-// While this many requests with creates are in progress, further contenders wait. Below this number each contender's
-// create is sent at once, so that a few threads keep the latency of single requests.
+// While this many creates are in progress, alone or in transactions, further contenders wait. Below this number each
+// contender's create is sent at once, so that a few threads keep the latency of single requests, and no transaction is
+// so small that its probe costs more than the transaction saves.
 inline constexpr std::size_t k_creations_under_way = 8;
 
 struct creation_limits {
@@ -64,21 +65,33 @@ public:
     [[nodiscard]] std::vector<std::vector<creation>> take();
 
     // ---- the requests in progress ----
-    // True if a contender may enter now: creates gather, or the number of requests with creates is below the limit.
+    // True if a contender may enter now: creates gather, or fewer creates than the limit are in progress.
     [[nodiscard]] bool is_open() const noexcept {
-        return gathers_ || under_way_.size() < limits_.under_way;
+        return gathers_ || creates_under_way_ < limits_.under_way;
     }
-    void sent(ticket request) { under_way_.insert(request); }
-    void answered(ticket request) { under_way_.erase(request); }
+    void sent(ticket request, std::size_t creates) {
+        under_way_.emplace(request, creates);
+        creates_under_way_ += creates;
+    }
+    void answered(ticket request) {
+        const auto sent = under_way_.find(request);
+        if (sent == under_way_.end()) return;
+        creates_under_way_ -= sent->second;
+        under_way_.erase(sent);
+    }
     // Called at a new connection: requests of earlier connections no longer count as in progress.
-    void reattached() { under_way_.clear(); }
+    void reattached() {
+        under_way_.clear();
+        creates_under_way_ = 0;
+    }
 
     friend bool operator==(const creation_batch&, const creation_batch&) = default;
 
 private:
     creation_limits limits_;
     std::vector<creation> waiting_;
-    std::set<ticket> under_way_;
+    std::map<ticket, std::size_t> under_way_;  // requests, and the number of creates of each
+    std::size_t creates_under_way_ = 0;
     bool gathers_ = false;
 };
 

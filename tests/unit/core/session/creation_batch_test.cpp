@@ -58,9 +58,10 @@ TEST(creation_batch, is_bounded_in_number_and_in_bytes) {
 }
 
 TEST(creation_batch, is_open_while_few_are_under_way) {
-    creation_batch batch{{.under_way = 1}};
+    creation_batch batch{{.under_way = 3}};
+    batch.sent(ticket{6}, 1);
     EXPECT_TRUE(batch.is_open());
-    batch.sent(ticket{7});
+    batch.sent(ticket{7}, 2);
     EXPECT_FALSE(batch.is_open());
     batch.begin();
     EXPECT_TRUE(batch.is_open()) << "contenders that enter together";
@@ -69,7 +70,8 @@ TEST(creation_batch, is_open_while_few_are_under_way) {
     EXPECT_FALSE(batch.is_open()) << "of another request";
     batch.answered(ticket{7});
     EXPECT_TRUE(batch.is_open());
-    batch.sent(ticket{9});
+    batch.sent(ticket{9}, 2);
+    EXPECT_FALSE(batch.is_open());
     batch.reattached();
     EXPECT_TRUE(batch.is_open()) << "no answer comes on this connection";
 }
