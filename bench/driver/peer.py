@@ -42,11 +42,12 @@ class Peer:
     ANSWER_SECONDS = 120
     END_SECONDS = 10
     MEMORY_SHARE = 0.25  # part of the machine's memory that a peer may use; a peer that needs more dies
+    STACK_BYTES = 1 << 20  # of each thread; whole stacks count as used memory, and 1,000 clients have 2,000 threads
 
     def __init__(self, name, command, log):
         self.name = name
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        command = ["prlimit", f"--data={int(memory * self.MEMORY_SHARE)}", *command]
+        command = ["prlimit", f"--data={int(memory * self.MEMORY_SHARE)}", f"--stack={self.STACK_BYTES}:", *command]
         self._log = log
         with open(log, "ab") as errors:
             self._process = subprocess.Popen(
