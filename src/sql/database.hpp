@@ -90,10 +90,11 @@ struct phrases {
     // A statement to send after `remove_node`. It fails with `retry` if `remove_node` has removed no row. Only
     // databases that may report success for a killed statement need it.
     std::string was_removed{};
-    std::string inserting{};  // before an INSERT of a znode: it then fails with `row_held` if a row is locked
-    std::string or_stays;     // after an INSERT: leaves an existing row unchanged
-    std::string list_begin{}, list_end{};          // around the items of a list
-    std::string empty_list;                        // a list without items
+    std::string
+        inserting{};  // before an INSERT of a znode: it then fails with `row_held` if a row is locked
+    std::string or_stays;                  // after an INSERT: leaves an existing row unchanged
+    std::string list_begin{}, list_end{};  // around the items of a list
+    std::string empty_list;                // a list without items
     std::string (*quoted)(std::string_view item);  // the text of an item
     // The length of the longest path that the database can store, in bytes.
     std::size_t longest_path = SIZE_MAX;

@@ -9,9 +9,9 @@
 namespace turnstile::sql {
 namespace {
 
-constexpr std::int64_t k_least_version = 100600;  // the first version with SKIP LOCKED
-constexpr std::int64_t k_least_mysql = 80011;     // SKIP LOCKED, a counter that survives crashes
-constexpr std::int64_t k_least_page = 16384;      // keys of 2,000 bytes need it
+constexpr std::int64_t k_least_version = 100600;     // the first version with SKIP LOCKED
+constexpr std::int64_t k_least_mysql = 80011;        // SKIP LOCKED, a counter that survives crashes
+constexpr std::int64_t k_least_page = 16384;         // keys of 2,000 bytes need it
 constexpr std::int64_t k_least_statement = 4 << 20;  // a znode of 1 MiB needs it
 
 bool is_of_library(unsigned number) noexcept {

@@ -11,7 +11,7 @@ namespace turnstile::sql {
 namespace {
 
 constexpr int k_least_version = 120000;
-constexpr int k_checks_clients = 140000;  // has client_connection_check_interval and more
+constexpr int k_checks_clients = 140000;       // has client_connection_check_interval and more
 constexpr int k_limits_transactions = 170000;  // has transaction_timeout
 
 }  // namespace

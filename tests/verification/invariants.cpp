@@ -261,7 +261,8 @@ void invariants::judge_packets() const {
 void invariants::judge_created() {
     for (const auto& znode : history_.take_created()) {
         const auto& contender = *history_.find(znode);
-        if (contender.came == arrival::late) continue;  // G4 judges whether the client removes this znode
+        if (contender.came == arrival::late)
+            continue;  // G4 judges whether the client removes this znode
         const auto tag = history_.tagged.find(contender.data);
         if (tag == history_.tagged.end()) {
             breach("G8", znode + " counts as a contender, and no client created it");

@@ -18,8 +18,9 @@ namespace turnstile::simulation {
 struct deadlock_look {
     std::vector<std::string> paths;
     std::vector<detail::lock_queue> queues = {};
-    std::vector<std::string> children = {};  // the children of the folder that was read latest, in order
-    std::size_t read = 0;                    // contenders read so far
+    std::vector<std::string> children =
+        {};                // the children of the folder that was read latest, in order
+    std::size_t read = 0;  // contenders read so far
     // Result of the first search, while the second runs.
     std::optional<deadlock> found = {};
 };

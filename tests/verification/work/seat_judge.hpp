@@ -25,7 +25,8 @@ struct seat_judge {
     using turn = std::uint64_t;
 
     std::string name;
-    bool takes_part = false;    // set by start(); cleared by close(), a refusal, a throwing executor or the last term
+    bool takes_part =
+        false;  // set by start(); cleared by close(), a refusal, a throwing executor or the last term
     std::size_t under_way = 0;  // tasks and notices in progress
     std::optional<turn> runs;   // the turn whose function or task runs
     std::set<turn> queued;      // turns that wait or hold
