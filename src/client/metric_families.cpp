@@ -93,7 +93,7 @@ std::vector<metric_family> families_of(const metrics_snapshot& numbers) {
         per_lock(numbers, "turnstile_lock_waiting", gauge, "Calls that wait now.",
                  [](const lock& of) { return of.waiting_now; }),
         per_lock(numbers, "turnstile_lock_queue_depth", gauge,
-                 "Most contenders ahead of a call that waits now.",
+                 "The largest number of contenders ahead of any waiting call.",
                  [](const lock& of) { return of.queue_depth; }),
         per_lock(numbers, "turnstile_lock_longest_wait_seconds", gauge,
                  "Longest wait of the calls that wait now.", seconds(&lock::longest_wait)),

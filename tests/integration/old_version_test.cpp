@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that the client refuses a server before ZooKeeper 3.5, and names its version. TURNSTILE_TEST_ZOOKEEPER makes
-// the kit start such a server. With any other version, the test checks that the kit uses that version.
+// Tests that the client refuses a server before ZooKeeper 3.5, and names the server's version. The variable
+// TURNSTILE_TEST_ZOOKEEPER names the folder of the server's version, which the testing kit starts. If that version is
+// 3.5 or later, the test checks only that the testing kit starts that version.
 #include <gmock/gmock.h>
 
 #include "support.hpp"

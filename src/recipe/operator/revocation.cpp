@@ -227,9 +227,10 @@ public:
             if (!written->seen)
                 return i == 0 && !written->wrote ? revocation_outcome::gone_before
                                                  : revocation_outcome::gave_way;
-            log::write(log_level::warning,
-                       "{} got the order to release by {}: {}; its znode is deleted after {}",
-                       znode(target), order.by, order.why, base::duration_text(time));
+            log::write(
+                log_level::warning,
+                "{} ordered {} to release the lock: {}; after {} the client deletes this znode",
+                order.by, znode(target), order.why, base::duration_text(time));
             const auto gone = goes_within(to_nanoseconds(time), target, limits);
             if (gone.has_error()) return gone.error();
             if (*gone) return revocation_outcome::gave_way;
@@ -282,8 +283,8 @@ result<void> revocation::ask(const contender& target, const revoke_options& opti
         const auto done = state_->write_order(target, order, limits_of(options));
         if (!done) return state_->given_up(done.error(), target, order);
         if (!done->seen && !done->wrote) return error{errc::removed, state_->znode(target)};
-        log::write(log_level::info, "{} was asked to release by {}: {}", state_->znode(target),
-                   options.who, options.why);
+        log::write(log_level::info, "{} asked {} to release the lock: {}", options.who,
+                   state_->znode(target), options.why);
         return {};
     });
 }
@@ -339,8 +340,8 @@ result<revocation_outcome> revocation::take_now(const contender& target,
                               (*seen)->connection, target, limits);
             if (!deleted) return deleted.error();
             if (*deleted == server_error::bad_version) continue;
-            log::write(log_level::warning, "{} was deleted at once by {}: {}",
-                       state_->znode(target), options.who, options.why);
+            log::write(log_level::warning, "{} deleted {} at once: {}", options.who,
+                       state_->znode(target), options.why);
             return revocation_outcome::deleted;
         }
         return error{errc::busy, state_->znode(target) + " changes faster than it can be deleted"};
