@@ -58,7 +58,7 @@ void users::add(const std::vector<std::string>& words) {
     if (!is_user_name(name) && !(proxied && name == k_all_others))
         throw std::runtime_error{name + ": a name has 1 to 64 of A-Z a-z 0-9 . _ - @ +"};
     if (is_group(name) && !proxied)
-        throw std::runtime_error{name + ": a group has no secret; expected the word proxy"};
+        throw std::runtime_error{name + ": expected the word proxy, because a group has no secret"};
     bool is_new = false;
     if (proxied) {
         is_new = proxied_.try_emplace(name, *may).second;

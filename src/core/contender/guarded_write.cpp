@@ -341,7 +341,8 @@ void guarded_writes::on_read(const session_view& session, write_state::resolving
 }
 
 // The servers refused the commit because another client had written into the znode before. The commit is sent again
-// with the current version, unless the znode's data order the hold to end.
+// with the current version. But if the data contain an order to release the lock, the hold ends, and the commit is not
+// sent again.
 void guarded_writes::on_looked(const session_view& session, const std::string& path,
                                const reply& answer, effects& out) {
     const auto end_with = [&](error&& why) {
