@@ -53,6 +53,34 @@ std::vector<std::vector<creation>> creation_batch::take() {
     return groups;
 }
 
+void creation_batch::sent_alone(ticket request, const creation& created) {
+    const auto folder = folder_of(created);
+    const std::size_t counts = folder == latest_folder_ ? 0 : 1;
+    latest_folder_ = folder;
+    under_way_.emplace(request, counts);
+    creates_under_way_ += counts;
+}
+
+void creation_batch::sent_together(ticket request, std::size_t creates) {
+    latest_folder_.clear();
+    under_way_.emplace(request, creates);
+    creates_under_way_ += creates;
+}
+
+void creation_batch::answered(ticket request) {
+    const auto sent = under_way_.find(request);
+    if (sent == under_way_.end()) return;
+    creates_under_way_ -= sent->second;
+    under_way_.erase(sent);
+    if (under_way_.empty()) latest_folder_.clear();
+}
+
+void creation_batch::reattached() {
+    under_way_.clear();
+    creates_under_way_ = 0;
+    latest_folder_.clear();
+}
+
 operation creation_request(const std::vector<creation>& all, const std::string& probe) {
     TURNSTILE_CHECK(all.size() > 1);
     multi_op together;

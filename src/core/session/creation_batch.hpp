@@ -2,10 +2,11 @@
 // creation_batch: creates of contenders that enter their queues at the same time, sent in one transaction.
 //
 // While creation_limits::under_way creates are in progress, further contenders wait in the state `outside`. After the
-// next answer they enter together. A contender that comes alone enters at once.
+// next answer they enter together. A contender that comes alone enters at once. A create in the same folder as the
+// create before it does not count, because contenders of one folder would wait in vain: they never share a transaction.
 //
 //     if (batch.is_open()) { batch.begin(); ...; batch.add({contender, id, znode}); }
-//     for (auto& group : batch.take()) batch.sent(send(creation_request(group, probe)), group.size());
+//     for (auto& group : batch.take()) batch.sent_together(send(creation_request(group, probe)), group.size());
 //     ...
 //     batch.answered(id);
 //
@@ -69,29 +70,22 @@ public:
     [[nodiscard]] bool is_open() const noexcept {
         return gathers_ || creates_under_way_ < limits_.under_way;
     }
-    void sent(ticket request, std::size_t creates) {
-        under_way_.emplace(request, creates);
-        creates_under_way_ += creates;
-    }
-    void answered(ticket request) {
-        const auto sent = under_way_.find(request);
-        if (sent == under_way_.end()) return;
-        creates_under_way_ -= sent->second;
-        under_way_.erase(sent);
-    }
+    void sent_alone(ticket request, const creation& created);
+    void sent_together(ticket request, std::size_t creates);
+    void answered(ticket request);
     // Called at a new connection: requests of earlier connections no longer count as in progress.
-    void reattached() {
-        under_way_.clear();
-        creates_under_way_ = 0;
-    }
+    void reattached();
 
     friend bool operator==(const creation_batch&, const creation_batch&) = default;
 
 private:
     creation_limits limits_;
     std::vector<creation> waiting_;
-    std::map<ticket, std::size_t> under_way_;  // requests, and the number of creates of each
+    // The requests in progress, and the number of creates of each that count.
+    std::map<ticket, std::size_t> under_way_;
     std::size_t creates_under_way_ = 0;
+    // Folder of the latest create, if this create was sent alone. Empty if no request is in progress.
+    std::string latest_folder_;
     bool gathers_ = false;
 };
 

@@ -118,7 +118,7 @@ void session_requests::send_creations(session_basics& basics) {
 }
 
 void session_requests::create_alone(const creation& created, session_basics& basics) {
-    epoch_->creations.sent(created.id, 1);
+    epoch_->creations.sent_alone(created.id, created);
     send_as(created.id, create_op{created.znode}, for_contender{created.contender}, basics);
 }
 
@@ -132,7 +132,7 @@ void session_requests::create_together(for_creations&& all, session_basics& basi
     if (creations.size() == 1) return create_alone(creations.front(), basics);
     auto op = creation_request(creations, "_probe-" + base::make_guid(basics.chance));
     const auto count = creations.size();
-    epoch_->creations.sent(send(std::move(op), std::move(all), basics), count);
+    epoch_->creations.sent_together(send(std::move(op), std::move(all), basics), count);
 }
 
 // ---- retries --------------------------------------------------------------------------------
