@@ -26,6 +26,7 @@ ALL_MEASURES = ["uncontended", "instructions", "contended", "drain", "threads", 
                 "saturation", "tls", "pending", "idle", "kinds", "held", "growth", "burst"]
 SERVERS_MEASURES = ["servers_uncontended", "servers_contended", "servers_queue", "servers_rate", "servers_crash",
                     "servers_counts"]
+NOT_MEASURED = "{} was not measured"  # name of the fact that has the reason
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -107,7 +108,7 @@ def run(given, peers, progress):
                 results += module.measure(bench)
             except (PeerError, BackendError) as failure:
                 progress(f"  not measured: {failure}")
-                missed[f"{name} was not measured"] = str(failure)
+                missed[NOT_MEASURED.format(name)] = str(failure)
         missing = missed | {f"{label} did not start": why for label, why in bench.not_started.items()}
         return results, bench.labels, bench.versions, missing
 
@@ -117,11 +118,11 @@ def with_earlier(data, given, results, facts):
     new = {one.name: one for one in results}
     earlier = [Result.of_data(one) for one in data["results"]]
     all_results = [new.pop(one.name, one) for one in earlier] + list(new.values())
-    done = [name for name in given.measure if f"{name} was not measured" not in facts]
-    kept = {name: text for name, text in data["facts"].items()
-            if name not in {f"{one} was not measured" for one in done}}
+    misses = [NOT_MEASURED.format(name) for name in given.measure]
+    kept = {name: text for name, text in data["facts"].items() if name not in misses}
     again = f"{', '.join(given.measure)}: {facts['date']}, commit {facts['commit']}, load {facts['load']}"
-    return all_results, {**kept, "measured again": "; ".join(filter(None, [kept.get("measured again"), again]))}
+    return all_results, {**kept, **{name: facts[name] for name in misses if name in facts},
+                         "measured again": "; ".join(filter(None, [kept.get("measured again"), again]))}
 
 
 def report(given, output, results, labels, facts):

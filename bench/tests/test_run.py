@@ -21,6 +21,14 @@ class MeasuredAgain(unittest.TestCase):
         self.assertEqual(results, [before[0], again])
         self.assertEqual(facts, {"date": "2026-01-01", "measured again": "tls; held: 2026-01-02, commit abc, load 0.10"})
 
+    def test_the_reason_of_a_new_failure_is_on_the_page(self):
+        given = run.parse(["--again", "--measure", "held", "--measure", "tls"])
+        _, facts = run.with_earlier(
+            data_of([], {"date": "2026-01-01", "held was not measured": "died", "idle was not measured": "silent"}), given, [],
+            {"date": "2026-01-02", "commit": "abc", "load": "0.10", "tls was not measured": "no key"})
+        self.assertEqual(facts, {"date": "2026-01-01", "idle was not measured": "silent", "tls was not measured": "no key",
+                                 "measured again": "held, tls: 2026-01-02, commit abc, load 0.10"})
+
     def test_without_a_measure_is_refused(self):
         with self.assertRaises(SystemExit):
             run.parse(["--again"])
