@@ -216,6 +216,16 @@ class Bench:
                     gone.add(name)
                     yield name, str(failure)
 
+    def warm_up_and_sample(self, result, case, names, rounds, warm_up, sample, warm_up_rounds=1):
+        """Runs `warm_up` over all names in turns, and then `sample` over the peers that have not failed. Notes the failure
+        of a peer in the case of the result.
+        """
+        for name, failure in self.in_turns(warm_up_rounds, names, warm_up):
+            result.fail(case, name, failure)
+        alive = [name for name in names if not result.failed(case, name)]
+        for name, failure in self.in_turns(rounds, alive, sample):
+            result.fail(case, name, failure)
+
     def window(self, peers, *command):
         """Lets all peers run the command at the same time. The command ends with BEGIN and END. Returns the peers'
         answers.

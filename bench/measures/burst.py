@@ -18,8 +18,9 @@ ONE_SESSION = (0, 1, 1)  # number of the process, processes, sessions of each pr
 def measure(bench):
     rates = bench.new_result(
         "burst", f"One session with {SLOTS} acquires in progress", "grants a second", "higher", reference=OURS,
-        about="All locks are free, and their folders exist. The session requests the next lock after each grant. A client "
-              "does not wait for the release where its interface permits that. Curator has a thread for each acquire.",
+        about="All locks are free, and their folders exist. The session requests the next lock after each grant. A "
+              "client does not wait for the release where its interface permits that. Curator has a thread for each "
+              "acquire.",
         aims=[Aim("≥ 4 × bare, asynchronous", AGAIN, 4, False, BARE_ASYNC),
               Aim("≥ 2 × bare, asynchronous", FIRST, 2, False, BARE_ASYNC)])
     able = bench.names_that_can("saturate")
@@ -38,15 +39,14 @@ def measure(bench):
 
         folders = {name: new_folder(AGAIN_LOCKS) for name in names}
         rounds = bench.settings.window_rounds
-        _count(bench, rounds, names, AGAIN, lambda name: window(name, folders[name], AGAIN_LOCKS), rates)
-        _count(bench, min(rounds, FIRST_ROUNDS), names, FIRST,
-               lambda name: window(name, new_folder(FIRST_LOCKS), FIRST_LOCKS), rates)
+
+        def again(name):
+            return window(name, folders[name], AGAIN_LOCKS)
+
+        def first(name):
+            return window(name, new_folder(FIRST_LOCKS), FIRST_LOCKS)
+
+        bench.warm_up_and_sample(rates, AGAIN, names, rounds, again, lambda name: rates.add(AGAIN, name, again(name)))
+        bench.warm_up_and_sample(rates, FIRST, names, min(rounds, FIRST_ROUNDS), first,
+                                 lambda name: rates.add(FIRST, name, first(name)))
     return [rates]
-
-
-def _count(bench, rounds, names, case, sample, rates):
-    for name, failure in bench.in_turns(1, names, sample):  # warm-up
-        rates.fail(case, name, failure)
-    alive = [name for name in names if not rates.failed(case, name)]
-    for name, failure in bench.in_turns(rounds, alive, lambda name: rates.add(case, name, sample(name))):
-        rates.fail(case, name, failure)

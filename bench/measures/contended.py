@@ -45,8 +45,4 @@ def contend(bench, names, crew, sessions, rates, shares, case=None, rounds=None)
         rates.add(case, name, sum(grants) / bench.settings.window_seconds)
         shares.add(case, name, min(grants) / max(max(grants), 1))
 
-    for name, failure in bench.in_turns(1, names, window):  # warm-up
-        rates.fail(case, name, failure)
-    alive = [name for name in names if not rates.failed(case, name)]
-    for name, failure in bench.in_turns(rounds or bench.settings.window_rounds, alive, sample):
-        rates.fail(case, name, failure)
+    bench.warm_up_and_sample(rates, case, names, rounds or bench.settings.window_rounds, window, sample)

@@ -41,12 +41,8 @@ def _cycles(bench, crew, names, folder, case, times):
     def sample(name):
         times.add(case, name, statistics.median(crew[name][0].ask("cycle", paths[name], settings.cycles)["us"]))
 
-    warm_up = bench.in_turns(1, names, lambda name: crew[name][0].ask("cycle", paths[name], settings.warm_up))
-    for name, failure in warm_up:
-        times.fail(case, name, failure)
-    alive = [name for name in names if not times.failed(case, name)]
-    for name, failure in bench.in_turns(settings.window_rounds, alive, sample):
-        times.fail(case, name, failure)
+    bench.warm_up_and_sample(times, case, names, settings.window_rounds,
+                             lambda name: crew[name][0].ask("cycle", paths[name], settings.warm_up), sample)
 
 
 def _open_session(address):

@@ -46,9 +46,5 @@ def _count(bench, names, crew, sessions, rates, case, command, *words):
         answers = bench.window(crew[name][:sessions], command, paths[name], *words)
         return sum(answer["grants"] for answer in answers) / bench.settings.window_seconds
 
-    for name, failure in bench.in_turns(WARM_UP, names, window):
-        rates.fail(case, name, failure)
-    alive = [name for name in names if not rates.failed(case, name)]
-    for name, failure in bench.in_turns(bench.settings.window_rounds, alive,
-                                        lambda name: rates.add(case, name, window(name))):
-        rates.fail(case, name, failure)
+    bench.warm_up_and_sample(rates, case, names, bench.settings.window_rounds, window,
+                             lambda name: rates.add(case, name, window(name)), warm_up_rounds=WARM_UP)

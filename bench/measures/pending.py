@@ -79,8 +79,8 @@ def _servers_have(bench):
 
 
 def _wait_for_watches(bench, ours, wanted):
-    """Waits until the servers have `wanted` watches. Returns the peer's largest heap during the wait. Watches from before
-    do not count, because the servers may end these meanwhile: they remove the empty folders of locks that are free.
+    """Waits until the servers have `wanted` watches. Returns the peer's largest heap during the wait. The caller does not
+    add the watches from before the wait, because the servers may remove those with the empty folders of free locks.
     """
     until = time.monotonic() + bench.settings.pending_seconds
     most = 0

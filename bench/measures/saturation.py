@@ -117,8 +117,5 @@ def _pace(bench, names, load, case, rates, times):
         for part, share in PARTS.items():
             times.add(columns[part], name, found[int(len(found) * share)])
 
-    for name, failure in bench.in_turns(1, able, lambda name: load.run(name, "pace", case, 100)):  # warm-up
-        times.fail(columns["p50"], name, failure)
-    able = [name for name in able if not times.failed(columns["p50"], name)]
-    for name, failure in bench.in_turns(bench.settings.window_rounds, able, sample):
-        times.fail(columns["p50"], name, failure)
+    bench.warm_up_and_sample(times, columns["p50"], able, bench.settings.window_rounds,
+                             lambda name: load.run(name, "pace", case, 100), sample)

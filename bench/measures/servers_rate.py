@@ -34,9 +34,5 @@ def _count(bench, rates, case, names, crew):
         answers = bench.window(crew[name], "enter", paths[name])
         return sum(answer["grants"] for answer in answers) / bench.settings.window_seconds
 
-    for name, failure in bench.in_turns(1, names, window):  # warms up
-        rates.fail(case, name, failure)
-    alive = [name for name in names if not rates.failed(case, name)]
-    for name, failure in bench.in_turns(min(bench.settings.window_rounds, ROUNDS), alive,
-                                        lambda name: rates.add(case, name, window(name))):
-        rates.fail(case, name, failure)
+    bench.warm_up_and_sample(rates, case, names, min(bench.settings.window_rounds, ROUNDS), window,
+                             lambda name: rates.add(case, name, window(name)))

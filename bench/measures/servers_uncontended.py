@@ -40,9 +40,5 @@ def _cycle(bench, times, case, names, warm_up, rounds, count):
             (peer,) = crew[name]
             return peer.ask("cycle", paths[name], number)
 
-        for name, failure in bench.in_turns(1, names, lambda name: cycles(name, warm_up)):
-            times.fail(case, name, failure)
-        alive = [name for name in names if not times.failed(case, name)]
-        for name, failure in bench.in_turns(
-                rounds, alive, lambda name: times.add(case, name, statistics.median(cycles(name, count)["us"]))):
-            times.fail(case, name, failure)
+        bench.warm_up_and_sample(times, case, names, rounds, lambda name: cycles(name, warm_up),
+                                 lambda name: times.add(case, name, statistics.median(cycles(name, count)["us"])))

@@ -36,9 +36,5 @@ def measure(bench):
                 times.add(case, name, value)
 
         warm_up = max(bench.settings.warm_up // LOCKS, 1)
-        for name, failure in bench.in_turns(1, names, lambda name: medians(name, warm_up)):
-            times.fail(ALL, name, failure)
-        alive = [name for name in names if not times.failed(ALL, name)]
-        for name, failure in bench.in_turns(bench.settings.rounds, alive, sample):
-            times.fail(ALL, name, failure)
+        bench.warm_up_and_sample(times, ALL, names, bench.settings.rounds, lambda name: medians(name, warm_up), sample)
     return [times]

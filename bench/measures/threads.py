@@ -45,12 +45,8 @@ def _add_rates(bench, rates, names, threads):
         def window(name):
             return _window(bench, crew[name], paths[name], threads) / bench.settings.window_seconds
 
-        for name, failure in bench.in_turns(1, names, window):  # warm-up
-            rates.fail(case, name, failure)
-        alive = [name for name in names if not rates.failed(case, name)]
-        for name, failure in bench.in_turns(bench.settings.window_rounds, alive,
-                                            lambda name: rates.add(case, name, window(name))):
-            rates.fail(case, name, failure)
+        bench.warm_up_and_sample(rates, case, names, bench.settings.window_rounds, window,
+                                 lambda name: rates.add(case, name, window(name)))
 
 
 def _window(bench, peers, path, threads):

@@ -30,9 +30,6 @@ def measure(bench):
             times.add(CASE, name, statistics.median(answer["us"]))
 
         warm_up = bench.settings.warm_up
-        for name, failure in bench.in_turns(1, names, lambda name: crew[name][0].ask("cycle", paths[name], warm_up)):
-            times.fail(CASE, name, failure)
-        alive = [name for name in names if not times.failed(CASE, name)]
-        for name, failure in bench.in_turns(bench.settings.rounds, alive, sample):
-            times.fail(CASE, name, failure)
+        bench.warm_up_and_sample(times, CASE, names, bench.settings.rounds,
+                                 lambda name: crew[name][0].ask("cycle", paths[name], warm_up), sample)
     return [times, processor]

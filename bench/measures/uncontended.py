@@ -49,9 +49,6 @@ def measure(bench):
                 answer = peer.ask("unlock", paths[name], bench.settings.cycles)
             times.add(NOT_WAITED, name, statistics.median(answer["us"]))
 
-        for name, failure in bench.in_turns(1, names, lambda name: cycles(name, bench.settings.warm_up)):
-            times.fail(CONFIRMED, name, failure)
-        alive = [name for name in names if not times.failed(CONFIRMED, name)]
-        for name, failure in bench.in_turns(bench.settings.rounds, alive, sample):
-            times.fail(CONFIRMED, name, failure)
+        bench.warm_up_and_sample(times, CONFIRMED, names, bench.settings.rounds,
+                                 lambda name: cycles(name, bench.settings.warm_up), sample)
     return [times, processor]

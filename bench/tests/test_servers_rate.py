@@ -18,6 +18,7 @@ class FakeBench:
     settings = SERVERS
     beside = {ON_REDIS: ON_REDIS, REDIS_INCR: ON_REDIS, LOCAL: LOCAL}
     in_turns = Bench.in_turns
+    warm_up_and_sample = Bench.warm_up_and_sample
 
     def new_result(self, *words, **more):
         return Result(*words, **more)
