@@ -45,7 +45,7 @@ constexpr std::array<std::array<bool, k_states>, k_states> k_may_follow{{
     {false, false, false, false, false, false, false, false},  // over
 }};
 
-// Limit of the steps that one event causes. A step can enter another state, whose first step follows at once.
+// An event causes at most this many steps. A step can enter another state, whose first step follows at once.
 constexpr int k_most_steps = 4;
 
 struct check_entry {

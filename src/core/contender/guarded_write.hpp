@@ -15,7 +15,7 @@
 // |           |                                       | sent      | a commit waits, and the hold is not about to  |
 // |           |                                       |           | write its own znode                           |
 // | planning  | existing znodes are being read        | idle      | the reads are answered, or must be sent       |
-// |           |                                       |           | again, or the hold is over                    |
+// |           |                                       |           | again, or the hold has ended                  |
 // | sent      | the multi is in progress              | idle      | it was carried out, refused, or never sent    |
 // |           |                                       | unsure    | the answer is lost                            |
 // |           |                                       | overtaken | another client wrote first; nothing was done  |
