@@ -53,18 +53,12 @@ std::vector<std::vector<creation>> creation_batch::take() {
     return groups;
 }
 
-void creation_batch::sent_alone(ticket request, const creation& created) {
-    const auto folder = folder_of(created);
-    const std::size_t counts = folder == latest_folder_ ? 0 : 1;
+void creation_batch::sent(ticket request, std::span<const creation> creates) {
+    const auto folder = creates.size() == 1 ? folder_of(creates.front()) : std::string_view{};
+    const std::size_t counts = folder.empty() || folder != latest_folder_ ? creates.size() : 0;
     latest_folder_ = folder;
     under_way_.emplace(request, counts);
     creates_under_way_ += counts;
-}
-
-void creation_batch::sent_together(ticket request, std::size_t creates) {
-    latest_folder_.clear();
-    under_way_.emplace(request, creates);
-    creates_under_way_ += creates;
 }
 
 void creation_batch::answered(ticket request) {

@@ -6,7 +6,7 @@
 // create before it does not count, because contenders of one folder would wait in vain: they never share a transaction.
 //
 //     if (batch.is_open()) { batch.begin(); ...; batch.add({contender, id, znode}); }
-//     for (auto& group : batch.take()) batch.sent_together(send(creation_request(group, probe)), group.size());
+//     for (auto& group : batch.take()) batch.sent(send(creation_request(group, probe)), group);
 //     ...
 //     batch.answered(id);
 //
@@ -22,6 +22,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -70,8 +71,8 @@ public:
     [[nodiscard]] bool is_open() const noexcept {
         return gathers_ || creates_under_way_ < limits_.under_way;
     }
-    void sent_alone(ticket request, const creation& created);
-    void sent_together(ticket request, std::size_t creates);
+    // Counts the creates of a request that the session sends.
+    void sent(ticket request, std::span<const creation> creates);
     void answered(ticket request);
     // Called at a new connection: requests of earlier connections no longer count as in progress.
     void reattached();
@@ -84,7 +85,7 @@ private:
     // The requests in progress, and the number of creates of each that count.
     std::map<ticket, std::size_t> under_way_;
     std::size_t creates_under_way_ = 0;
-    // Folder of the latest create, if this create was sent alone. Empty if no request is in progress.
+    // The folder of the latest create, if that create was sent alone. Empty if no request is in progress.
     std::string latest_folder_;
     bool gathers_ = false;
 };

@@ -118,7 +118,7 @@ void session_requests::send_creations(session_basics& basics) {
 }
 
 void session_requests::create_alone(const creation& created, session_basics& basics) {
-    epoch_->creations.sent_alone(created.id, created);
+    epoch_->creations.sent(created.id, {&created, 1});
     send_as(created.id, create_op{created.znode}, for_contender{created.contender}, basics);
 }
 
@@ -131,8 +131,9 @@ void session_requests::create_together(for_creations&& all, session_basics& basi
     const auto& creations = all.creations;
     if (creations.size() == 1) return create_alone(creations.front(), basics);
     auto op = creation_request(creations, "_probe-" + base::make_guid(basics.chance));
-    const auto count = creations.size();
-    epoch_->creations.sent_together(send(std::move(op), std::move(all), basics), count);
+    const auto id = basics.tickets.take();
+    epoch_->creations.sent(id, creations);
+    send_as(id, std::move(op), std::move(all), basics);
 }
 
 // ---- retries --------------------------------------------------------------------------------

@@ -59,9 +59,9 @@ TEST(creation_batch, is_bounded_in_number_and_in_bytes) {
 
 TEST(creation_batch, is_open_while_few_are_under_way) {
     creation_batch batch{{.under_way = 3}};
-    batch.sent_alone(ticket{6}, in("/a", 6));
+    batch.sent(ticket{6}, std::vector{in("/a", 6)});
     EXPECT_TRUE(batch.is_open());
-    batch.sent_together(ticket{7}, 2);
+    batch.sent(ticket{7}, std::vector{in("/b", 7), in("/c", 8)});
     EXPECT_FALSE(batch.is_open());
     batch.begin();
     EXPECT_TRUE(batch.is_open()) << "contenders that enter together";
@@ -70,7 +70,7 @@ TEST(creation_batch, is_open_while_few_are_under_way) {
     EXPECT_FALSE(batch.is_open()) << "of another request";
     batch.answered(ticket{7});
     EXPECT_TRUE(batch.is_open());
-    batch.sent_together(ticket{9}, 2);
+    batch.sent(ticket{9}, std::vector{in("/b", 9), in("/c", 10)});
     EXPECT_FALSE(batch.is_open());
     batch.reattached();
     EXPECT_TRUE(batch.is_open()) << "no answer comes on this connection";
@@ -79,15 +79,15 @@ TEST(creation_batch, is_open_while_few_are_under_way) {
 // Contenders of one folder never share a transaction, so they need not wait for each other.
 TEST(creation_batch, stays_open_for_creates_in_one_folder) {
     creation_batch batch{{.under_way = 2}};
-    for (std::uint64_t i = 1; i != 5; ++i) batch.sent_alone(ticket{i}, in("/a", i));
+    for (std::uint64_t i = 1; i != 5; ++i) batch.sent(ticket{i}, std::vector{in("/a", i)});
     EXPECT_TRUE(batch.is_open());
-    batch.sent_alone(ticket{5}, in("/b", 5));
+    batch.sent(ticket{5}, std::vector{in("/b", 5)});
     EXPECT_FALSE(batch.is_open());
     for (std::uint64_t i = 2; i != 6; ++i) batch.answered(ticket{i});
     EXPECT_TRUE(batch.is_open());
     batch.answered(ticket{1});
-    batch.sent_alone(ticket{6}, in("/b", 6));
-    batch.sent_alone(ticket{7}, in("/c", 7));
+    batch.sent(ticket{6}, std::vector{in("/b", 6)});
+    batch.sent(ticket{7}, std::vector{in("/c", 7)});
     EXPECT_FALSE(batch.is_open()) << "the first create counts again after all answers";
 }
 
