@@ -29,7 +29,7 @@ def judge(campaign, verdict):
             judge_exclusion(holds, verdict)
     for path, holds in by_path.items():
         if not holds[0].limit:
-            judge_tokens(path, holds, forced, verdict)
+            judge_tokens(path, holds, forced, failovers(campaign), verdict)
     judge_losses(campaign, forced, verdict)
     judge_calls(campaign, verdict)
     judge_liveness(campaign, by_path, verdict)
@@ -113,29 +113,50 @@ def judge_permits(holds, verdict):
 ORDER = "order"
 
 
-def judge_tokens(path, holds, forced, verdict):
+def failovers(campaign):
+    """Returns for each failover three times: the end of the old master, the start of the new master, and the time until
+    which a hold can be valid whose grant only the old master has.
+    """
+    session = int(campaign.settings.get("session", 0)) * 1_000_000
+    spans, killed = [], 0
+    for at, kind, _, _ in campaign.director:
+        if kind == "server-kill":
+            killed = at
+        elif kind == "promoted":
+            spans.append((killed, at, at + session))
+    return spans
+
+
+def judge_tokens(path, holds, forced, taken_over, verdict):
     """G6: of two grants that exclude each other, the later one has the larger token. A process may hand a hold over
-    before it learns that the hold's znode was deleted by force. The judge ignores grants after such a deletion. When a
-    process hands a hold from thread to thread, the new token is the znode's token with a higher counter. On servers
-    that do not promise exclusion, such a token below an earlier grant's token counts as a violation of G1. If two holds
-    are valid at once on servers that do not promise ORDER, a smaller token counts as a violation of ORDER.
+    before it learns that the hold's znode was deleted by force. The judge ignores grants after such a deletion.
+
+    On servers that do not promise exclusion, the new master of a failover may grant a lock whose earlier grant it lacks.
+    So two holds are valid at once. Two kinds of smaller tokens show only this violation of G1, and count as such:
+    - The holder by the earlier grant hands its hold from thread to thread. The new token is the znode's token with a
+      higher counter.
+    - The earlier grant reaches its program late, because the network or the program stood still. The program began its
+      call before the new master served, and gets the grant while a grant of the old master can be valid.
+
+    If two holds are valid at once on servers that do not promise ORDER, a smaller token counts as a violation of ORDER.
     """
     grants = sorted(((at, mode, said[path], hold, line) for hold in holds
                      for at, mode, said, line in hold.grants
                      if path in said and at < min(hold.until, forced.get(hold.znode, at + 1))),
                     key=lambda g: g[0])
-    largest = {}  # mode -> (token, line) of the largest token
+    largest = {}  # mode -> (time, token, line, hold) of the grant with the largest token
     for at, mode, token, hold, line in grants:
         verdict.looked["G6"] += 1
-        for other, (seen, seen_line, seen_hold) in largest.items():
+        for other, (seen_at, seen, seen_line, seen_hold) in largest.items():
             if excludes(mode, other) and seen_hold is not hold and token <= seen:
                 handed_on = token[1] > 0 and token[0] < seen[0]
-                promise = "G1" if handed_on and "G1" in verdict.not_promised else "G6"
+                came_late = any(hold.begun < start and seen_at > end and at < until for end, start, until in taken_over)
+                promise = "G1" if (handed_on or came_late) and "G1" in verdict.not_promised else "G6"
                 if seen_hold.end > at and ORDER in verdict.not_promised:
                     promise = ORDER
                 verdict.break_(promise, f"{path}: token {token} is granted after {seen}", seen_line, line)
-        if mode not in largest or token > largest[mode][0]:
-            largest[mode] = (token, line, hold)
+        if mode not in largest or token > largest[mode][1]:
+            largest[mode] = (at, token, line, hold)
 
 
 def judge_losses(campaign, forced, verdict):

@@ -28,12 +28,13 @@ class Hold:
     the hold as valid: (from, to, mode, line). `close` fills them.
     """
 
-    __slots__ = ("life", "role", "paths", "want", "permits", "limit", "granted", "until", "until_line", "seen",
-                 "tokens", "znode", "released", "lost", "modes", "line", "grants", "writes", "claims", "znodes")
+    __slots__ = ("life", "role", "paths", "want", "permits", "limit", "begun", "granted", "until", "until_line",
+                 "seen", "tokens", "znode", "released", "lost", "modes", "line", "grants", "writes", "claims", "znodes")
 
     def __init__(self, life, role, paths, want, at, line):
         self.life, self.role, self.paths, self.want = life, role, paths, want
-        self.granted, self.line = at, line
+        self.begun = self.granted = at  # start and end of the call that acquired the hold
+        self.line = line
         self.permits, self.limit = 1, 0
         self.until, self.until_line, self.tokens, self.znode = at, line, {}, "-"
         self.seen = at  # latest time at which the worker saw the hold valid
@@ -159,9 +160,10 @@ class LifeReader:
         self.begin_call(("call", number), "acquire", at, said, line)
 
     def on_granted(self, at, number, said, line):
-        asked = self.open_calls.get(("call", number), (None, said))[1]
+        call, asked = self.open_calls.get(("call", number), (None, said))
         said_tokens = tokens(said["tokens"])
         hold = Hold(self.life, asked["role"], list(said_tokens), asked["want"], at, line)
+        hold.begun = call.begun if call else at
         hold.permits, hold.limit = int(asked.get("permits", 1)), int(asked.get("limit", 0))
         hold.until, hold.znode, hold.tokens = int(said["until"]), said["znode"], said_tokens
         hold.grants.append((at, asked["want"], said_tokens, line))

@@ -367,13 +367,32 @@ class JudgeTest(unittest.TestCase):
         self.two_turns(first_end=1500, second_at=1900, tokens=("0x2", "0x1+7"))
         self.expect("G6", with_log=False)
 
+    def judge_tokens(self, verdict):
+        campaign = records.Campaign(self.folder.path)
+        claims.judge_tokens(PATH, campaign.holds, {}, claims.failovers(campaign), verdict)
+
+    def test_a_grant_of_the_old_master_that_reaches_its_program_late(self):
+        """Each case: begin of the late call, time of the other grant, time of the late grant, and the verdict."""
+        for begun, other, late, found in ((900, 2200, 2900, "G1"), (2100, 2200, 2900, "G6"), (900, 1400, 2900, "G6"),
+                                          (900, 2200, 5100, "G6")):
+            self.folder = Folder()
+            self.folder.director("1500 server-kill server=0", "2000 promoted server=1 lag=0.5")
+            self.folder.worker(1, call(begun, 1), granted(late, 1, 9000, "0x1"), f"{late + 100} release 1")
+            self.folder.worker(2, call(950, 2), granted(other, 2, 9000, "0x2"), f"{other + 100} release 2")
+            verdict = judge.Verdict(not_promised=("G1", "G5"))
+            self.judge_tokens(verdict)
+            self.assertEqual([promise for promise, _, _ in verdict.broken + verdict.unkept], [found])
+            verdict = judge.Verdict()
+            self.judge_tokens(verdict)
+            self.assertEqual([promise for promise, _, _ in verdict.broken], ["G6"])
+
     def test_a_token_that_is_handed_on_by_who_was_forgotten(self):
         self.folder.worker(1, call(900, 1), granted(1000, 1, 9000, "0x1"), "5000 release 1",
                            call(4000, 3), granted(5100, 3, 9000, "0x1+1"), "5900 release 3")
         self.folder.worker(2, call(1400, 2), granted(1500, 2, 2000, "0x2"), "1900 release 2")
         for not_promised, told in ((("G1", "G5"), ([], ["G1"])), ((), (["G6"], []))):
             verdict = judge.Verdict(not_promised=not_promised)
-            claims.judge_tokens(PATH, records.Campaign(self.folder.path).holds, {}, verdict)
+            self.judge_tokens(verdict)
             found = tuple([promise for promise, _, _ in some] for some in (verdict.broken, verdict.unkept))
             self.assertEqual(found, told)
 
@@ -383,7 +402,7 @@ class JudgeTest(unittest.TestCase):
                            granted(3200, 3, 4000, "0x1"), "3300 release 3")
         for not_promised, told in ((("G1", claims.ORDER), (["G6"], [claims.ORDER])), (("G1",), (["G6", "G6"], []))):
             verdict = judge.Verdict(not_promised=not_promised)
-            claims.judge_tokens(PATH, records.Campaign(self.folder.path).holds, {}, verdict)
+            self.judge_tokens(verdict)
             found = tuple([promise for promise, _, _ in some] for some in (verdict.broken, verdict.unkept))
             self.assertEqual(found, told)
 
