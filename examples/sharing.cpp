@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     std::cout << std::boolalpha << "the same znode: " << (again.znode() == znode)
               << ", a larger token: " << (again.fencing_token() > token) << '\n';
 
-    // 2. Cohort: threads that wait hand the lock over among themselves.
+    // 2. Cohort: the holder passes the lock to the next waiting thread.
     std::vector<std::thread> threads;
     for (int i = 0; i != 3; ++i)
         threads.emplace_back([&] { orders.acquire({.timeout = 10s}).value().release().value(); });

@@ -49,7 +49,7 @@ public:
             }));
         while (asking < count) std::this_thread::sleep_for(k_look);
         const auto asked = now_us();
-        // No server reports when the last waiter has arrived, so this waits for a fixed time.
+        // No server reports when the last waiter has arrived, so the command waits for a fixed time.
         std::this_thread::sleep_for(k_settle);
         const auto full = now_us();
         first.release(path);

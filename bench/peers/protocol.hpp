@@ -12,10 +12,10 @@
 //
 //     cycle PATH COUNT           takes and releases a free lock COUNT times, and waits for the confirmation of each
 //                                release; answers us=LIST, the times of the cycles
-//     unlock PATH COUNT          does the same, but does not wait for the confirmations
+//     unlock PATH COUNT          does the same as `cycle`, but does not wait for the confirmations
 //     contend PATH BEGIN END     takes and releases a lock until END; answers grants=N, the grants between BEGIN and
 //                                END, and all=N, all grants
-//     threads PATH T BEGIN END   does the same in T threads
+//     threads PATH T BEGIN END   does the same as `contend`, in T threads
 //     drain PATH COUNT           makes a queue of COUNT waiters in this process, and then empties the queue; answers
 //                                enqueue_us=N, the time of the filling, and us=N, the time from the release that
 //                                starts the emptying to the release of the last waiter

@@ -49,7 +49,7 @@ std::string output_of(const std::string& command) {
     return text;
 }
 
-// A return address points behind the call, so this subtracts one byte.
+// A return address points behind the call, so this function subtracts one byte.
 std::uintptr_t offset_of(std::uintptr_t address, std::uintptr_t base) {
     return address - base - 1;
 }

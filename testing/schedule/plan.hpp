@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // plan: a schedule as text, for a replay.
 //
-//     deviations:           the running thread continues until it cannot; then the next one by number
-//     deviations:17=2,40=0  the same, but at step 17 thread 2 continues and at step 40 thread 0
+//     deviations:           the running thread continues until it cannot; then the thread with the next number does
+//     deviations:17=2,40=0  as above, but thread 2 continues at step 17, and thread 0 continues at step 40
 //     priorities:SEED/3     PCT (Burckhardt et al., ASPLOS 2010): threads have random priorities, the highest runnable
 //                           thread continues, and at 2 random steps the running thread drops below all others. A run
 //                           with /d finds a bug that needs d ordered steps among n threads and k steps with a

@@ -30,7 +30,8 @@ public:
 
     void prepare(const spawn_request& request) {
         const std::string out = request.output.empty() ? "/dev/null" : request.output.string();
-        // The link is copied first, because the next actions replace descriptors 0 to 2 and close all above the copy.
+        // The link is copied first, because the next actions replace descriptors 0 to 2 and close all descriptors above
+        // the copy.
         if (request.link >= 0) {
             check(posix_spawn_file_actions_adddup2(&actions_, request.link, k_link), "dup2");
         }

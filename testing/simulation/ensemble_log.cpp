@@ -272,7 +272,8 @@ void ensemble::on(const expiry_due& event) {
     const auto expiry = tracker_.expiry(event.session);
     if (!expiry) return;
     if (*expiry > agenda_.now()) return watch_expiry(event.session);
-    // The leader's loop selects all sessions of one tick together, and no others until it has closed these.
+    // The leader's loop selects all sessions of one tick together. It selects no further session until it has closed
+    // these sessions.
     if (agenda_.now() < expiring_until_ && *expiry > polled_) {
         watched_expiries_.insert(event.session);
         return agenda_.at(expiring_until_, expiry_due{event});

@@ -2,8 +2,8 @@
 // handle: models ZooKeeper's C client behind the coordinator interface: a session with one connection after another,
 // and the client's own answers when the servers give none.
 //
-// When a connection breaks, its open requests get the answer `unknown`. These answers may come before the event that
-// reports the break, after it, or only after the next attach. The interface allows all three. After a re-attach, the
+// When a connection breaks, its open requests get the answer `unknown`. The coordinator interface allows these answers
+// before the event that reports the break, after that event, or only after the next attach. After a re-attach, the
 // client sends its watches again. Not modelled: the client's pings (the core's keep-alives replace them), read-only
 // servers, and authentication.
 #pragma once

@@ -19,11 +19,12 @@
 
 namespace turnstile::simulation {
 
-// Why a contender's znode was removed. lost: the servers forgot it with other data. early: its session ended too soon,
-// because the servers forgot its latest message or a clock was set. Both are faults of the servers.
+// Why a contender's znode was removed. The last two reasons are faults of the servers. `lost`: the servers forgot the
+// znode with other data. `early`: the znode's session ended too soon, because the servers forgot the session's latest
+// message or a clock was set.
 enum class removal { none, by_owner, with_session, by_hand, after_order, lost, early };
 
-// late: the server stopped while it handled the create. Meanwhile the client may have searched for the znode in vain,
+// `late`: the server stopped while it handled the create. Meanwhile the client may have searched for the znode in vain,
 // and continued without it.
 enum class arrival { in_time, late };
 
@@ -45,7 +46,7 @@ struct znode_record {
     // When the servers lost the znode's deletion, so that the znode existed again.
     std::optional<instant> returned_at;
     bool was_forced = false;  // true: another client or an operator had deleted it
-    // True: before the znode existed again, its client had removed it, or its session had ended.
+    // True: the znode exists again although its client had removed it or its session had ended.
     bool was_given_up = false;
     // Sessions that a watch on the znode notified, except the session of the znode's owner.
     std::set<session_id> woken;

@@ -58,8 +58,8 @@ inline constexpr std::array k_server_kinds{server_kind::ensemble, server_kind::r
 struct single_server_plan {
     // The promises that the back end declares for a server with these settings.
     turnstile::promises promised;
-    // Data that remain after the server's end. all: all that was answered. older: all but the latest writes. none:
-    // nothing.
+    // Data that remain after the server's end. `all`: all answered writes. `older`: all writes except the latest.
+    // `none`: no data.
     enum class remainder { all, older, none } leaves = remainder::all;
     core::duration unsafe{};     // for `older`: writes of this last time may be lost
     bool replicated = false;     // true: another server replaces it, and may lack the same writes

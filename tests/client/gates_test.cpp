@@ -99,7 +99,8 @@ TEST_F(jobs, that_fail_are_written_down_and_count) {
     EXPECT_EQ(gate.run([](job_run&) {}).value().verdict, job_verdict::not_due);
 }
 
-// The gate writes the start before the job begins. So a run counts for at_most_for even if its process dies.
+// The gate writes the start before the job begins. So a run counts as running for `at_most_for`, even if its process
+// dies.
 TEST_F(jobs, whose_lock_is_lost_are_taken_for_running) {
     job_gate here{*servers, "/jobs/lost", {.period = 1ms, .at_most_for = 1h}, "here"};
     job_gate there{*others, "/jobs/lost", {.period = 1ms, .at_most_for = 1h}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests what an operator sees of locks in memory: trials at a path, and foreign znodes.
+// Tests the operators' tools on locks in memory: try_path(), which takes a trial lock at a path, and the search for
+// znodes that belong to no lock.
 #include <gtest/gtest.h>
 
 #include "turnstile/mutex.hpp"

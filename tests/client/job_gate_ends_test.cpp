@@ -35,7 +35,7 @@ protected:
     std::atomic<std::uint64_t> stalled_at{
         0};  // requests so far, with the request that gets no answer
 
-    // From now on the servers answer `answered` requests, and not the next one.
+    // The servers answer the next `answered` requests, and do not answer the request after them.
     void stall_after(std::size_t answered) {
         stalled_at = requests_sent(*servers) + answered + 1;
         faults.stall_after(session, answered);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the metrics of a program's locks in memory, and their observer.
+// Tests the metrics of a program's locks in memory, and the observer that a program registers for them.
 #include "turnstile/metrics.hpp"
 
 #include <gmock/gmock.h>

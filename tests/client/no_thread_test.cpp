@@ -81,8 +81,9 @@ TEST_F(no_thread, a_new_runtime_is_refused_and_leaves_nothing) {
     EXPECT_TRUE(runtime::start());
 }
 
-// Both clients share one thread for each kind of callback, and there is no further thread. The first callback blocks
-// until an event of other threads. Then it closes a client whose callback waits behind it.
+// Both clients share one thread for each kind of callback, and there is no further thread. The callback of `hold` first
+// waits for a grant, which other threads deliver. Then it closes the client `others`, whose callback waits behind this
+// one.
 TEST_F(no_thread, clients_of_a_runtime_go_on_and_a_callback_closes_both) {
     const auto shared = runtime::start();
     const auto servers = connect({.runtime = shared});

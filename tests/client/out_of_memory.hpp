@@ -70,7 +70,8 @@ public:
     [[nodiscard]] std::string at(const char* path) const { return where.root + path; }
     // Cuts all of this process's connections to servers.
     void break_links() const;
-    // Must be called after the clients are destroyed. Checks that no call has thrown and also called its handler.
+    // Must be called after the clients are destroyed. Checks that no call both threw an exception and called its
+    // handler.
     void end();
 
     const std::chrono::milliseconds patience;  // time limit of a call and of its handler

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests results around a hold: with_lock, guard::status, queries, labels.
+// Tests the results of with_lock(), guard::status() and queries of a lock, and the limit on a label.
 #include "support.hpp"
 
 namespace turnstile::tests {

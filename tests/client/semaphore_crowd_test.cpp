@@ -44,8 +44,8 @@ TEST_F(semaphore_crowd, F20_never_overbooked) {
     EXPECT_TRUE(eventually([&] { return pool.available().value() == k_permits; }));
 }
 
-// Failure F20 with a changing limit: the permits must not exceed the largest limit, and after the last change the new
-// limit.
+// Failure F20 with a changing limit: the permits in use must never exceed the largest limit. After the last change they
+// must not exceed the new limit.
 TEST_F(semaphore_crowd, F20_never_overbooked_while_the_number_changes) {
     constexpr int k_most = 6;
     std::atomic<int> out{0};

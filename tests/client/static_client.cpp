@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// static_client <connect string>: a program with static clients that log everything. It must end cleanly: the first
-// client closes before the log ends, the second after, and the third is never destroyed.
+// static_client <connect string>: a program with static clients that log everything. It must end cleanly: `inside`
+// closes before the log ends, `made_in_main` closes after the log has ended, and `never_destroyed` never closes.
 #include <memory>
 
 #include "turnstile/turnstile.hpp"

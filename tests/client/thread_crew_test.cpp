@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the threads that clients share (a crew). Each client's work gets its turn on a thread even while other clients'
-// work blocks. The end of the crew waits until the running turns return.
+// Tests the threads that clients share (a crew). A thread serves each client's work even while other clients' work
+// blocks. When the crew ends, it waits until the work that runs has returned.
 #include "client/thread_crew.hpp"
 
 #include <array>

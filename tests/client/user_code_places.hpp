@@ -17,7 +17,7 @@ namespace turnstile::tests {
 
 using namespace std::chrono_literals;
 
-// A client, and holds of another client, for the calls.
+// The client whose calls a test makes, and another client, whose holds these calls meet.
 struct surroundings {
     client& mine;
     client& theirs;

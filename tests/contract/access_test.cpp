@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: which requests other clients may make on a node that only its creator may use, and paths below a chroot.
+// Tests which requests other clients may make on a node that only its creator may use. Also tests paths below a chroot.
 #include "contract/fixture.hpp"
 
 namespace turnstile::contract {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: a multi is executed as a whole or not at all, and each part sees the earlier parts.
+// Tests that a server executes a multi as a whole or not at all, and that each part sees the effects of the earlier
+// parts.
 #include "contract/fixture.hpp"
 
 namespace turnstile::contract {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: the answers to single requests, the order of errors, and the fields of Stat.
+// Tests the answers to single requests, the order of errors, and the fields of Stat.
 #include <optional>
 
 #include "contract/fixture.hpp"
@@ -215,7 +215,7 @@ TEST_F(contract_nodes, ephemeral_nodes_go_at_one_zxid_with_their_session) {
     EXPECT_FALSE(is_there(at("a")));
     EXPECT_FALSE(is_there(at("p/b")));
     EXPECT_TRUE(is_there(at("kept")));
-    // The end of the session is the second write after the create of the mark. The first is the removal of the mark.
+    // After the create of the mark, the first write removes the mark, and the second write ends the session.
     EXPECT_THAT(stat(folder()).pzxid, writes_after(before, 2));
     EXPECT_EQ(stat(at("p")).pzxid, stat(folder()).pzxid);
     EXPECT_EQ(stat(at("p")).cversion, 2);

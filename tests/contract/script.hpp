@@ -33,8 +33,8 @@ using script = std::vector<step>;
 // Makes the script of this seed. Paths start with "/", and play() puts a folder before them.
 [[nodiscard]] script make_script(std::uint64_t seed, std::size_t steps);
 
-// The form in which a zxid is printed. counted: its distance from the script's first zxid. ordered, for servers that do
-// not count each write: its rank among the zxids so far.
+// The form in which a script prints a zxid. `counted`: the distance from the script's first zxid. `ordered`: the rank
+// among the zxids so far, for servers that do not count each write.
 enum class zxids { counted, ordered };
 
 // Plays the script in `folder`, which must not exist and must be a child of the root. Returns one text for each step,

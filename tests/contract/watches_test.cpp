@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Contract: which request fires which watch, that a watch fires once, and the order of events and replies.
+// Tests which request fires which watch, that a watch fires once, and the order of events and replies.
 #include "contract/fixture.hpp"
 
 namespace turnstile::contract {

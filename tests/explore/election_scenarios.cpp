@@ -53,8 +53,8 @@ void start_and_close_beside_a_term() {
             "a closed election stays in the queue");
 }
 
-// The participant's pause after a term ends while close() and start() run. Then at most one participant is in the
-// queue.
+// The participant's pause after a term ends while close() and start() run. Afterwards at most one participant may be in
+// the queue.
 void pause_beside_close() {
     client servers{k_servers};
     leader election{servers, "/lead", [](leader_term&) {}, {.id = "one", .pause = 10ms}};
@@ -99,7 +99,8 @@ void latch_close_beside_await() {
     latch.close();
 }
 
-// A latch is started while it is closed. Then it is in no queue, or leads until it is closed again.
+// start() and close() of a latch run at the same time. Afterwards the latch must be in no queue, or lead until it is
+// closed again.
 void latch_start_beside_close() {
     client servers{k_servers};
     leader latch{servers, "/latch", {.id = "one", .protocol = election_protocol::latch}};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the identities in the ACL of a znode. Only this request shows the identity that access_policy::creator_only
-// wrote.
+// Reads the identities in the ACL of a znode by the request getACL. No other request shows the identity that
+// access_policy::creator_only wrote.
 #pragma once
 
 #include <string>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests `turnstile elect` on a real server: one participant leads at a time, and another follows.
+// Tests `turnstile elect` on a real server: one participant leads at a time, and when it ends, the next participant
+// leads.
 #include <csignal>
 #include <cstdlib>
 #include <cstring>

@@ -6,8 +6,8 @@ namespace turnstile::tests {
 namespace {
 
 // The relay bound is the longest time until the leader learns of a message that a follower has answered. It is 2.2 s
-// with the kit's servers, and 12 s with ZooKeeper's sample configuration. With a session timeout of 10 s, only a relay
-// bound of 2.2 s allows a lease through a follower.
+// with the servers of the testing kit, and 12 s with ZooKeeper's sample configuration. With a session timeout of 10 s,
+// only a relay bound of 2.2 s allows a lease through a follower.
 TEST(cli_pace, is_the_servers_own) {
     const testing::temporary_folder folder;
     const auto log = folder.path() / "log";

@@ -24,7 +24,8 @@ namespace turnstile::tests {
 namespace {
 
 constexpr auto k_timeout = 4s;
-// Some of these sessions expire in the same tick as the victim's, and may be closed before it.
+// Number of further sessions. Some of them expire in the same tick as the victim's session, and the server may close
+// them first.
 constexpr std::size_t k_others = 60;
 
 // Reads a server's log through a pipe. The test can stop the reading.

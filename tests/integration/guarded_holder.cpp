@@ -64,7 +64,7 @@ void leave_a_child() {
     for (;;) ::pause();
 }
 
-// A started program replaces the lowest descriptors, so this one must be high.
+// The start of a program replaces the lowest descriptors, so the descriptor of the program file must be high.
 bool open_own_program() {
     constexpr int k_high = 64;
     const int file = ::open("/proc/self/exe", O_RDONLY);

@@ -64,7 +64,7 @@ struct pair_of_contenders {
         });
     }
 
-    // Returns the holder's last valid_until(). The holder writes it into a file until its end.
+    // Returns the last valid_until() that the holder wrote into its file.
     [[nodiscard]] boottime_clock::time_point holder_valid_until() const {
         std::ifstream file{folder.path() / "lease", std::ios::binary};
         std::int64_t ns = 0;
@@ -98,7 +98,7 @@ TEST_P(hand_over, the_old_guard_ends_before_the_new_one_begins) {
     for (auto& pair : pairs) {
         ASSERT_TRUE(pair->holder.wait_for_output("grant ")) << pair->holder.output();
         pair->wait_behind_holder();
-        // If the machine stops for seconds, a holder may lose its lock before the test ends it.
+        // If the machine stops for seconds, a holder may lose its lock before the test disturbs that holder.
         ASSERT_TRUE(eventually([&] {
             return pair->granted.is_set() || queue_names(*waiter, pair->path).size() == 2;
         })) << pair->holder.output();

@@ -16,7 +16,7 @@ class json_schema {
 public:
     using json = nlohmann::json;
 
-    // Braces would make a JSON list of the document.
+    // Braces in place of the parentheses would wrap the document in a JSON array.
     explicit json_schema(json document) : document_(std::move(document)) {}
 
     // Returns the position and the reason of the first mismatch; empty if the answer conforms.

@@ -13,7 +13,8 @@
 
 namespace turnstile::tests {
 
-// The killed process, which starts a guardian, and the waiter both use the connect string `where`.
+// The process starts a guardian, takes the lock, and is killed. The process and the waiter use the connect string
+// `where`.
 inline void expect_that_a_guardian_frees_the_lock(const std::string& where) {
     const testing::temporary_folder folder;
     const auto path = lock_path();

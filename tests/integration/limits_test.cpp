@@ -69,8 +69,8 @@ TEST(limits, a_client_goes_on_with_the_connections_that_the_server_allows) {
     options.roles = role_detection::off;  // connections that find out roles would count
     const auto servers = connect(few.connect_string(), options);
     crowd all;
-    // A server accepts a connection before it counts it, so a connection too many may be accepted for a moment. So the
-    // test first uses up the allowed connections.
+    // A server counts a connection only after it has accepted the connection. So it may accept one connection too many
+    // for a moment. The test therefore uses up the allowed connections first.
     for (int i = 0; i != 3 * k_fit; ++i) all.take(*servers, wide_path(i));
     ASSERT_TRUE(all.wait());
     for (int i = 3 * k_fit; i != 6 * k_fit; ++i) all.take(*servers, wide_path(i));

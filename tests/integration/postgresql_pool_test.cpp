@@ -142,8 +142,8 @@ TEST_F(postgresql_pool, for_sessions_wakes_waiters) {
     EXPECT_TRUE(granted.wait());
 }
 
-// The pool has one server process. So the library cannot open a second connection for its check, and must do without
-// it.
+// The pool has one server process. So the library cannot open a second connection for its check, and must omit the
+// check.
 TEST_F(postgresql_pool, for_sessions_gives_its_last_process_to_a_session) {
     const pool shared{"pool_mode = session\ndefault_pool_size = 1"};
     const auto servers = connect(shared.connect_string(), database_options(2s));

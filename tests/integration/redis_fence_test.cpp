@@ -82,8 +82,8 @@ TEST_F(fence_on_redis, knows_trees_and_chroots) {
     EXPECT_EQ(sell(*check), ":0");
 }
 
-// A writer that becomes a reader gets another znode. So the check of the writer must fail, and the check of the reader
-// pass.
+// A writer that becomes a reader gets another znode. So a check that was made for the writer must fail, and a check
+// that is made for the reader must succeed.
 TEST_F(fence_on_redis, a_hold_that_was_changed_is_asked_for_again) {
     const auto servers = connect(server.connect_string());
     shared_mutex lock{*servers, path};

@@ -17,8 +17,8 @@ protected:
 
     [[nodiscard]] testing::redis_tls_files files_of(const own_certificate& server_s,
                                                     bool client_certificates = false) const {
-        // The server's file has the authority of clients' certificates, and the clients' file has the authority of the
-        // server's.
+        // Servers need the authority of the clients' certificates, and clients need the authority of the server's
+        // certificate. One file has both.
         const auto all = (folder.path() / "authorities.crt").string();
         std::ofstream out{all};
         for (const auto* each : {&own, &other}) {

@@ -89,7 +89,7 @@ TEST_F(second_look, of_a_semaphore) {
     });
 }
 
-// The waiter `next` gives up, and the waiter `last` behind it does not get the event of that.
+// The waiter `next` gives up. The waiter `last` behind it does not get the event that the znode of `next` is gone.
 TEST_F(second_look, of_one_further_back) {
     mutex held{*first, path};
     mutex wanted{*second, path};

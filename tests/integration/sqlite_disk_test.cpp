@@ -102,8 +102,8 @@ private:
 TEST(sqlite_room, is_made_without_a_byte_in_the_file) {
     const turnstile::testing::temporary_folder folder;
     const std::string file = folder.path() / "locks.db";
-    // SQLite writes single bytes when it enlarges its shared memory. The first client makes it do so before the test
-    // counts.
+    // SQLite writes single bytes when it enlarges its shared memory. The first client causes these writes before the
+    // test begins to count.
     const auto first = connect("sqlite:" + file, database_options(k_for_ever));
     const auto length = std::filesystem::file_size(file);
     const single_bytes writes;

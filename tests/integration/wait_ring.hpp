@@ -18,8 +18,8 @@
 
 namespace turnstile::tests {
 
-// `connect` makes a client, and `second` takes the next lock, when every client holds its first. Returns the results of
-// the second calls.
+// Makes each client by `connect`. When every client holds its own lock, each client requests the next lock by `second`.
+// Returns the results of `second`.
 template <class Connect, class Second>
 std::vector<std::future<std::optional<errc>>> wait_ring(const std::string& folder, std::size_t size,
                                                         std::barrier<>& all_have_one,

@@ -37,8 +37,8 @@ protected:
         EXPECT_TRUE(theirs.wait_for_output("READY")) << theirs.output();
         return theirs;
     }
-    // Alternates with kazoo. The library holds before kazoo's process starts, and afterwards until kazoo's contender
-    // waits.
+    // Takes the lock in turns with a process that uses kazoo. The first hold of this library begins before that process
+    // starts.
     template <class Lock>
     void take_turns(Lock& lock, const std::string& role) const {
         auto hold = lock.acquire({.timeout = limit()});

@@ -69,8 +69,9 @@ inline void let_in_beside(shared_mutex& lock, guard writer, testing::process& th
     writer.release(limit()).value();
 }
 
-// Alternates with another library's program, which takes the lock `their_grants` times. `hold` exists before the
-// program starts. Then this library holds until the program's contender waits.
+// Takes the lock in turns with another library's program, which takes it `their_grants` times. The first turn uses
+// `hold`, which exists before the program starts. In each turn this library keeps the lock until the program's
+// contender waits.
 template <class Lock>
 void take_turns(Lock& lock, result<guard> hold, testing::process& theirs,
                 const critical_section& section, int their_grants) {

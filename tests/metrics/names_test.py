@@ -28,7 +28,7 @@ def main(monitoring, program):
     with page.service(program, "local:", "/orders/17", 3_600_000) as served:
         text = page.wait_for(served, 'turnstile_lock_held{lock="/orders/{}"} 1\n')
     known = set(re.findall(r"^# TYPE (turnstile_\w+)", text, re.M))
-    # The page of a program leaves out metrics without a value, so these are added.
+    # The page leaves out metrics without a value, so the test adds the names of two such metrics.
     known |= {"turnstile_lock_refused_total", "turnstile_lock_lease_margin_seconds"}
     library = set(known)
     for source in SOURCES:

@@ -40,8 +40,8 @@ run("${scratch}/by_find_package/use_modules" ${module_list})
 if(NOT flags MATCHES "-fsanitize")
     run("${scratch}/by_find_package/use_deterministic")
 endif()
-# The prefix is not the one that the build was configured for. A shared library finds the guardian in its own prefix. A
-# static library finds the guardian in the prefix of its program.
+# This prefix differs from the prefix that the build was configured for. A shared library finds the guardian in its own
+# prefix. A static library finds the guardian in the prefix of its program.
 if(EXISTS "${prefix}/libexec/turnstile/turnstile-guardian")
     file(GLOB shared "${prefix}/${libdir}/libturnstile.so")
     if(shared)

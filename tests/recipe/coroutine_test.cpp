@@ -16,7 +16,7 @@
 namespace turnstile::tests {
 namespace {
 
-// GCC would destroy an object twice in this code, so it must not compile.
+// GCC would destroy an object twice in the calls of the last two assertions, so these calls must not compile.
 template <class O, class E>
 concept awaits_with = requires(mutex& lock, E run) {
     async_acquire(lock, O{}, run);

@@ -114,7 +114,7 @@ TEST_F(quorum_pauses, G7_all_clients_may_close_at_once) {
 }
 
 // When one of three clients closes, the call continues. When a second client closes, the call ends, and the third
-// client still reports that.
+// client reports the end.
 TEST_F(quorum_pauses, a_wait_goes_on_while_a_majority_of_clients_is_open) {
     told mine;
     lock->async_acquire({}, tell(mine));

@@ -330,7 +330,7 @@ TEST(wait_for_graph, finds_what_a_plain_search_finds) {
         }
         ASSERT_EQ(newest, plain_search{queues}.newest()) << "round " << i;
         if (!found.empty()) ++cyclic;
-        // After all the newest waits have given up, no cycle may remain.
+        // When the newest wait of each cycle has been removed, no cycle may remain.
         for (const auto& cycle : found) remove(queues, cycle.members.front());
         ASSERT_TRUE(wait_for_graph{queues}.cycles().empty()) << "round " << i;
         if (HasFailure()) return;

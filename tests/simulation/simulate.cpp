@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_simulate: replays a history from its seed, or plays many.
+// turnstile_simulate: replays a history from its seed, or plays many histories.
 //
 //     turnstile_simulate --seed 42 --trace
 //     turnstile_simulate --seeds 1..2000 --jobs 2
 //     turnstile_simulate --fresh 5
 //
-// Exits with 1 if a promise was broken. A sweep then shrinks the history of the lowest seed that broke one, and prints
-// it with the line that replays it. A run on fresh seeds (fresh.hpp) prints each of these seeds.
+// Exits with 1 if a promise was broken. A sweep then shrinks the history of the lowest seed that broke a promise, and
+// prints that history with the command that replays it. A run on fresh seeds (fresh.hpp) prints each seed that broke a
+// promise.
 #include <unistd.h>
 
 #include <algorithm>

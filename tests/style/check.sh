@@ -176,7 +176,7 @@ rule_layers() {
                 if (!(from in place) || !(to in place) || place[to] > place[from]) print named[1] ":" named[2] ": " quoted[2]
             }'
     } | report "includes upwards"
-    # The servers of the kit may use only public headers and src/support.
+    # The servers of the testing kit may use only public headers and src/support.
     {
         includes src -- servers/ simulation/ schedule/ deterministic/ verification/
         includes testing/servers -- admin/ base/ cli/ client/ core/ guardian/ inspection/ local/ modules/ recipe/ \

@@ -236,8 +236,8 @@ bool invariants::may_wake_many(const znode_record& record) const {
     return core::family(record.wants.kind) == contender_family::read_write;
 }
 
-// Looks at the session's contenders behind `record` in the queue. Returns true if they all had room before the deletion
-// of `record`, but the client did not know it yet for at least one of them. The client then still had a watch on
+// Looks at the session's contenders behind `record` in the queue. Returns true if the semaphore had room for all of
+// them before the deletion of `record`, but at least one of them had no grant yet. The client then still had a watch on
 // `record`, which the deletion fired.
 bool invariants::has_room_unheard(session_id session, const znode_record& record) const {
     const auto before = record.deleted - 1;

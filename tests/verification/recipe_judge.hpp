@@ -4,7 +4,8 @@
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
-// | G8   | A commit is applied at most once: reported as done, once; reported as failed, never.   |
+// | G8   | A commit is applied at most once. If it is reported as done, it was applied. If it is  |
+// |      | reported as failed, it is never applied.                                               |
 // | G8   | The znodes that a commit makes exist once it is applied.                               |
 // | G1   | A commit is applied only while the znodes of its hold and of the further holds exist.  |
 // | E1   | A participant steps aside no more often than a hint allows, and not after the named    |

@@ -26,7 +26,7 @@ TEST(json_string, ascii_with_escapes) {
     EXPECT_EQ(json_string("\x1b\u00e4\U0001f512\xff"), R"("\u001b\u00e4\ud83d\udd12\ufffd")");
 }
 
-// std::thread throws such an error, which has no text except the system's.
+// Tests the errors that std::thread throws, which have no text except the system's.
 TEST(explanation, names_what_failed_and_the_limit_to_raise) {
     const auto explain = [](int number, const char* subject) {
         return explanation_of(subject == nullptr

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the in-memory back end: connect strings, shared trees, broken connections and the end. The contract suite tests
-// its answers.
+// Tests the in-memory back end: connect strings, shared trees, broken connections, and the ends of sessions and trees.
+// The contract suite tests its answers.
 #include "local/coordinator.hpp"
 
 #include <gmock/gmock.h>

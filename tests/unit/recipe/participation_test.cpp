@@ -159,7 +159,7 @@ TEST_F(participant_state, keeps_its_promises_in_every_order) {
     constexpr int k_length = 9;
     struct world {
         participation now;
-        // A turn is one stay in the election's queue, the term as leader included. Here: turns that have not ended.
+        // Turns that have not ended. A turn is one stay in the election's queue, and includes the term as leader.
         std::set<course::turn> queued;
         std::set<course::turn> held;
         std::set<course::turn> tasks;  // turns with a task that has not begun

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Parts of tests of a database's session: a database whose calls a test may change, and a recorder of what the session
-// delivers.
+// For tests of a database's session: a database whose calls a test may change, and a recorder of the events that the
+// session delivers.
 #pragma once
 
 #include <gtest/gtest.h>

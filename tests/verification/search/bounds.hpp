@@ -19,7 +19,7 @@ enum class wrong_world {
 };
 
 // The time at which the ZooKeeper client reports to the core that a broken connection's requests will get no answer.
-// The coordinator interface allows all three.
+// The coordinator interface allows all three times.
 enum class unanswered { after_detached, before_detached, after_attached };
 
 inline constexpr unsigned k_most_clients = 3;

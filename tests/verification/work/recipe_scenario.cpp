@@ -51,9 +51,9 @@ void draw_recursion(scenario& scenario) {
 void draw_deadlocks(scenario& scenario) {
     draw_locks(scenario, {"/locks/a", "/locks/b", "/locks/c"});
     scenario.first_sequence = 0;
-    // The search for deadlocks needs the contenders' metadata, so no operator overwrites them. A waiter behind two
-    // contenders learns of a deletion of the nearer one only when the other leaves, and in a cycle that never happens
-    // (docs/why/deadlocks.md).
+    // The search for deadlocks needs the contenders' metadata, so no operator overwrites them. No operator deletes a
+    // waiter's znode either. The waiter may learn of the deletion only when its predecessor leaves, which never happens
+    // in a cycle (docs/why/deadlocks.md).
     for (const auto by_hand : {fault::hand_set, fault::hand_delete, fault::take_away})
         scenario.every[static_cast<std::size_t>(by_hand)] = {};
     scenario.swept = 0;

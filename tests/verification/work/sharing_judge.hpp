@@ -4,7 +4,8 @@
 //
 // | name | judged                                                                                 |
 // |------|----------------------------------------------------------------------------------------|
-// | G1   | One local holder at a time, and only while the contender is held and its lease valid.  |
+// | G1   | At most one thread of a process holds, and only while the process holds the contender  |
+// |      | and the contender's lease is valid.                                                    |
 // |      | No two guards on a path are valid at once, in any process.                             |
 // | G5   | The loss of the contender is reported soon to the thread that holds through it, and to |
 // |      | no other thread. A thread that requested it is warned when the lease runs low.         |

@@ -235,7 +235,7 @@ public:
 
     enum class entry { one_by_one, dead_heat };
 
-    // Returns true if each contender held the majority once, and never two at a time.
+    // Returns true if each contender held the majority once, and two contenders never held it at the same time.
     bool run(entry how) {
         for (std::size_t i = 0; i != values_.size(); ++i) {
             values_[i].start(now_);

@@ -224,8 +224,8 @@ TEST_F(contender_leave, at_once_removes_again_when_the_loss_is_told_late) {
     expect_removed();
 }
 
-// The server is busy, or returns an unknown error. Both may be temporary. Replacing the session would end its other
-// holds.
+// A busy server or an unknown error may be a temporary failure. A replacement of the session would end the session's
+// other holds.
 TEST_F(contender_leave, tries_again_when_a_remove_is_refused_for_now) {
     take_lock();
     lock.leave(session.event(), k_timed_out);

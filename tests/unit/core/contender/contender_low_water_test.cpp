@@ -249,8 +249,8 @@ TEST_F(contender_low_water, is_let_be_in_a_short_queue) {
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-// The previous holder may have raised the mark. This contender has not read the mark, so it does not know the version
-// and must not write.
+// The previous holder may have raised the low-water mark. This contender has not read the mark. So it does not know the
+// version of the folder's data, and must not write the mark.
 TEST_F(contender_low_water, is_let_be_after_a_hand_over_without_a_look_at_it) {
     lock.start(session.event());
     create_answers_ok(5);

@@ -33,8 +33,8 @@ protected:
     const std::string writer = named("__WRIT__", 4);
     const std::string reader = named("__READ__", 5);
 
-    // The upgrade has number 6, and requests the move to the position of its upgradable contender. The reader is behind
-    // a waiting writer, so it does not hold and cannot prevent the move.
+    // The upgrade has number 6, and requests the move to the position of `base`, its upgradable contender. `reader`
+    // waits behind `writer`, so `reader` does not hold the lock and cannot prevent the move.
     void asks_for_its_bases_place() {
         enter_queue(6, {base, writer, reader});
         ASSERT_EQ(session.count<multi_op>(), 1U);

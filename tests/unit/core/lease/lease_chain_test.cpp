@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the lease's chain of answered requests: each must reach the leader before the session timeout ends that the
-// previous one started. Once the chain is broken, the servers may already be expiring the session. They still answer,
-// but no answer proves anything then.
+// Tests the lease's chain of answered requests. The leader must get each request within a session timeout after it got
+// the previous request. Once the chain is broken, the servers may already be expiring the session. They still answer
+// the session, but such an answer proves nothing.
 #include <gtest/gtest.h>
 
 #include <chrono>

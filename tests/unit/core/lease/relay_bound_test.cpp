@@ -40,7 +40,8 @@ TEST(relay_bound, is_the_users_where_he_says) {
 }
 
 // By default servers grant session timeouts of 2 to 20 ticks. So a tick is at least a twentieth of the granted timeout.
-// If they granted more than the client asked for, they granted the minimum, and a tick is half of it.
+// If the servers granted a longer timeout than the client asked for, they granted the minimum, and a tick is half of
+// that minimum.
 TEST(relay_bound, is_longer_where_the_granted_timeout_speaks_of_a_longer_tick) {
     EXPECT_EQ(relay_bound({.asked = 60s}, {}, 60s), 18s) << "3 s are 60 s / 20";
     EXPECT_EQ(relay_bound({.asked = 1s}, {}, 10s), 30s) << "5 s are 10 s / 2";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that creates that had to wait for an earlier answer go in one transaction, and that releases do the same.
+// Tests that the session sends requests together if they had to wait for an earlier answer: the waiting creates in one
+// transaction, and the waiting removals in one transaction.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
