@@ -13,9 +13,9 @@
 //
 // | stage    | meaning                               | next stage                                       |
 // |----------|---------------------------------------|--------------------------------------------------|
-// | starting | the lock's function is being called   | waiting; posted: the outcome came meanwhile      |
+// | starting | the lock's function is being called   | waiting; posted, if the outcome came meanwhile   |
 // | waiting  | no outcome yet                        | posted                                           |
-// | posted   | the executor has the task             | resumed: task runs; over: task is never run      |
+// | posted   | the executor has the task             | resumed, if the task runs; otherwise over        |
 // | resumed  | the coroutine takes the outcome       |                                                  |
 // | over     | nothing will take the outcome         |                                                  |
 //

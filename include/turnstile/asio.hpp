@@ -13,17 +13,17 @@
 //         co_await locks::async_release(servers, std::move(*hold), 5s, use_awaitable);
 //     }
 //
-// | call                                                  | completes with            | waits on a thread      |
+// | call                                                  | completes with            | thread that waits      |
 // |-------------------------------------------------------|---------------------------|------------------------|
-// | async_acquire(lock, options, token)                   | result<guard>             | no                     |
+// | async_acquire(lock, options, token)                   | result<guard>             | none                   |
 // |   (recursive_mutex, options, owner, token)            |                           |                        |
 // |   (semaphore, permits, options, token)                |                           |                        |
-// | async_upgrade(shared_mutex, guard&&, options, token)  | upgraded_guard            | no                     |
-// | async_commit(guard&, transaction, options, token)     | result<commit_result>     | no                     |
-// | async_try_acquire(client, lock, options, token)       | result<guard>             | of the client          |
-// | async_release(client, guard&&, limit, token)          | result<void>              | of the client          |
-// | async_wait_connected(client, limit, token)            | result<void>              | of the client          |
-// | async_call(client, function, token)                   | the function's value      | of the client          |
+// | async_upgrade(shared_mutex, guard&&, options, token)  | upgraded_guard            | none                   |
+// | async_commit(guard&, transaction, options, token)     | result<commit_result>     | none                   |
+// | async_try_acquire(client, lock, options, token)       | result<guard>             | a client's thread      |
+// | async_release(client, guard&&, limit, token)          | result<void>              | a client's thread      |
+// | async_wait_connected(client, limit, token)            | result<void>              | a client's thread      |
+// | async_call(client, function, token)                   | the function's value      | a client's thread      |
 //
 // A lock is any lock of this library, and any type that any_lock accepts. For readers and upgradable readers use
 // shared_mutex's readers() and upgraders(). For queries, and other calls that block, use async_call(), see

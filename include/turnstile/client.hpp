@@ -82,7 +82,7 @@ struct client_counters {
     std::uint64_t lost = 0;
     // Contenders that have ended, for any reason.
     std::uint64_t gone = 0;
-    // Contenders that found others ahead of them, and waited.
+    // Contenders that had to wait, because other contenders were ahead of them.
     std::uint64_t waited = 0;
     guardian_state guardian = guardian_state::off;  // the present state, not a count
     friend bool operator==(const client_counters&, const client_counters&) = default;

@@ -8,8 +8,8 @@
 //
 // | stage   | meaning                                          | next stage                                 |
 // |---------|--------------------------------------------------|--------------------------------------------|
-// | waiting | no outcome yet; the state owns Asio's handler    | done: the outcome came; or the context ends|
-// | done    | the executor has the handler, or it is destroyed |                                            |
+// | waiting | no outcome yet; the state owns Asio's handler    | done, by the outcome or the context's end  |
+// | done    | the handler is at the executor, or is destroyed  |                                            |
 //
 // The executor's task contains both Asio's handler and the outcome. If the context ends in stage `done`, it destroys
 // the task, which releases the hold at once. If the context ends in stage `waiting` (Asio calls that shutdown), the

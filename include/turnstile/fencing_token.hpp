@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // fencing_token: a value that identifies a grant and orders grants. Of two grants that exclude each other, the later
-// one has the larger token (promise G6 in docs/guarantees.md).
+// grant has the larger token (promise G6 in docs/guarantees.md).
 //
 // Pass the token to the store that the lock protects. A store that remembers the largest token, and refuses smaller
-// ones, cannot be harmed by a holder that was paused past its lease (M. Kleppmann, "How to do distributed locking",
+// tokens, cannot be harmed by a holder that was paused past its lease (M. Kleppmann, "How to do distributed locking",
 // 2016).
 //
 //     storage.write(record, hold->fencing_token().to_string());

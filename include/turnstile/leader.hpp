@@ -20,11 +20,11 @@
 // token of lost() and the listener of on_change() report the end of the lead. A *term* is the time from the start of a
 // lead until the function has returned or the lead ends.
 //
-// | the term ends                                       | then the participant                                     |
+// | cause of the term's end                             | next act of the participant                              |
 // |-----------------------------------------------------|----------------------------------------------------------|
 // | the session, the znode or the lease is lost         | queues again at once, behind all others                  |
-// | the function returns or throws; resign(), move_to() | queues again after `pause`; with `once` it stays out     |
-// | close()                                             | stays out, until start()                                 |
+// | the function returns or throws; resign(), move_to() | queues again after `pause`; with `once` it does not queue|
+// | close()                                             | does not queue until start()                             |
 //
 // The function must return when term.lost() is triggered. The library triggers it at resign(), move_to() and close(),
 // and after a loss, before another participant can lead. At resign(), move_to() and close() the participant keeps the

@@ -8,11 +8,11 @@
 //     std::scoped_lock both{orders, stock};
 //     log(orders.current()->fencing_token());
 //
-// | base             | functions                                                    | for                         |
-// |------------------|--------------------------------------------------------------|-----------------------------|
-// | lockable         | lock, try_lock, try_lock_for, try_lock_until, unlock         | all; a shared_mutex: writers|
-// | shared_lockable  | the same with ..._shared                                     | shared_mutex: readers       |
-// | upgrade_lockable | the same with ..._upgrade; Boost's conversions               | shared_mutex: upgradables   |
+// | base             | functions                                            | locks                                |
+// |------------------|------------------------------------------------------|--------------------------------------|
+// | lockable         | lock, try_lock, try_lock_for, try_lock_until, unlock | all; shared_mutex, for writers       |
+// | shared_lockable  | the same with ..._shared                             | shared_mutex, for readers            |
+// | upgrade_lockable | the same with ..._upgrade; Boost's conversions       | shared_mutex, for upgradable readers |
 //
 // Holds. These functions store the hold in the lock object, for the calling thread. While the object stores a hold of
 // that thread, of any kind, lock...() throws `would_deadlock` and try_lock...() returns false. (A recursive_mutex

@@ -116,8 +116,8 @@ struct metrics_snapshot {
     std::uint64_t lost_sessions = 0;  // sessions that expired, or whose lease ended
     std::uint64_t outages = 0;        // times that a client lost its last connection
     // The length of the present outage; zero if all clients are connected. A client's outage begins when the client
-    // loses its last connection; if it has had no connection yet, at its construction. If several clients have an
-    // outage, the value is the longest of them.
+    // loses its last connection, or at its construction if it has had no connection yet. If several clients have an
+    // outage, the value is the length of the longest outage.
     boottime_clock::duration outage{};
 };
 

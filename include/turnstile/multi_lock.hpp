@@ -17,9 +17,9 @@
 // without the options retain_for and cohort, or a shared_mutex taken as a writer. If all locks are free, the call takes
 // one round trip, however many locks there are. If another contender has one of the locks, the attempt has failed: the
 // call gives back the locks that come later in the order, and waits for that lock. After a failed attempt the next call
-// on this object waits for the first lock alone, and tries the others at once while it holds the first. After several
-// failed attempts in a row the next 3, 7, up to 63 calls do the same. try_acquire() always takes one lock after the
-// other.
+// on this object waits for the first lock alone, and tries all other locks at once while it holds the first lock. After
+// several failed attempts in a row the next 3, 7, up to 63 calls do the same. try_acquire() always takes one lock after
+// the other.
 //
 // All or none. One deadline covers the whole call. If the call does not get all locks, the client releases the locks
 // that it got, the last one first, even after the call has returned. While the call waits for one lock, it may lose a
@@ -76,8 +76,8 @@ public:
     // delete the znodes when the session expires.
     //
     // The options apply as follows:
-    // - on_entered is called for each lock that the call tries or for which it waits; on_queued only for a lock for
-    //   which it waits.
+    // - on_entered is called for each lock that the call tries or for which it waits; on_queued is called only for
+    //   a lock for which it waits.
     // - on_at_risk, on_expiring and on_asked_to_release are called for each part. The callbacks get the times of the
     //   whole hold.
     // - max_hold counts from the grant of the last lock in the order.

@@ -5,8 +5,9 @@
 //     auto outer = orders.acquire({}, job);                 // on one thread
 //     pool.submit([&, job] { auto inner = orders.acquire({}, job); ship(); });   // the same owner
 //
-// An owner is a thread, or one task that runs in order. It may acquire a lock again while it holds the same lock. But
-// an owner cannot wait for the same lock in two calls at the same time; the second call fails with `would_deadlock`.
+// An owner is a thread, or one task, whose steps run one after the other. It may acquire a lock again while it holds
+// the same lock. But an owner cannot wait for the same lock in two calls at the same time; the second call fails with
+// `would_deadlock`.
 //
 // Thread safety: a value, as safe as an integer.
 #pragma once

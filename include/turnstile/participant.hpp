@@ -14,7 +14,8 @@
 
 namespace turnstile {
 
-// The queue in which participants wait. Participants that use the named recipe of Curator share the queue.
+// The queue in which participants wait. Each value is the queue of a recipe of Curator. Curator's participants share
+// this queue with Turnstile's participants.
 enum class election_protocol {
     // Curator's LeaderSelector: the queue of a mutex, with the participant's id in the znode.
     selector,

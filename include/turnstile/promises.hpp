@@ -52,9 +52,9 @@ enum class failover_promise { none, loses_writes, survives };
 // lock.
 enum class loss_promise { none, told };
 
-// Fencing (G6). `grows`: of two grants that exclude each other, the later one has the larger fencing token, as long as
-// the servers keep their data. `grows_across_lost_data`: that is also true after the servers lost data and continued
-// from older data. Exception: the older data still contains a waiter that another client had removed by force.
+// Fencing (G6). `grows`: of two grants that exclude each other, the later grant has the larger fencing token, as long
+// as the servers keep their data. `grows_across_lost_data`: that is also true after the servers lost data and continued
+// from older data, unless the older data contain a waiter that another client had removed by force.
 enum class token_promise { none, grows, grows_across_lost_data };
 
 // Writes. `guarded`: guard::commit() writes at these servers all together or not at all, and only under the hold.

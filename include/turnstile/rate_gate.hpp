@@ -73,7 +73,8 @@ public:
     // - `outcome_unknown`: the entry may have been recorded. The caller must act as if it has not entered.
     result<void> enter(acquire_options options = {});
     // Enters if the rule allows an entry now; otherwise returns `busy`, with the expected wait in the message. The call
-    // waits for callers that are entering at the same moment, and while a mutex or `turnstile run` holds the path.
+    // waits for callers that are entering at the same moment, and while a mutex or `turnstile run` holds the lock at
+    // the path.
     result<void> try_enter(acquire_options options = {});
     // Takes a timeout or a deadline in place of options: enter(30s).
     template <waiting_time W>

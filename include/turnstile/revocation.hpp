@@ -83,7 +83,7 @@ enum class revocation_outcome {
     gone_before  // its znode did not exist when the call began
 };
 
-// Returns whether the data of the contender's znode had an order of take() when the caller read it.
+// Returns whether the contender's znode, as the caller read it, contained an order that take() had written.
 [[nodiscard]] TURNSTILE_EXPORT bool is_ordered_away(const contender& seen);
 
 // Revokes contenders of one lock.
@@ -104,7 +104,7 @@ public:
     // `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`, `protocol`.
     [[nodiscard]] result<void> ask(const contender& target, const revoke_options& options) const;
     // Takes the lock from the contender, and waits until the contender's znode is gone. The call is a Boost
-    // interruption point. An interruption removes the call's order from the znode, as a stop request (`stop`) does.
+    // interruption point. An interrupted call removes its order from the znode, as after a stop request (`stop`).
     [[nodiscard]] result<revocation_outcome> take(const contender& target,
                                                   const revoke_options& options) const;
     // Returns the longest wait of take() between its order to give up the lock and the deletion of the znode, so that a

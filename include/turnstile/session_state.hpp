@@ -5,7 +5,7 @@
 //         log(to_string(change.to));
 //     });
 //
-// | state       | entered when                                     | a holder             | a waiter            |
+// | state       | event that leads to the state                    | state of a hold      | effect on a waiter  |
 // |-------------|--------------------------------------------------|----------------------|---------------------|
 // | connecting  | first connection, or a new session after `lost`  | none                 | waits in the client |
 // | connected   | session established, or reconnected in time      | valid                | checks its place    |

@@ -12,9 +12,9 @@
 //     if (std::shared_lock reading{prices, 2s}; reading) show();
 //     const std::unique_lock writing{prices};
 //
-// | holds           | together with                  | may become                                       |
+// | kind of hold    | other holds at the same time   | kinds that the hold may become                   |
 // |-----------------|--------------------------------|--------------------------------------------------|
-// | reader          | readers, one upgradable reader | nothing else                                     |
+// | reader          | readers, one upgradable reader | none                                             |
 // | upgradable      | readers                        | writer (upgrade), reader (downgrade)             |
 // | writer          | none                           | upgradable, reader (downgrade)                   |
 //

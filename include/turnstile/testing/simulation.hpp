@@ -15,8 +15,9 @@
 //     run.settle();                      // all calls have ended, and no znode is left
 //
 // All handlers run inside run_for(), run_until() and settle(), one after the other. A handler does not run while its
-// client is paused, nor after its client has crashed. Handlers may call all functions except these three. The same seed
-// and the same calls give the same history, event for event; then fingerprint() returns the same value.
+// client is paused, nor after its client has crashed. Handlers may call all
+// functions except run_for(), run_until() and settle(). The same seed and the same calls give the same history, event
+// for event; then fingerprint() returns the same value.
 //
 // Thread safety: one thread at a time may use an object. Several objects are independent.
 #pragma once
@@ -85,7 +86,7 @@ struct simulated_hold {
 // Decides whether a call waits (`wait`, like acquire()) or tries once (`once`, like try_acquire()).
 enum class simulated_attempt { wait, once };
 
-// Permits of a semaphore. The first call creates the semaphore with `limit` permits.
+// The permits of a call for a semaphore. If the path has no semaphore yet, the call creates it with `limit` permits.
 struct simulated_permits {
     permit_count wanted{1};  // permits that the call takes
     permit_count limit{1};   // permits of the semaphore

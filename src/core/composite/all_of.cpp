@@ -140,8 +140,8 @@ void all_of::answered() {
     begin();
 }
 
-// Withdraws all requests in progress. The call fails or starts over when they have been answered, which is soon. If
-// several parts cause a failure, the caller gets the error of the first.
+// Withdraws all requests in progress. Their answers come soon; then the call fails or starts over. If several parts
+// cause a failure, the caller gets the error of the part that failed first.
 void all_of::end_with(ending how, std::optional<std::size_t> why) {
     const bool first = ending_ == ending::none;
     if (how == ending::fail && ending_ != ending::fail) {

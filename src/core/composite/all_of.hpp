@@ -10,11 +10,11 @@
 // answered, the call requests the contested part and waits for it. So a waiting call holds only parts before the part
 // that it waits for.
 //
-// If a call fails or ends before it has the last part, it gives back all parts, the last first (failures F15 and F31).
-// A waiting call may lose a held part, through the end of its session or through another client. The call then starts
-// over, just as a waiter of one lock enters its queue again.
+// If a call fails or ends before it has the last part, it gives back all parts, the last part first (failures F15 and
+// F31). A waiting call may lose a held part, through the end of its session or through another client. The call then
+// starts over, just as a waiter of one lock enters its queue again.
 //
-// | phase     | from      | by                                                            |
+// | phase     | previous  | cause of the change                                           |
 // |-----------|-----------|---------------------------------------------------------------|
 // | acquiring |           | start(); a part is requested, or several are tried, at any time |
 // | held      | acquiring | the last missing part is granted                                |
@@ -100,7 +100,8 @@ public:
     [[nodiscard]] std::size_t failed_trials() const noexcept { return failed_trials_; }
 
 private:
-    // tried_in_vain: the try was withdrawn, and its answer has not come yet.
+    // The state of a part for the call. tried_in_vain: the call has withdrawn its try, and the answer has not come yet.
+    // it: the call holds the part.
     enum class has { nothing, asked, tried, tried_in_vain, it };
     enum class ending { none, start_over, fail };
 

@@ -9,15 +9,19 @@
 // request. The contender is given back as soon as other processes queue behind it (the cached lock and blocking
 // callback of the VMS and GFS2 lock managers).
 //
-// | contender | holder | a thread arrives     | the holder releases                   | others queue behind it    |
+// The first two columns are the state; each further column is the reaction of the queue to an event:
+//
+// | contender | holder | a thread arrives     | the holder releases                   | a process queues behind   |
 // |-----------|--------|----------------------|---------------------------------------|---------------------------|
 // | none      | none   | requests a contender |                                       |                           |
-// | asked     | none   | waits                |                                       |                           |
-// | held      | one    | waits                | next in line, if the lease is valid   | counts hand-overs from    |
-// |           |        |                      | and passes are left; else given back, | now on                    |
-// |           |        |                      | and requested again if a thread waits |                           |
-// | held      | none   | granted, if the      |                                       | given back                |
-// |           |        | lease is valid       |                                       |                           |
+// | requested | none   | lets the thread wait |                                       |                           |
+// | held      | one    | lets the thread wait | hands the lock over to the next thread| counts hand-overs from    |
+// |           |        |                      | if the lease is valid and passes are  | now on                    |
+// |           |        |                      | left; otherwise gives the contender   |                           |
+// |           |        |                      | back, and requests a new contender if |                           |
+// |           |        |                      | a thread waits                        |                           |
+// | held      | none   | grants the lock if   |                                       | gives the contender back  |
+// |           |        | the lease is valid   |                                       |                           |
 //
 // Each contender has a number that is never used again. An `ask` gets one answer, on_granted or on_refused; after
 // `withdraw` the answer comes soon. The queue gives back a contender that is granted too late. Before each event the

@@ -112,7 +112,8 @@ public:
     }
     // True if a majority is certain, and has been certain without a gap since the grant.
     [[nodiscard]] bool certain(time_point now) const;
-    // Returns the end of the majority's validity if no lease is extended; time_point::min() if only a minority is held.
+    // Returns the instant until which a majority of the parts stays valid, even if no lease is extended. Returns
+    // time_point::min() if only a minority is held.
     [[nodiscard]] time_point valid_until() const;
 
 private:

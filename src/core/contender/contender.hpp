@@ -4,7 +4,7 @@
 // A pure value: events go in, and effects come out (contender_effects.hpp). A contender calls nothing. It is in one of
 // eight states (contender_states.hpp). This table has all transitions between the states:
 //
-// | state    | at the servers                 | requests                 | then      | when                           |
+// | state    | at the servers                 | requests                 | successor | reason for the change          |
 // |----------|--------------------------------|--------------------------|-----------|--------------------------------|
 // | outside  | nothing, or the folder's       | the folder's parents, if | creating  | the create is sent             |
 // |          | parents, in creation           | they were missing; then  | over      | given up                       |
@@ -12,8 +12,8 @@
 // |          |                                |                          | leaving   | the znode of an abandoned      |
 // |          |                                |                          |           | create is found (leftover)     |
 // | creating | a create in progress; usually  | none                     | queued    | the create was carried out     |
-// |          | a list right behind it         |                          | first     | its number shows that none is  |
-// |          |                                |                          |           | ahead                          |
+// |          | a list right behind it         |                          | first     | its number shows that no other |
+// |          |                                |                          |           | contender is ahead             |
 // |          |                                |                          | leaving   | carried out, but given up      |
 // |          |                                |                          | unsure    | the answer was lost            |
 // |          |                                |                          | outside   | refused, not sent, session over|
@@ -95,8 +95,8 @@ public:
     void on_delay_end(contender_session& c);
     // Renames the znode at the same position, so that a hold of a read-write lock becomes another kind (renaming.hpp).
     void rename(contender_session& c, contender_kind kind);
-    // The caller gives up or releases. A waiting caller is notified of `why`. A holder requested the release itself,
-    // and is not notified.
+    // Called when the caller gives up its wait or releases its hold. A waiting caller is notified of `why`. A holder
+    // requested the release itself, and is not notified.
     void leave(contender_session& c, const error& why);
     // Called when the client closes, or when the servers refused the credentials. Ends the contender, and notifies its
     // caller, even if the caller holds the lock.

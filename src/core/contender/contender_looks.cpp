@@ -8,7 +8,8 @@
 //
 // | contender                          | request                                   | answer                      |
 // |------------------------------------|-------------------------------------------|-----------------------------|
-// | a waiter                           | a get with a watch of the contender ahead | "no such node", READ or not |
+// | a waiter                           | a get with a watch of the contender ahead | "no such node", even        |
+// |                                    |                                           | without the permission READ |
 // | a waiter for permits               | the same get; or, if it is the first      | contenders that are gone or |
 // |                                    | waiter, a get of the folder. Also a list, | granted, number of permits  |
 // |                                    | and a read of the semaphore's limit       |                             |
@@ -31,7 +32,6 @@ void queued::look_again(contender_call& call) {
     call.step();
 }
 
-// Requests a new list, which shows what a lost event would have reported.
 void held::look_again(contender_call& call) {
     behind.change().look_again();
     call.step();

@@ -60,7 +60,6 @@ struct entering {
 
     void leave(contender_call& call, const error& why);
     void end_epoch(contender_call& call, const error& why);
-    // Returns the state `outside`, in which the contender begins again.
     [[nodiscard]] outside start_over();
     void fail(contender_call& call, const error& why);
     friend bool operator==(const entering&, const entering&) = default;
@@ -168,7 +167,7 @@ struct first;
 
 // The contender waits in the queue: it lists the folder and watches the contenders ahead (state_queued.cpp).
 struct queued : waiting {
-    // The number of contenders ahead, by the latest list. 0: a list of an earlier connection showed none.
+    // The number of contenders ahead, by the latest list. 0: a list of an earlier connection showed no contender ahead.
     std::optional<std::uint32_t> ahead{};
     pending_ticket listing{};
     awaited_znodes awaited{};

@@ -9,7 +9,7 @@
 //
 // A guarded_writes is in one of six states. The table has all transitions:
 //
-// | state     | meaning                               | then      | when                                          |
+// | state     | meaning                               | successor | reason for the change                         |
 // |-----------|---------------------------------------|-----------|-----------------------------------------------|
 // | idle      | no request is in progress             | planning  | a commit waits, and has no plan yet           |
 // |           |                                       | sent      | a commit waits, and the hold is not about to  |

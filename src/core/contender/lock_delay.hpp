@@ -3,16 +3,20 @@
 // znode beside the lock's path, before its grant, and removes the mark with its release. A contender that finds the
 // mark of a crashed holder waits. The model is Consul's lock-delay and Chubby's (Burrows 2006, section 2.4).
 //
-// | state          | request                                       | outcome                                 |
+// The state says what the contender knows of the mark:
+//
+// | state          | request of the contender                      | consequence                             |
 // |----------------|-----------------------------------------------|-----------------------------------------|
-// | unread         | read the mark                                 | absent; left; or ours, if the answer to |
-// |                |                                               | our write was lost                      |
-// | left           | check our znode, and add a note to the mark:  | wait for the end of the delay; later    |
-// |                | a holder left it behind                       | contenders count from the time stamp of |
-// |                |                                               | the note                                |
-// | absent, or the | check our znode, and write our mark           | ours: granted as soon as the lease is   |
-// | delay has ended|                                               | certain                                 |
-// | ours, released | remove our znode and the mark in one          |                                         |
+// | unread         | read the mark                                 | the state becomes absent or left, or    |
+// |                |                                               | ours if only the answer to our write    |
+// |                |                                               | was lost                                |
+// | left (by a     | check our znode, and note in the mark that a  | the contender waits for the end of the  |
+// | crashed holder)| holder left it behind                         | delay; later contenders count the delay |
+// |                |                                               | from the note's time stamp              |
+// | absent, or the | check our znode, and write our mark           | the state becomes ours; the grant comes |
+// | delay has ended|                                               | as soon as the lease is certain         |
+// | ours, after the| remove our znode and the mark in one          | the next contender need not wait        |
+// | release        | transaction                                   |                                         |
 //
 // Only the first contender writes the mark, in a transaction that checks its own znode: a late write of an earlier
 // holder fails. A lost hold leaves its mark, since its holder may still act. A contender that gives up after a lost

@@ -3,7 +3,7 @@
 // This mark is a number in the folder's data: every contender with this number or a lower number has left. So the cost
 // of a hand-over does not depend on the length of the queue.
 //
-// | contender                                        | request                           | then              |
+// | contender                                        | request                           | result            |
 // |--------------------------------------------------|-----------------------------------|-------------------|
 // | a waiter that has lost its nearest predecessor,  | get the folder's data, and the    | granted, if the   |
 // | and saw a long queue with more contenders ahead  | waiter's own znode                | mark reaches that |

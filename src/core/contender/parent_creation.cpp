@@ -37,8 +37,8 @@ std::optional<error> parent_creation::create(contender_session& c, const std::st
             folder + " is no semaphore yet, and this call does not give the number of permits"};
     for (auto& path : base::path_from_root(folder)) {
         create_op parent{std::move(path), {}, c.parent_mode(), c.acl()};
-        // The folder's data have the semaphore's limit, and must outlive its last contender. So the folder is
-        // persistent.
+        // The folder's data have the semaphore's limit, and must outlive the semaphore's last contender. So the folder
+        // is persistent.
         if (kind == folder_kind::semaphore && parent.path == folder) {
             parent.data = limit_text({*permits, *permits});
             parent.mode = create_mode::persistent;

@@ -2,7 +2,7 @@
 // renaming: gives a contender's znode another name at the same position, when a read-write hold changes its kind or
 // when an upgrade changes its position.
 //
-// | state      | ends when                     | then                                                          |
+// | state      | event that ends the state     | next state or result                                          |
 // |------------|-------------------------------|---------------------------------------------------------------|
 // | wanted     | send()                        | in progress                                                   |
 // | in progress| the answer is there           | done, refused, or wanted again                                |

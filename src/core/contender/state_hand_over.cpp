@@ -61,7 +61,7 @@ void queued::change_places(contender_call& call, const decision& judged) {
     if (judged.ahead > 0 && call.settings.mode == attempt::once)
         return wait_for(call, judged);  // fails with `busy`
     // If the folder's counter of creates has reached its maximum, later contenders have the same number as this
-    // upgrade. A move back creates its znode anew, and would put it behind them.
+    // upgrade. A move back creates the upgrade's znode again, and would put the upgrade behind those contenders.
     const auto parsed = parse_contender(name).value_or(contender_name{});
     if (judged.ahead > 0 && at_counter_end(numbers_of(parsed).came_with))
         return fail(call, no_more_upgrades(call.folder()));

@@ -40,8 +40,8 @@ void held::on_reply(contender_call& call, const reply& answer) {
 
 void held::on_watch(contender_call& call, const watch_event& event) {
     if (event.path == call.folder()) {
-        // An event that comes before the answer to this contender's list belongs to another contender of this session:
-        // the list sets this contender's watch.
+        // This contender's list sets this contender's watch. So an event before the answer to that list comes from the
+        // watch of another contender of this session.
         // place: arrival_behind_the_hold
         if (behind->is_watched_on(event.connection)) on_contended(call);
     } else if (event.path == path(call)) {
@@ -160,9 +160,9 @@ void held::begin_rename(contender_call& call, contender_kind to) {
         const error busy{errc::busy, path(call) + " is being renamed"};
         return call.session.tell(core::renamed{token, path(call), busy});
     }
-    // If the folder's counter of creates has reached its maximum, several contenders have the same number, and their
-    // znodes' creation orders them. Then the renamed znode would be behind the waiters. So the hold keeps its old name,
-    // and contenders that the new kind would admit keep waiting.
+    // If the folder's counter of creates has reached its maximum, several contenders have the same number. Then the
+    // contender whose znode was created first is ahead, so the renamed znode would be behind the waiters. Therefore the
+    // hold keeps its old name, and contenders that the new kind would admit continue to wait.
     const auto number = contender_sequence(name);
     if (ties || !number || at_counter_end(*number)) return end_rename(call, std::nullopt);
     rename.change() = renaming{renamed_contender(name, to)};

@@ -105,8 +105,8 @@ void leaving::step(contender_call& call) {
 void leaving::remove_with_others(contender_call& call) {
     TURNSTILE_CHECK(!removing);
     const auto watched = awaited.take_paths(call.folder());
-    // True if contenders behind may wait for this removal: they wait for the end of a holder, and of a waiter that is
-    // first in line.
+    // Contenders behind may wait for the removal of a holder's znode, and of the znode of the waiter that is first in
+    // line.
     const bool is_awaited = was_held || was_first;
     removing = call.session.remove(path(call), watched, is_awaited);
 }

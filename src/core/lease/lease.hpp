@@ -19,7 +19,7 @@
 //   (a) w, if this connection is to a standalone server or to the leader, and the client knew this at w;
 //   (b) the send time of a request on this connection whose answer was received by w - R. R is the relay bound
 //       (relay_bound.hpp), lengthened by the drift;
-//   (c) the c that earlier connections of the session established; for a new session the instant before it was opened
+//   (c) the c that earlier connections of the session established, or the instant before a new session was opened;
 //   (d) the send time of the latest answered request of an earlier connection, once a write has committed on this
 //       connection: the re-attach touches the session at the leader, and began after that request.
 //

@@ -13,10 +13,10 @@
 // | granted    | `_c_<uuid>-__UPGR__<n>-__WRIT__<its n>`      | an upgrade at its reader's position   |
 // | permit     | `_c_<uuid>-lease-<n>`                        | for k permits: `-lease<k>-<n>`        |
 //
-// `<n>` is the number that the servers append (`%010d` of the parent's creation counter). The text before the word for
-// the kind, such as `-lock-`, does not matter. So the contenders of Go's samuel client (32 hex digits instead of the
-// uuid) and of Curator without protection join the same queue. Every other child is foreign and ignored; in Curator and
-// Go one foreign child blocks every contender (failure F14).
+// `<n>` is the number that the servers append (`%010d` of the parent's creation counter). The text before the word that
+// names the kind (`-lock-` and others) does not matter. So the contenders of Go's samuel client (32 hex digits instead
+// of the uuid) and of Curator without protection join the same queue. Every other child is foreign and ignored; in
+// Curator and Go one foreign child blocks every contender (failure F14).
 //
 // An upgrade's name has two numbers: the number that the servers gave to the upgrade, and `<its n>`, the number of its
 // upgradable contender. The number at the end of the name is the upgrade's position in the queue. Before the upgrade is

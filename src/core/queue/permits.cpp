@@ -86,9 +86,9 @@ std::string limit_text(const permit_limit& limit) {
     return text;
 }
 
-// A contender may hold although the limit was lowered: when the limit shrank, its position was within the earlier
-// limit. Contenders ahead of it that have left since then only moved it forward. So the last such holder is at or
-// before the last contender whose position is within the earlier limit now.
+// A contender may hold permits above the lowered limit if its position was within the earlier limit when the limit was
+// lowered. Contenders ahead that have left since then only moved that contender forward. So the last such holder is at
+// or before the last contender whose position is within the earlier limit now.
 permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
                            const std::vector<std::string>& children) {
     TURNSTILE_CHECK(open.now >= 1);

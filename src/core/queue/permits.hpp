@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // permits: the semaphore's limit, as text in the data of the semaphore's folder.
 //
-// | data              | means                                                                                |
+// | data              | meaning                                                                              |
 // |-------------------|--------------------------------------------------------------------------------------|
 // | `5`               | five permits                                                                         |
-// | `2 was 5`         | two; the limit has shrunk, and more permits may be held; the holders are not known   |
-// | `2 was 5 up to 7` | two; contenders up to number 7 may have been granted under the earlier limit of five |
+// | `2 was 5`         | two permits; more may be held, because the limit has shrunk; the holders are unknown |
+// | `2 was 5 up to 7` | two permits; contenders up to number 7 may hold permits under the earlier limit of 5 |
 //
 // Under `2 was 5` each contender in the first five positions may hold permits until it leaves, so each of these
 // contenders waits for all contenders ahead. A list of the children that is read after the change shows the last of
@@ -29,9 +29,10 @@ namespace turnstile::core {
     return limit.earlier > limit.now && !limit.last;
 }
 
-// Returns the limit `open` with the number of the last contender that may hold permits under the earlier limit. That
-// number is not known in `open` (is_open). `before` is the limit before `open`, and `children` is a list that was read
-// later. Returns `open` unchanged if the numbers do not determine the order.
+// Adds to the limit `open` the number of the last contender that may hold permits under the earlier limit, and returns
+// the result. In `open` this number is not known yet (is_open). `before` is the limit before `open`. `children` is a
+// list that was read after the change to `open`. If the children's numbers do not determine their order, returns `open`
+// unchanged.
 [[nodiscard]] permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
                                          const std::vector<std::string>& children);
 

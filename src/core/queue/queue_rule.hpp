@@ -2,17 +2,19 @@
 // The queue rule: decides which contenders hold, and which znode a waiter watches, from the names of the folder's
 // children. A pure function.
 //
-// | kind            | waits for                                   | watches                          |
+// | contender       | what the contender waits for                | what the contender watches       |
 // |-----------------|---------------------------------------------|----------------------------------|
 // | lock, latch     | all contenders ahead                        | the nearest contender ahead      |
 // | write           | all contenders ahead                        | the nearest contender ahead      |
 // | read            | writers and upgrades ahead                  | the nearest of these             |
 // | upgradable      | writers, upgrades and upgradables ahead     | the nearest of these             |
-// | upgrade         | readers that hold: all readers before the   | the nearest of these             |
-// |                 | first writer behind its own upgradable      |                                  |
-// |                 | contender, or before itself                 |                                  |
+// | upgrade         | readers that hold: all readers ahead of the | the nearest of these             |
+// |                 | first writer between the upgrade and its    |                                  |
+// |                 | upgradable contender; if there is none, all |                                  |
+// |                 | readers ahead of the upgrade                |                                  |
 // | permit          | enough free permits                         | the first waiter: all contenders |
-// |                 |                                             | ahead; others: the nearest ahead |
+// |                 |                                             | ahead; another waiter: the       |
+// |                 |                                             | nearest contender ahead          |
 //
 // An upgrade (the contender by which an upgradable reader becomes a writer) overtakes the waiting writers: these wait
 // for its upgradable contender, which is ahead of them. The upgrade also overtakes the readers behind the first waiting
@@ -21,9 +23,9 @@
 // upgradable contender, ahead of all these readers, and lists the folder again.
 //
 // That list shows a reader in the way if the writer ahead of the reader has left meanwhile. The reader may hold
-// already, or may wait for the upgrade; the list does not show which is true. Then the upgrade moves back to its own
-// position, so that all readers ahead of it hold, and waits for them. Each move back needs another writer that has
-// left, and no new writer can come ahead of the upgrade. So the moves end.
+// the lock already, or may wait for the upgrade; the list does not show which is true. Then the upgrade moves back to
+// its own position, so that all readers ahead of that position hold the lock, and waits for these readers. Each move
+// back needs another writer that has left, and no new writer can come ahead of the upgrade. So the moves end.
 //
 // Numbers are compared with our own number by signed 32-bit distance, which keeps the order across a wrap at 2^31. A
 // server whose counter stays at 2^31 - 1 (3.8.0) gives all later contenders this number, or for a while negative

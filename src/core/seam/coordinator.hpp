@@ -85,9 +85,9 @@ public:
     virtual void forget_watches(const std::string& path) = 0;
 
     // Moves the session to the leader, if `connection` is still current. Then the events detached and attached follow,
-    // or leader_not_found. If the connection ends by itself, the move is dropped. Earlier requests are answered before
-    // the move. Requests submitted during the move are not sent. The new server may have lost the lead before the
-    // session attaches to it.
+    // or the event leader_not_found. If the connection ends by itself, the coordinator drops the move. Earlier requests
+    // are answered before the move. Requests that are submitted during the move are not sent. The new server may have
+    // lost the lead before the session attaches to it.
     virtual void seek_leader(std::uint64_t /*connection*/) {}
 
     // Asks all servers, over separate connections, whether they lead or are standalone. If a server says yes, the event

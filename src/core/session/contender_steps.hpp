@@ -48,7 +48,7 @@ public:
     void watch_own_znodes(id_set ids);
     // Sends a check of the next contender's znode, in rotation: a write whose answer proves that the session lives.
     void confirm();
-    // Continues all contenders after an attach or a pause; waiting contenders only as far as the request window allows.
+    // Continues all contenders after an attach or a pause. The request window limits how many waiters continue at once.
     void go_on();
 
     // ---- several removals in one transaction ----

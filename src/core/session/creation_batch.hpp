@@ -82,7 +82,7 @@ public:
 private:
     creation_limits limits_;
     std::vector<creation> waiting_;
-    // The requests in progress, and the number of creates of each that count.
+    // For each request in progress, the number of its creates that count towards creation_limits::under_way.
     std::map<ticket, std::size_t> under_way_;
     std::size_t creates_under_way_ = 0;
     // The folder of the latest create, if that create was sent alone. Empty if no request is in progress.

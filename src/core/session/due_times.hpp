@@ -12,20 +12,21 @@
 
 namespace turnstile::core::due {
 
-// Returns when the lease ends, if the session has holds. Otherwise returns when a session without a connection counts
-// as lost; nothing while there is a connection.
+// Returns the end of the lease if the session has holds. Otherwise returns the time at which a session without a
+// connection counts as lost, or nothing while there is a connection.
 [[nodiscard]] std::optional<time_point> lease_end(const session_owners& owners);
-// Returns when the attached session can no longer prove that it lives.
+// Returns the time from which the attached session cannot prove any more that it lives.
 [[nodiscard]] std::optional<time_point> broken(const session_owners& owners);
-// Returns when the servers end the session of a client that is closing.
+// Returns the time at which the servers end the session of a client that is closing.
 [[nodiscard]] std::optional<time_point> end_while_closing(const session_owners& owners);
-// Returns when the session stops waiting for its server to report a role, or for a search to find the leader. Also
-// returns when the session searches for the leader again.
+// Returns the time at which the session stops waiting for its server's role or for the result of a search for the
+// leader. If the session stays at a follower where no lease can be kept, returns the time of the session's next search
+// for the leader.
 [[nodiscard]] std::optional<time_point> placement(const session_owners& owners);
-// Returns when the session must ask other servers for a leader, because its connection does not answer.
+// Returns the time at which the session must ask other servers for a leader, because its connection does not answer.
 [[nodiscard]] std::optional<time_point> silence(const session_owners& owners);
-// Returns when contenders that wait for a valid lease must fail, because no answer on this connection can make it
-// valid.
+// Returns the time at which contenders that wait for a valid lease must fail, because no answer on this connection can
+// make the lease valid.
 [[nodiscard]] std::optional<time_point> hopeless(const session_owners& owners);
 [[nodiscard]] std::optional<time_point> confirmation(const session_owners& owners);
 [[nodiscard]] std::optional<time_point> second_look(const session_owners& owners);

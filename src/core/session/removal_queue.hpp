@@ -79,7 +79,7 @@ public:
     [[nodiscard]] std::vector<removal> take();
     void sent(ticket request) { under_way_.insert(request); }
     void answered(ticket request) { under_way_.erase(request); }
-    // Called when the removal's contender has its answer.
+    // Called when the removal needs no further request, because its contender has got the answer or has ended.
     void over(const removal& removed) { on_their_way_.erase(removed.path); }
     // True if a removal of this path waits or is in progress.
     [[nodiscard]] bool removes(const std::string& path) const {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // server_placement: decides at which server a session stays, and when its contenders may create their znodes there.
 //
-// | stage     | begins with                                     | new contenders                |
+// | stage     | event that begins the stage                     | reaction of new contenders    |
 // |-----------|-------------------------------------------------|-------------------------------|
 // | undecided | the attach, if the server's role matters        | wait                          |
-// | seeking   | a role that is not the leader's                 | wait until the session moved  |
+// | seeking   | a role that is not the leader's                 | wait for the session's move   |
 // | settled   | the leader's role, or a role that is sufficient;| enter, or fail if no lease    |
 // |           | or the server reports no role, no leader is     | is possible                   |
 // |           | found, or the session has moved too often       |                               |
@@ -41,7 +41,8 @@ public:
     void detach() noexcept { stay_.reset(); }
     void leave() noexcept;
 
-    // learn: the server's role is known. stay_here: no leader was found. settle_or_seek: the time of due() has come.
+    // learn: called when the server's role is known. stay_here: called when no leader was found. settle_or_seek: called
+    // at the time that due() has returned.
     void learn(const link_event& event, const lease& lease, bool closing, session_basics& basics);
     void stay_here(const link_event& event, const lease& lease, session_basics& basics);
     void settle_or_seek(const lease& lease, session_basics& basics);

@@ -9,7 +9,7 @@
 //     for (auto& action : core.take()) execute(action);
 //     arm_timer(core.next_deadline());
 //
-// | event            | state becomes           | holds                | waiters                    |
+// | event            | new state               | effect on holds      | effect on waiters          |
 // |------------------|-------------------------|----------------------|----------------------------|
 // | attached         | connected               | confirmed at once    | list again                 |
 // | detached         | suspended               | notified: `at_risk`  | keep their position        |

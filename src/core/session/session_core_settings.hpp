@@ -29,11 +29,11 @@ inline constexpr duration k_least_patience = std::chrono::seconds{5};
 // a packet above its jute.maxbuffer, 1 MiB by default, and closes the connection. While the session is within these
 // limits, it accepts more contenders, and a waiter for permits watches each contender ahead separately. The contenders'
 // own paths have at most 128 KiB in sum (client/session_room.hpp). Each contender may watch three paths no longer than
-// its own (the contender ahead, its own znode, the folder), and the folder's children. That is half a MiB, and together
-// with 256 KiB for permits below 1 MiB.
+// its own (the contender ahead, its own znode, the folder), and the folder's children. The sum of these paths
+// is at most half a MiB. With 256 KiB for the waiters for permits the packet stays below 1 MiB.
 struct watch_limits {
-    // Number of permits ahead that a waiter for permits watches. Beyond it, the waiter watches the folder's children
-    // instead.
+    // The largest number of contenders ahead that a waiter for permits watches. If more contenders are ahead, the
+    // waiter watches the folder's children instead.
     std::size_t permits = 64;
     std::size_t bytes = 256 * 1024;  // bytes of all paths that the session watches
     friend bool operator==(const watch_limits&, const watch_limits&) = default;

@@ -58,10 +58,10 @@ struct read {  // sent again until it is answered
 // than once, and the caller may get the answer to the last attempt. Therefore a caller must name a version, or create a
 // name that can be created only once.
 //
-// The caller read the version on the connection `only_on` (from the reply; 0: the write has no version). Servers that
-// restart from older data assign the version again, to another client's data. So the session sends the write on no
-// other connection. On a later connection it answers the caller with bad_version, whatever happened to the write
-// before, and the caller reads again.
+// `only_on` is the connection on which the caller read the version (reply::connection); 0: no version.
+// Servers that restart from older data may assign this version again, to another client's data. So the session sends
+// the write on no other connection. On a later connection it answers the caller with bad_version, whatever happened to
+// the write before, and the caller reads again.
 struct repeated_write {
     inquiry_id id{};
     operation op;

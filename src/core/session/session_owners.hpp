@@ -13,7 +13,7 @@
 // | session_contenders | contenders, limits of holds, second looks, confirmations                       |
 // | commit_table       | guarded writes of holds, and releases that wait for them                       |
 //
-// | steps           | handle                                                                            |
+// | steps           | events or tasks that the steps handle                                             |
 // |-----------------|-----------------------------------------------------------------------------------|
 // | link_steps      | opening, connections, the ends of epochs, closing                                 |
 // | contender_steps | contenders: requests of callers, watches, events by time, their effects           |

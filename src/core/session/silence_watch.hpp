@@ -7,7 +7,7 @@
 // |-------------------------------------------|------------------------------------------------------------------|
 // | requests in progress, but no answer       | a look, after limit(): the connection timeout, or a multiple of  |
 // |                                           | the longest recent round trip. Then again, with growing pauses   |
-// | a look finds a leader that answers        | the connection may be left, if it is still silent                |
+// | a look finds a leader that answers        | the client may leave the connection if it is still silent        |
 // | the connection was left                   | no look for a whole session timeout                              |
 // | two thirds of the session timeout passed  | no look: the C client leaves the connection by itself            |
 //

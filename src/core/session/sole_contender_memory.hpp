@@ -4,10 +4,10 @@
 // queue, and the session's next create gets s + 1, no client has created a znode in between. So no contender is ahead,
 // and no list is needed (docs/why/mutex.md, "Without a list").
 //
-// | known of a folder | after                                                             | use                   |
+// | state of a folder | event that leads to the state                                     | effect on creates     |
 // |-------------------|-------------------------------------------------------------------|-----------------------|
-// | number            | a contender leaves that had none ahead                            | none                  |
-// | left              | the servers have confirmed its removal, on this connection        | none                  |
+// | number            | a contender that had no other contender ahead leaves              | none                  |
+// | left              | the servers have confirmed its removal on this connection         | none                  |
 // | repeated          | the next create got the next number: the folder is worth a watch  | none                  |
 // | watched           | the servers have set the watch on the folder                      | a create omits a list |
 //
