@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Measures how long many acquires at once take. Also measures how much of the lease of the client's other hold always
-// remains meanwhile.
+// Measures how long many acquires at once take. The client has another hold meanwhile, and the program measures the
+// shortest remaining time of that hold's lease.
 //
 //     turnstile_bench_burst KIND DELAY COUNT TIMEOUT     KIND: zookeeper, redis, postgresql or mariadb
 //

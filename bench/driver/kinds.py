@@ -84,7 +84,7 @@ def _go_builder(name):
         target = folder / name
         if not _older(target, sources.glob("*/*.go")):
             return
-        # Debian's Go libraries are in a GOPATH. The benchmarks' Go code is in a second one.
+        # Debian's Go libraries are in a GOPATH. The benchmarks' Go code is in a second GOPATH folder.
         workspace = folder / "go"
         (workspace / "src").mkdir(parents=True, exist_ok=True)
         link = workspace / "src" / "turnstile"

@@ -25,8 +25,8 @@ def measure(bench):
     settings = bench.settings
     _cycle(bench, times, MEMORY, names, settings.warm_up, settings.rounds, settings.cycles)
     with bench.on_disk():
-        # The warm-up is long enough that SQLite's log begins again at its start, because syncing a growing file costs
-        # more.
+        # The warm-up is long enough that SQLite's log begins again at its start, because a sync of a growing file takes
+        # longer.
         _cycle(bench, times, DISK, [name for name in names if name != LOCAL], 8 * settings.disk_cycles,
                settings.disk_rounds, settings.disk_cycles)
     return [times]

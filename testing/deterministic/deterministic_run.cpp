@@ -28,8 +28,8 @@ using schedule::scheduler;
 
 namespace {
 
-// At one scheduling point in 2, 8, 32 or 4 on average, the run continues with a random thread. The seed selects one of
-// these rates for a run.
+// On average, a run continues with a random thread at one scheduling point in 2, 4, 8 or 32. The seed selects one of
+// these rates for the run.
 constexpr std::array<std::uint32_t, 4> k_rates{2, 8, 32, 4};
 
 [[noreturn]] void refuse(const std::string& why) {

@@ -9,8 +9,8 @@
 // Threads may belong to several simulated *processes*, all inside this one real process. Each simulated process has a
 // clock, may be stopped and may be killed at any point. A new thread belongs to the process of the thread that started
 // it. The simulated processes share some objects that real processes would not share, such as the library's log. A
-// stopped or killed process must not block the others there. So a thread of it continues while that thread has a mutex
-// that a thread of another process has requested.
+// stopped or killed process must not keep such an object from the other processes. So if one of its threads has a mutex
+// that a thread of another process has requested, that thread continues until it releases the mutex.
 //
 // The code between two points is one step. An access to an atomic is no point. So the scheduler misses a race that
 // needs a switch of threads between two such accesses, with no lock, wait or thread start between the accesses. It does

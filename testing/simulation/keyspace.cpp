@@ -346,7 +346,7 @@ void keyspace::on(const end_session& /*request*/, step& now) {
         end(now.wanted.session, false, now);
 }
 
-// ---- actions by hand ------------------------------------------------------------------------
+// ---- actions of operators -------------------------------------------------------------------
 
 void keyspace::on(const command::by_hand& request, step& now) {
     next_number(now);

@@ -54,7 +54,7 @@ public:
     // While a client is partitioned, no message from it or to it arrives.
     void set_partitioned(client_id client, instant until);
     [[nodiscard]] bool partitioned(client_id client) const;
-    // The client's address has used up its connections. Until this time the servers accept no further one.
+    // The client's address has used up its connections. Until this time the servers accept no further connection.
     void set_crowded(client_id client, instant until) { crowded_until_[client] = until; }
     [[nodiscard]] bool crowded(client_id client) const { return lasts(crowded_until_, client); }
     // The servers discard most requests of this client until `until`, because the requests wait too long there.

@@ -133,7 +133,7 @@ void single_server::lose_data(bool for_good) {
     disturb(now + scenario_.time.session_timeout);
 }
 
-// ---- actions by hand ------------------------------------------------------------------------
+// ---- actions of operators -------------------------------------------------------------------
 
 command single_server::outsiders() const {
     command wanted;

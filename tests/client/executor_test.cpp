@@ -7,7 +7,8 @@ namespace {
 
 class executors : public shell_test {
 protected:
-    // Makes handlers that acquire and release, each started by the previous one. Returns when all of them have run.
+    // Requests the lock several times. Each handler counts its grant, and releases its hold when the handler ends.
+    // Returns when all handlers have run.
     void hand_round(const executor& run) {
         constexpr int k_rounds = 20;
         std::atomic<int> granted{0};

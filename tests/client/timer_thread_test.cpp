@@ -168,8 +168,8 @@ TEST(timer_thread, groups_stop_each_by_itself) {
     EXPECT_EQ(second.woken.count(), 1U) << "it was not armed any more";
 }
 
-// Each group has a separate time for the same object, and disarms only its own time. A quorum_hold sets a time in
-// the group of each of its clients.
+// Each group keeps a separate time for the same object. disarm() in one group does not change the time in another
+// group. A quorum_hold sets a time in the group of each of its clients.
 TEST(timer_thread, a_client_may_be_armed_in_several_groups) {
     const auto shared = std::make_shared<timer_thread>(k_own_thread);
     sleeper both;

@@ -247,7 +247,7 @@ TEST(deterministic_run, a_process_may_kill_itself_and_be_started_a_hundred_times
     EXPECT_TRUE(report.passed) << report.text();
 }
 
-// ---- services that are wrong ------------------------------------------------------------------
+// ---- services with a fault --------------------------------------------------------------------
 
 // The program checks its hold, and writes later without another check.
 TEST(deterministic_run, a_write_that_does_not_go_by_its_hold_is_found) {

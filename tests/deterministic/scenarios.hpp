@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// scenarios: services with one recipe each, as users write them: several processes with threads and blocking calls.
-// Servers fail, processes stop, and the run kills and restarts each process. Time is virtual: a sleep simulates a
-// program's work, or a random time until its next action.
+// scenarios: services as users write them. Each service uses one recipe, and consists of several processes with threads
+// and blocking calls. Servers fail, processes stop, and the run kills and restarts each process. Time is virtual: a
+// sleep simulates a program's work, or a random time until its next action.
 #pragma once
 
 #include <chrono>

@@ -10,7 +10,7 @@ namespace turnstile::explore {
 
 namespace {
 
-// start() and close() run at the same time. Then a closed participant must be out of the queue, and a queued
+// start() and close() run at the same time. Afterwards a closed participant must be out of the queue, and a queued
 // participant must lead in the end.
 void start_beside_close() {
     client servers{k_servers};

@@ -155,7 +155,7 @@ void tasks_beside_finish() {
     require(done == taken, "a task that was taken was not done");
 }
 
-// Two clients' queues share a crew's only thread. One queue ends while other threads post to both.
+// Two clients' queues share a crew's only thread. One queue ends while other threads post to both queues.
 void end_of_one_of_two_queues() {
     callbacks ones;
     callbacks others;

@@ -43,8 +43,8 @@ private:
     const std::string number_ = row_.ask("SELECT pg_backend_pid()");
 };
 
-// The read locks the session's row, and then a path. The transaction that ends the session needs both, too. It must not
-// lock the path before it has the row: otherwise each transaction would wait for the other.
+// The read locks the session's row, and then a path. The transaction that ends the session needs the same row and the
+// same path. It must lock the row first. Otherwise the read and the transaction would wait for each other.
 TEST(postgresql_order, the_end_of_a_session_has_no_path_while_it_waits_for_a_read_of_that_session) {
     const auto path = lock_path();
     session_recorder me{sql::make_coordinator(database())};

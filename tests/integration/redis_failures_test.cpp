@@ -282,8 +282,8 @@ TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_
     const auto id = std::to_string(watcher.id());
     const auto longer = "9" + id;
     const auto list = [&] { return server.ask("HGET {turnstile}:n w/a"); };
-    // While the tree has the field "d", the server runs its fast scripts, and otherwise the general script. The second
-    // round removes the field, so the test covers both.
+    // If the tree has the field "d", the server runs its fast scripts. Otherwise it runs the general script. The second
+    // round removes the field, so the test covers all these scripts.
     for (const char* field : {"none", "d"}) {
         EXPECT_EQ(server.ask("HSET {turnstile}:n w/a \"" + longer + " \""), ":1");
         EXPECT_THAT(server.ask(std::string{"HDEL {turnstile}:n "} + field),

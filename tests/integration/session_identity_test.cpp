@@ -49,7 +49,7 @@ private:
     ensemble servers_;
 };
 
-// Another program with the session's id and password, as if a server had given it both.
+// Another program that has the session's id and password, as if a server had given the same session to it.
 class stranger {
 public:
     stranger(const std::string& where, const session_secret& secret) {

@@ -83,7 +83,8 @@ TEST_F(sqlite_file, that_is_mounted_alone_is_refused_and_its_folder_is_not) {
     EXPECT_TRUE(with_folder.wait_for_output("grant ")) << with_folder.output();
 }
 
-// Sessions in a file depend on the host's boot clock and on POSIX locks. Hosts that share a file differ in both.
+// Sessions in a file depend on the host's boot clock and on POSIX locks. Hosts that share a file have different boot
+// clocks, and do not see each other's POSIX locks.
 TEST_F(sqlite_file, on_a_file_system_that_other_hosts_may_see_is_refused_by_name) {
     const std::vector<std::pair<const char*, const char*>> kinds{{"0x6969", "NFS"},
                                                                  {"0xFF534D42", "CIFS"},

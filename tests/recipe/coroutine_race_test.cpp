@@ -174,7 +174,7 @@ TEST_F(coroutine_races, a_task_that_is_never_run_does_not_keep_its_executor) {
     EXPECT_TRUE(left.expired());
 }
 
-// ---- owners that resume ---------------------------------------------------------------------
+// ---- owners that resume their coroutine -----------------------------------------------------
 
 TEST_F(coroutine_races, an_owner_may_resume_what_an_executor_left_suspended) {
     const auto task = await_script(dropping_executor());

@@ -39,7 +39,7 @@ protected:
         result->wait_connected(limit()).value();
         return result;
     }
-    // Waits until the call has queued everywhere. Then ends each session, so that the call pauses.
+    // Waits until the call has queued in every ensemble. Then ends each session, so that the call pauses.
     void drive_into_the_pause() {
         for (std::size_t i = 0; i != 3; ++i) {
             ASSERT_TRUE(eventually([&] { return blocked[i]->queue().value().size() == 2; }));

@@ -139,7 +139,7 @@ long double count(milliseconds value) {
     return static_cast<long double>(value.count()) * 1e6L;
 }
 
-// ---- the promises of values from good options -----------------------------------------------------
+// ---- values that follow from valid options --------------------------------------------------------
 
 void expect_bound(const client_options& o) {
     const auto& lease = o.lease;

@@ -51,8 +51,9 @@ TEST(succession, everybody_but_the_named_one_steps_aside_for_a_while) {
     EXPECT_EQ(next_step((succession_hint{"b", 0, k_now}).to_string(), "a", k_now), wipes);
 }
 
-// The hint names the next leader, and may name a participant that never leads. It also limits how many participants
-// give up the lead for the named participant. When that many have done so, the next participant leads.
+// The hint names the next leader, and may name a participant that never leads. It also limits how many participants may
+// give up the lead for the named participant. After that many participants have given up the lead, the next participant
+// leads.
 TEST(succession, ends_after_as_many_steps_as_participants) {
     auto text = (succession_hint{"gone", 5, k_now}).to_string();
     int aside = 0;

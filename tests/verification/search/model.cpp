@@ -29,7 +29,7 @@ void model::start() {
     }
 }
 
-// ---- what may happen ------------------------------------------------------------------------
+// ---- the possible steps ---------------------------------------------------------------------
 
 void model::successors(const position& from, std::vector<transition>& next) {
     list_steps(from, steps_);
@@ -115,7 +115,7 @@ bool model::all_finished(const position& at) const {
     return true;
 }
 
-// ---- the effects ----------------------------------------------------------------------------
+// ---- the effects of a step ------------------------------------------------------------------
 
 position model::take(const position& from, const step& step) {
     auto p = from;

@@ -169,7 +169,7 @@ composite multi_workload::make(std::size_t which) const {
 }
 
 // In half of the calls, first tries several locks at once, whatever earlier attempts returned. The library's trial_pace
-// does that less often.
+// tries several locks at once less often.
 core::all_of::course multi_workload::draw_course(bool once) const {
     if (once || dice_.chance(0.5)) return core::all_of::course::in_order;
     return dice_.chance(0.5) ? core::all_of::course::all_at_once

@@ -155,7 +155,7 @@ TEST_F(contender_delay, a_remove_that_was_carried_out_already_is_the_end) {
     EXPECT_TRUE(lock.over());
 }
 
-// ---- the mark of a crashed holder -----------------------------------------------------------
+// ---- the crash mark of an earlier holder ----------------------------------------------------
 
 TEST_F(contender_delay, a_mark_that_was_left_is_noted_and_waited_out) {
     be_first();
@@ -325,8 +325,8 @@ TEST(crash_marks, come_back_from_their_text) {
         EXPECT_FALSE(parse_crash_mark(wrong)) << wrong;
 }
 
-// Both contenders have the same number, so only czxids show which contender is first. After a re-attach, the contender
-// reads them again. If it leaves before the answers arrive, it must also remove its crash mark.
+// Two contenders have the same number, so only czxids show which contender is first. After a re-attach, this contender
+// reads the czxids again. If it leaves before the answers arrive, it must also remove its crash mark.
 TEST_F(contender_delay, whoever_leaves_while_its_place_is_asked_for_again_takes_its_mark_along) {
     be_marked_and_reattach();
     list_answers({own, "_c_aaaaaaaa-0000-4000-8000-000000000000-lock-0000000003"});

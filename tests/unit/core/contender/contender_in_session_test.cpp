@@ -20,8 +20,8 @@ protected:
 
 // ---- an operator's requests and orders --------------------------------------------------------
 
-// An operator's request (`ask`) or order (`take`) is in one znode. It must not apply to the znode that the contender
-// creates when it enters again.
+// An operator wrote a request (`ask`) or an order (`take`) into the contender's znode. This text must not apply to the
+// znode that the contender creates when it enters again.
 TEST_F(contender_in_session, that_ends_takes_the_order_to_a_waiter_along) {
     wait_for_one();
     watch_itself();

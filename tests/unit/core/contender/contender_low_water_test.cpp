@@ -190,7 +190,7 @@ TEST_F(contender_low_water, is_not_asked_for_by_whoever_gives_up) {
     EXPECT_EQ(session.count<get_op>(), 0U);
 }
 
-// ---- raising the mark -----------------------------------------------------------------------
+// ---- raising the low-water mark -------------------------------------------------------------
 
 TEST_F(contender_low_water, is_raised_by_whoever_was_granted_by_it) {
     be_granted_by_mark();
@@ -306,7 +306,7 @@ TEST_F(contender_low_water, is_not_raised_by_a_holder_that_changed_its_connectio
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
 }
 
-// ---- the mark and the lock delay together ---------------------------------------------------
+// ---- the low-water mark and the lock delay together -----------------------------------------
 
 class contender_low_water_with_delay : public contender_low_water {
 protected:

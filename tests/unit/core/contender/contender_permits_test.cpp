@@ -222,7 +222,7 @@ TEST_F(contender_permits_crowd, is_listed_without_a_watch_once_it_is_first) {
     EXPECT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::none}));
 }
 
-// ---- a semaphore that has shrunk -----------------------------------------------------------------
+// ---- a semaphore whose limit became lower --------------------------------------------------------
 
 // The limit was 3, so contenders 3, 4 and 5 may all hold a permit. The first waiter writes the number of the last of
 // them, 5, beside the new limit.

@@ -171,7 +171,7 @@ TEST_F(contender_rename, is_for_holders) {
     EXPECT_EQ(session.count<multi_op>(), 0U);
 }
 
-// ---- the answer to a rename is lost ---------------------------------------------------------
+// ---- lost answers to a rename ---------------------------------------------------------------
 
 class contender_rename_lost : public contender_rename {
 protected:

@@ -81,8 +81,9 @@ TEST_F(contender_ties, are_settled_anew_on_the_next_connection) {
     EXPECT_EQ(session.times_told<granted>(), 1U);
 }
 
-// Three contenders have the same number. This contender has read the czxid of the first, and the first leaves while a
-// read of the second is in progress. After the answer, this contender must list again at once. (Simulator, seed 2073.)
+// Three contenders have the same number. This contender has read the czxid of the first contender. The first contender
+// leaves while a read of the second contender's znode is in progress. After the answer, this contender must list again
+// at once. (Simulator, seed 2073.)
 TEST_F(contender_ties, lists_again_when_the_one_ahead_goes_while_it_asks) {
     enter_queue(k_end, {k_tied});
     get_answers(1, k_earlier);

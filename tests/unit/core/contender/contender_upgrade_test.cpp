@@ -141,7 +141,7 @@ TEST_F(contender_upgrade, that_was_removed_by_somebody_else_enters_anew) {
     EXPECT_EQ(session.count<create_op>(), 1U);
 }
 
-// ---- the answer to the move is lost ---------------------------------------------------------
+// ---- lost answers to the move ---------------------------------------------------------------
 
 class contender_upgrade_lost : public contender_upgrade {
 protected:

@@ -80,8 +80,8 @@ TEST_F(guarded_write, a_hold_that_is_taken_away_writes_no_more) {
     EXPECT_TRUE(writes.empty());
 }
 
-// Another client wrote into the znode and removed the client's READ permission. The client must report that, and not
-// repeat the read without end.
+// Another client wrote into the znode and removed the client's READ permission. The client must report the missing
+// permission, and must not repeat the read without end.
 TEST_F(guarded_write, a_hold_that_may_not_read_its_znode_is_told_so) {
     add(k_one);
     answer(server_error::bad_version, {server_error::bad_version, server_error::rolled_back});

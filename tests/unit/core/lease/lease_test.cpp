@@ -82,7 +82,7 @@ TEST(lease, is_over_at_its_end) {
     EXPECT_FALSE(session_lease.valid(at(40s)));
 }
 
-// ---- clause (a) -----------------------------------------------------------------------------
+// ---- clause (a) of lease.hpp ----------------------------------------------------------------
 
 TEST(lease, a_counts_from_a_write_to_a_server_that_touches_directly) {
     for (const auto role : {server_role::standalone, server_role::leader}) {
@@ -140,7 +140,7 @@ TEST(lease, a_forgets_the_role_with_the_connection) {
     EXPECT_EQ(certain(session_lease), 10s);
 }
 
-// ---- clause (b) -----------------------------------------------------------------------------
+// ---- clause (b) of lease.hpp ----------------------------------------------------------------
 
 TEST(lease, b_counts_from_a_request_that_was_answered_a_relay_bound_before_the_write) {
     auto session_lease = attached_lease();
@@ -195,7 +195,7 @@ TEST(lease, b_does_not_take_a_write_as_proof_of_itself) {
     EXPECT_EQ(certain(session_lease), 10s);
 }
 
-// ---- clause (c) -----------------------------------------------------------------------------
+// ---- clause (c) of lease.hpp ----------------------------------------------------------------
 
 TEST(lease, c_keeps_what_an_earlier_connection_established) {
     auto session_lease = attached_lease();
@@ -207,7 +207,7 @@ TEST(lease, c_keeps_what_an_earlier_connection_established) {
     EXPECT_EQ(certain(session_lease), 20s);
 }
 
-// ---- clause (d) -----------------------------------------------------------------------------
+// ---- clause (d) of lease.hpp ----------------------------------------------------------------
 
 TEST(lease, d_counts_from_the_latest_answer_before_the_attach_once_a_write_has_committed) {
     auto session_lease = attached_lease();
