@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // deadlock: two workers take the same two locks in opposite order. One worker gets an error, releases its lock and
-// tries again; the other never notices.
+// tries again. The other worker never notices the deadlock.
 //
 //     deadlock [connect string]      (default: "local:", which needs no server)
 #include <atomic>

@@ -100,7 +100,7 @@ void ensemble::to_leader(server_id from, proposal&& proposal) {
 }
 
 // Returns the position of `newest` in an unbroken series of creates in its folder, counted from 0. The leader proposed
-// each further create of the series while an earlier one was not committed.
+// each further create of the series while an earlier create was not committed.
 std::int32_t ensemble::creates_under_way(const proposal& newest) const {
     const auto folder = [](const proposal& proposed) {
         const auto* create = std::get_if<core::create_op>(&proposed.op);

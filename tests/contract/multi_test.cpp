@@ -47,7 +47,7 @@ TEST_F(contract_multi, carries_out_all_parts_at_one_zxid) {
 }
 
 // A create's result has no zxid, time or owner. So the multi also creates, sets and removes another znode, which no
-// other client sees. The result of that set has all three.
+// other client sees. The result of that set has these three values.
 TEST_F(contract_multi, its_last_set_tells_the_zxid_of_its_creates) {
     make(at("old"));
     const reply r =

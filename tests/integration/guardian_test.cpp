@@ -276,8 +276,7 @@ protected:
         if (!may_run({"unshare", "--pid", "--fork", "true"}))
             GTEST_SKIP() << "this process may make no PID namespace";
     }
-    // Starts the holder under these programs. Then kills the process that is `depth` generations below the first
-    // program's process.
+    // Starts the holder under these programs. Then kills the process `depth` generations below the first program.
     void hold_and_kill(const std::vector<std::string>& programs, int depth) {
         auto holder = start("inherited", "hold", programs);
         ASSERT_TRUE(holder.wait_for_output("held")) << holder.output();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which folders the client lists to find creates that commit late, and for how long the client lists these
-// folders.
+// Tests a client's search for the znodes of creates that the servers execute late: which folders the client lists, and
+// for how long.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
