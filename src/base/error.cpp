@@ -158,7 +158,7 @@ bool is_retryable(errc code) noexcept {
         case condition::busy:
         case condition::lost:
         case condition::unreachable: return true;
-        // A limit was reached. A retry can succeed when other clients use less.
+        // A limit was reached. A retry can succeed after other clients have freed a part of the limited resource.
         case condition::refused: return code == errc::too_many || code == errc::quota_exceeded;
         default: return false;
     }

@@ -12,7 +12,7 @@
 //     base::unique_lock lock{mutex_};
 //     while (count_ == 0) changed_.wait(lock);
 //
-// Thread safety: `mutex` and `condition` may be used from all threads, a lock from one.
+// Thread safety: any thread may use a `mutex` or a `condition`; one thread uses a lock_guard or unique_lock.
 #pragma once
 
 #include <algorithm>

@@ -12,8 +12,7 @@
 // hypervisor notifies it of the copy (vmgenid).
 //
 // The generator is xoshiro256** 1.0 by David Blackman and Sebastiano Vigna (2018), its state filled
-// from a 64-bit seed by SplitMix64; both in the public domain, https://prng.di.unimi.it. It is no
-// source of secrets.
+// from a 64-bit seed by SplitMix64; both in the public domain, https://prng.di.unimi.it. Do not use it for secrets.
 //
 // Thread safety: a value; one thread at a time.
 #pragma once
@@ -37,7 +36,7 @@ public:
     static constexpr result_type max() noexcept { return std::numeric_limits<result_type>::max(); }
     result_type operator()() noexcept;
 
-    // 128 bits for a GUID. Throws std::system_error.
+    // Returns 128 bits for a GUID. Throws std::system_error.
     [[nodiscard]] std::array<std::uint8_t, 16> draw_guid();
 
     // Returns a number in [0, 1); all multiples of 2^-53 are equally likely.
@@ -52,7 +51,7 @@ private:
     bool of_kernel_ = false;
 };
 
-// A version-4 UUID (RFC 4122) of 36 lower-case characters.
+// Returns a version-4 UUID (RFC 4122) of 36 lower-case characters.
 [[nodiscard]] std::string make_guid(random& source);
 
 }  // namespace turnstile::base

@@ -40,8 +40,8 @@ struct acquire_request {
     // Makes the new contender use the session `with`, which already has another hold. A loss of the session ends
     // both holds.
     void bind_to(const std::shared_ptr<session_runner>& with);
-    // `callback` runs once, when other contenders queue behind the hold. It runs in the session's thread, under none of
-    // the session's locks. It must not block or close a client.
+    // `callback` runs once, when another contender queues behind the hold. It runs in the session's thread, under none
+    // of the session's locks. It must not block or close a client.
     void tell_contended(std::function<void()> callback);
 
     core::acquire message;    // goes to the core; the session sets the id

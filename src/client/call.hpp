@@ -104,7 +104,7 @@ protected:
     [[nodiscard]] bool begin_release(const error& why) noexcept;
 
     // ---- the user's callbacks --------------------------------------------------------------
-    // Runs `callback` in this thread if the caller still is the `listener`: a waiter until its call is answered, a
+    // Runs `callback` in this thread if the audience `listener` still listens: a waiter until its call is answered, a
     // holder until it gives up the hold.
     template <class F>
     void tell(audience listener, F&& callback);

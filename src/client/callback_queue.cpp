@@ -148,7 +148,7 @@ void callback_queue::abandoned() noexcept {
 }
 
 // Runs callbacks until none is left. On a thread that clients share, stops after k_callbacks_a_turn callbacks, and
-// returns true if others are left. Only one thread runs callbacks at a time.
+// returns true if callbacks are left. Only one thread runs callbacks at a time.
 bool callback_queue::drain(base::unique_lock& lock, whose thread) {
     const bool on_executor = thread == whose::the_executors;
     if (on_executor) scheduled_ = false;
@@ -213,8 +213,8 @@ void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     }
 }
 
-// Lets the crew end before two threads, which may run longer: the thread whose callback closes this client, and the
-// thread that calls the user's executor.
+// Makes the end of the crew not wait for two threads, which may run longer: the thread whose callback closes this
+// client, and the thread that calls the user's executor.
 void callback_queue::let_go() {
     threads_->let_go(drainer_);
     if (hander_ != boost::thread::id{}) threads_->let_go(hander_);

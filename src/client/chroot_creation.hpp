@@ -27,7 +27,7 @@ public:
     chroot_creation(std::shared_ptr<core::coordinator> servers, core::acl_policy acl)
         : servers_{std::move(servers)}, acl_{acl} {}
 
-    // Throws also if no server answers within some seconds (std::system_error).
+    // Also throws std::system_error if no server answers within some seconds.
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override;
     void end_opening() noexcept override;

@@ -130,11 +130,11 @@ boottime_clock::duration limit_of_attempt(const client_impl& servers) {
 }
 
 // sessions_.place() reserves room in a session, and only the hold that is made here frees that room. So no step between
-// the two may fail.
+// the reservation and the making of the hold may fail.
 result<std::shared_ptr<session_hold>> client_impl::place(result<acquire_request>& request) {
     if (!request) return request.error();
-    // A request with on_contended comes from a shared_contender. Its contender has no record, because the metrics count
-    // each caller that shares the contender.
+    // A request with on_contended comes from a shared_contender. The metrics count each caller that shares the
+    // contender, so the contender itself gets no call_record.
     auto record = request->on_contended
                       ? nullptr
                       : record_of(services_->metrics, request->message.settings.folder);

@@ -21,15 +21,15 @@ public:
     client_timers(const client_timers&) = delete;
     client_timers& operator=(const client_timers&) = delete;
 
-    // Calls `called` once at `when`. Replaces the time for which `called` was armed before. Does nothing after stop().
+    // Calls `called` once at `when`. Replaces an earlier time for `called`. Does nothing after stop().
     void arm(timer_thread::client& called, boottime_clock::time_point when) {
         thread_->arm(group_, called, when);
     }
     // Ends the timer of `called`. Waits for a running call, except inside that call. Afterwards `called` is not called
-    // until it is armed again.
+    // until its timer is armed again.
     void disarm(timer_thread::client& called) noexcept { thread_->disarm(group_, called); }
-    // Calls each armed client immediately and for the last time, so that no client waits for ever for its timer.
-    // Afterwards no timer fires. Must not be called from a timer call.
+    // Calls each object with an armed timer immediately and for the last time, so that no object waits for ever for its
+    // timer. Afterwards no timer fires. Must not be called from a timer call.
     void stop() noexcept {
         thread_->stop(group_);
         if (own_) own_->end();

@@ -58,7 +58,7 @@ public:
     void tie(const std::shared_ptr<session_hold>& other) { tied_ = other; }
     [[nodiscard]] std::shared_ptr<session_hold> tied() const noexcept { return tied_.lock(); }
 
-    // ---- commits of other holds in progress --------------------------------------------------
+    // ---- commits by other holds that check this hold's znode ----------------------------------
     void begin_commit() noexcept { ++checked_by_; }
     // If this was the last commit, and a release waits for the commits, returns the reason of that release.
     [[nodiscard]] std::optional<error> end_commit() noexcept {

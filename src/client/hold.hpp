@@ -135,7 +135,7 @@ private:
 
 // Returns the error of a call with an empty guard. `subject`: the path or the call, if it is known.
 [[nodiscard]] error empty_guard(std::string_view subject = {});
-// Refuses a transaction that cannot be committed under the hold `by`, without asking a server.
+// Refuses a transaction that cannot be committed under the hold `by`. Sends no request.
 [[nodiscard]] result<void> check_commit(const transaction& writes, const hold& by);
 [[nodiscard]] result<void> check_untouched(const transaction& writes, const std::string& znode);
 // Commits a checked transaction through the first part of `held`. Until the servers answer, the other parts of `held`

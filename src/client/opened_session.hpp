@@ -75,8 +75,8 @@ public:
     [[nodiscard]] const std::shared_ptr<core::coordinator_session>& open() const noexcept {
         return session_.handle;
     }
-    // Stores `opened`, and returns the previous session in it. After close(), stores nothing. In both cases the caller
-    // must close the session that `opened` then contains.
+    // Exchanges `opened` with the stored session. After close(), exchanges nothing. In both cases the caller must close
+    // the session that `opened` then contains.
     void replace(opened_session& opened) noexcept {
         told_not_opened_.clear();
         if (!closed_) std::swap(session_, opened);

@@ -212,7 +212,7 @@ void session_runner::try_to_open(std::uint64_t epoch) {
 void session_runner::execution::operator()(core::close_session& action) const {
     if (!runner_.current_.open()) return;
     // The allocation may throw, so it comes before take(). Otherwise the exception would destroy the session here. The
-    // destructor of the session waits for a thread that may be this one.
+    // destructor of the session waits for a thread that may be this thread.
     const auto old = std::make_shared<opened_session>();
     *old = runner_.current_.take();
     base::finish_or_end("the end of a session", [&] {

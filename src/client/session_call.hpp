@@ -23,7 +23,7 @@ public:
     [[nodiscard]] virtual bool tell(const core::notice& news,
                                     const std::shared_ptr<lease_view>& lease,
                                     std::uint64_t connection) = 0;
-    // Reports that other contenders queue behind this call's contender. Called under no lock, instead of `tell`.
+    // Reports that another contender queues behind this call's contender. Called under no lock, instead of `tell`.
     virtual void tell_contended() const = 0;
     // Makes another thread trigger `lost()`, because stop callbacks are user code. That thread also ends the hold that
     // is tied to this hold (session_hold_ties.cpp). Returns false if the client has closed, and so has no such thread.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_calls: the calls for locks whose contenders are in one session. It has each call until the call's contender
+// session_calls: the calls for locks whose contenders are in one session. It keeps each call until the call's contender
 // has ended, and passes the contender's events to the call.
 //
 //     session_news   the calls that a step of the session's core affects; they are notified under no lock

@@ -224,8 +224,8 @@ acquire_options shared_contender::options_of_contender(std::uint64_t number,
     return part;
 }
 
-// True if the contender was lost before this thread handled its grant, and this client's waiters queue again after a
-// loss.
+// True if the contender was lost before this thread handled its grant, and this client's options let a waiter queue
+// again after a loss.
 bool shared_contender::came_too_late(const error& why) const {
     const bool lost = why == errc::session_lost || why == errc::removed;
     return lost && servers_->options().waiters == session_loss_policy::enter_again;

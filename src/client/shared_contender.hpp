@@ -5,7 +5,7 @@
 //
 // Lock objects of one client with the same path and options share one shared_contender (`of`). A shared_contender has
 // one contender at a time, with a session_hold. A stop token reports the loss of that hold. The session's thread calls
-// on_contended() when other contenders queue behind the present contender.
+// on_contended() when another contender queues behind the present contender.
 //
 // Thread safety: all members from any thread. Lock order: the lock of the back end that delivers an event, this lock,
 // the lock of a local_hold or of the client, the lock of a session.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// thread_holds: the holds of a lock object that were acquired with lock() and end with unlock(), by thread.
+// thread_holds: for each thread, its hold of one lock object. lock() acquires this hold, and unlock() ends it.
 //
 // A hold belongs to the thread that called lock(). So no other thread can unlock it (docs/reference/failures.md, F35),
 // even if the hold was lost and that other thread holds the lock now.

@@ -134,14 +134,14 @@ void timer_thread::call(base::unique_lock& lock, group& of, client& armed) {
     returned_.notify_all();
 }
 
-// Calls the clients that are due, or with `everyone` all armed clients, and sets the timer for the rest. Returns false
-// if the thread must end.
+// Calls the objects whose timers are due, or with `everyone` all objects with armed timers. Sets the timer for the
+// remaining objects. Returns false if the thread must end.
 bool timer_thread::run_due(bool everyone) {
     base::unique_lock lock{mutex_};
     stop_groups(lock);
     const auto now = everyone ? boottime_clock::time_point::max() : boottime_clock::now();
-    // Collects the due clients before it calls the first: a client that arms itself again for a past time is called in
-    // the next round.
+    // Collects the objects whose timers are due before it calls any of them: an object that arms its timer again for a
+    // past time is called in the next round.
     std::vector<deadline> due;
     for (const auto& next : armed_) {
         if (next.when > now) break;
@@ -156,7 +156,7 @@ bool timer_thread::run_due(bool everyone) {
     return !ending_;
 }
 
-// Calls each armed client of every group that stop() is ending, for the last time.
+// For every group that stop() is ending, calls each object with an armed timer for the last time.
 void timer_thread::stop_groups(base::unique_lock& lock) {
     while (!stopping_.empty()) {
         auto& of = *stopping_.back();

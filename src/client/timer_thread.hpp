@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // timer_thread: the timer thread of a client, or of several clients that share their threads (a runtime). It wakes
-// sessions at their deadlines, with a timerfd on CLOCK_BOOTTIME. If the wall clock is changed, it wakes all armed
-// sessions (core/lease/clock_watch.hpp). It runs no user code, so that user code cannot delay the end of a lease.
+// sessions at their deadlines, with a timerfd on CLOCK_BOOTTIME. If the wall clock is changed, it wakes all sessions
+// with an armed timer (core/lease/clock_watch.hpp). It runs no user code, so that user code cannot delay the end of a
+// lease.
 //
 // The timers of one client form a *group* (client_timers.hpp), which stops with the client.
 //

@@ -225,7 +225,7 @@ bool get_body(message_reader& in, cannot_end& out) {
     return in.get_text(out.scheme, k_longest_scheme);
 }
 
-// The kinds count from 1, in the order of the variant's types.
+// The numbers of the message kinds start at 1, in the order of the variant's types.
 template <std::size_t Kind = 1>
 std::optional<message> read_body(std::uint8_t kind, message_reader& in) {
     if constexpr (Kind <= std::variant_size_v<message>) {

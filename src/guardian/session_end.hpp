@@ -78,7 +78,7 @@ private:
     [[nodiscard]] bool go_on_after(end_answers::step told);
     // Records that the server has attached the session but refused to close it. Returns false.
     [[nodiscard]] bool refuse() noexcept;
-    // Both return false if the connection is no longer usable.
+    // write_some() and read_some() return false if the connection is no longer usable.
     bool write_some();
     bool read_some();
     void finish() noexcept;

@@ -22,7 +22,7 @@ namespace turnstile::guardian {
 inline constexpr std::size_t k_most_peers = 256;
 // A process may have one connection for itself, and another for each program that it has become (exec).
 inline constexpr std::size_t k_most_of_one_process = 8;
-// The largest number of sessions that are closed at the same time. Others wait.
+// The largest number of sessions that are closed at the same time. Further sessions wait.
 inline constexpr std::size_t k_most_ends = 128;
 
 class watch {

@@ -20,7 +20,7 @@
 namespace turnstile::local {
 
 // The state of a connection. A client does not notice a stall. When the stalled connection breaks, the requests since
-// the stall are answered `unknown`. A throttling server answers at once.
+// the stall are answered `unknown`. A server that is `throttled` answers each request at once.
 enum class traffic {
     flows,
     stalls_before_server,  // requests are lost

@@ -62,8 +62,8 @@ struct node {
         return s;
     }
 
-    // Returns ZooKeeper's cversion: the number of creates and removals of children. All created children that do not
-    // exist any more were removed. The number overflows as on the servers.
+    // Returns ZooKeeper's cversion: the number of creates plus the number of removals of children. The number of
+    // removals is the number of creates minus the number of present children. cversion overflows as on the servers.
     [[nodiscard]] std::int32_t visible_cversion() const noexcept {
         const auto doubled = static_cast<std::uint32_t>(creates) * 2U;
         return static_cast<std::int32_t>(doubled - static_cast<std::uint32_t>(children.size()));

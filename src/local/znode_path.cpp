@@ -32,7 +32,7 @@ bool server_accepts_character(char32_t c) noexcept {
     return c < 0xfff0;
 }
 
-// Refuses invalid UTF-8 as well: the servers turn it into U+FFFD, which is a forbidden character.
+// Refuses invalid UTF-8 as well: the servers replace it by U+FFFD, which is a forbidden character.
 bool server_accepts_characters(std::string_view path) noexcept {
     while (!path.empty()) {
         const auto [code_point, length] = support::decode_utf8(path);

@@ -30,7 +30,7 @@ namespace turnstile::support {
            point == 0xfeff;
 }
 
-// Returns the text with \xNN for control characters, for marks that turn the direction of writing, and for bytes that
+// Returns the text with \xNN for control characters, for marks that change the direction of writing, and for bytes that
 // are no UTF-8.
 [[nodiscard]] inline std::string visible(std::string_view text) {
     std::string result;

@@ -64,7 +64,7 @@ std::uint64_t composite_hold::keep_part(std::size_t which, std::shared_ptr<hold>
     return grants_;
 }
 
-// Watches for the loss of a part. The callback may run at once, in this thread, so no lock may be held.
+// Makes the loss of a part call on_part_lost(). That call may come at once, in this thread, so no lock may be held.
 void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
                                 const std::stop_token& loss) {
     auto watch = std::make_shared<stop_callback>(loss, [weak = weak_from_this(), which, serial] {
@@ -73,7 +73,7 @@ void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
     });
     const base::lock_guard lock{mutex_};
     if (parts_[which].serial == serial) parts_[which].loss = std::move(watch);
-    // If the part was given back meanwhile, its loss needs no watch.
+    // Otherwise the part was given back meanwhile, and no code needs to learn of its loss.
 }
 
 void composite_hold::give_back(std::vector<kept_part>&& parts) {

@@ -27,8 +27,8 @@ bool may_be_granted_later(const error& why) {
 }
 
 // Only a waiting caller tries all parts at once. If two callers that do not wait tried all parts at once, each could
-// get a part that the other needs, and both would get `busy`. In order, the caller that gets the first part can get all
-// parts.
+// get a part that the other needs, and both would get `busy`. If both callers request the parts in order, the caller
+// that gets the first part can get all parts.
 core::all_of::course course_of(const part_locks& locks, core::attempt mode, trial_pace& pace) {
     const bool tries = mode == core::attempt::wait && locks.can_be_tried_together();
     return tries ? pace.next() : core::all_of::course::in_order;

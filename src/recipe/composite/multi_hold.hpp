@@ -61,7 +61,7 @@ private:
     [[nodiscard]] error doubt() const override REQUIRES(mutex_);
     void cancel(const error& why) noexcept override;
     void leave(const error& why) noexcept override;
-    // Called by callbacks of the client and of the hold of a part.
+    // Callbacks of a part's client and of a part's hold call this function.
     void post(task callback) override;
     void on_part_lost(std::size_t which, std::uint64_t serial) override;
     [[nodiscard]] bool is_short(boottime_clock::duration /*left*/) const override { return true; }

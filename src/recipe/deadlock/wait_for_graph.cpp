@@ -55,15 +55,15 @@ public:
     }
 
 private:
-    // A vertex of the search. The owner of `wait` also has the contender `blocker`, which is ahead of the wait of the
-    // step with the index `from`, and blocks that wait.
+    // A wait that the search has reached. The owner of `wait` blocks the wait of the step with the index `from`: the
+    // owner's contender `blocker` is ahead of that wait in its queue.
     struct step {
         place wait;
         std::size_t from = 0;
         place blocker;
     };
 
-    // Adds the waits of the owners whose contenders are ahead of the wait of the step `current`. If the owner of the
+    // Adds the waits of all owners that have a contender ahead of the wait of the step `current`. If the owner of the
     // first step has such a contender, the cycle is closed, and the function returns the position of that contender.
     std::optional<place> expand(std::size_t current) {
         const auto wait = steps_[current].wait;
@@ -122,10 +122,10 @@ std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
 
 // ---- all cycles --------------------------------------------------------------------------------
 
-// Returns, in linear time, the waits that are in a cycle and may have closed that cycle. If an owner has only one
-// contender, it blocked no contender when it began to wait, so its wait closed no cycle. The graph's vertices are waits
-// and owners. A wait leads to the wait ahead in its queue, and to the owner of the contender directly ahead. An owner
-// leads to its waits.
+// Returns, in linear time, the waits that are in a cycle and may have closed that cycle. When the only contender of an
+// owner began to wait, that owner had no contender that blocked others. So this wait closed no cycle. The graph's
+// vertices are waits and owners. A wait leads to the wait ahead in its queue, and to the owner of the contender
+// directly ahead. An owner leads to its waits.
 std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph;
     std::map<std::string_view, std::size_t> owners;
@@ -169,7 +169,7 @@ std::vector<deadlock> wait_for_graph::cycles() const {
     return found;
 }
 
-// ---- the second look --------------------------------------------------------------------------
+// ---- the second read of the queues ------------------------------------------------------------
 
 std::vector<std::string> locks_of(const deadlock& found) {
     std::vector<std::string> paths;

@@ -94,7 +94,8 @@ void election_seat::run(seat_effects&& effects) {
     if (effects.pauses) wait_out(*effects.pauses, effects.until);
 }
 
-// Reports a change to the listeners. Each posted task takes the oldest change, so the order is right.
+// Reports a change to the listeners. Each posted task takes the oldest change, so the listeners learn of the changes in
+// order.
 void election_seat::tell_listeners() {
     bool leads = false;
     {

@@ -4,7 +4,7 @@
 // tests/verification/work/election_work.cpp. A participant without a function behaves as if it had a function that
 // returns as soon as its term must end.
 //
-// | state         | in the queue    | the function                  | goes on to                             |
+// | state         | in the queue    | the function                  | next states (state: its event)         |
 // |---------------|-----------------|-------------------------------|----------------------------------------|
 // | resting       | not             | does not run                  | seeking: started                       |
 // | seeking       | waits           | does not run                  | called: granted; resting               |

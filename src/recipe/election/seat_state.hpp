@@ -65,7 +65,7 @@ public:
     [[nodiscard]] std::optional<seat_effects> grant(turn of,
                                                     const std::shared_ptr<leadership>& held);
 
-    // ---- the task of a turn: the seat calls these in their order, until one shows that the turn has ended ----
+    // ---- called by the task of a turn, in this order, until a call shows that the turn has ended ----
     // Called when the task begins. Returns the hold that was granted in the turn `of`; null if this turn has ended.
     [[nodiscard]] std::shared_ptr<guard> begin_term(turn of, const owner& thread,
                                                     const std::stop_source& stop);

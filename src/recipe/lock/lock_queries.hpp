@@ -43,8 +43,8 @@ struct queue_of {
 [[nodiscard]] result<std::vector<contender>> contenders(client_impl& client, const queue_of& queue,
                                                         const query_options& options);
 
-// Returns the first contender. If it has ended before its znode is read, reads the next one. If all have ended, lists
-// the queue again.
+// Returns the first contender. If it has ended before its znode is read, reads the next contender. If all contenders
+// have ended, lists the queue again.
 [[nodiscard]] result<std::optional<contender>> head(client_impl& client, const queue_of& queue,
                                                     query_options options);
 

@@ -35,7 +35,7 @@ public:
         : queue_lock{internals::of(servers), path, family} {}
     queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
                core::contender_family family);
-    // Makes a mutex's queue with these lock_options. Throws also bad_option.
+    // Makes a mutex's queue with these lock_options. Throws the same errors, and bad_option for invalid options.
     queue_lock(const client& servers, std::string_view path, const lock_options& modes);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_.str(); }

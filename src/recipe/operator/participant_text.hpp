@@ -14,9 +14,10 @@
 
 namespace turnstile::detail {
 
-// Returns the id, or a default for an empty id. Throws bad_option for an id that breaks the rules.
+// Returns the id, or a default for an empty id. Throws bad_option for an id that is not valid UTF-8, is longer than
+// 1,024 bytes, or contains a line "turnstile-data=".
 [[nodiscard]] std::string checked_id(const std::string& id);
-// Throws bad_option for data that break the rules.
+// Throws bad_option for data that are not valid UTF-8, or longer than 1,024 bytes.
 [[nodiscard]] std::string participant_text(const std::string& id, const std::string& data);
 
 struct published {

@@ -257,8 +257,8 @@ public:
     }
 
 private:
-    // True for a contender of Curator's LeaderLatch. LeaderLatch does not follow Curator's request, which would only
-    // replace the participant's id in the data.
+    // True for a contender of Curator's LeaderLatch. LeaderLatch ignores a request to release in Curator's form. Such a
+    // request would only replace the participant's id in the data.
     [[nodiscard]] static bool is_candidate(const contender& target) {
         return target.kind == contender_kind::latch;
     }
