@@ -109,7 +109,8 @@ public:
 
 private:
     // Starts the exchange. With GSSAPI the client sends the first token, with DIGEST-MD5 the server. If this call
-    // passed a buffer for DIGEST-MD5, Cyrus SASL would resume a cached exchange, with the password of that time.
+    // passed a buffer for DIGEST-MD5, Cyrus SASL would resume an earlier exchange from its cache, with that exchange's
+    // password.
     int begin(const char** out, unsigned* length) {
         const auto name = std::string{name_of(mechanism_)};
         const bool first = mechanism_ == sasl_mechanism::gssapi;

@@ -34,8 +34,8 @@ bool is_number(const std::string& host) noexcept {
            ::inet_pton(AF_INET6, host.c_str(), address.data()) == 1;
 }
 
-// Returns the first error in OpenSSL's queue, which is the cause of the others. Empties the queue: the program may use
-// OpenSSL as well, and must not find this library's errors there.
+// Returns the first error in OpenSSL's queue, which is the cause of the later errors. Empties the queue: the program
+// may use OpenSSL as well, and must not find this library's errors there.
 std::string first_words() {
     const auto code = ::ERR_peek_error();
     std::string words = "an error that OpenSSL does not name";

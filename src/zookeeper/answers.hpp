@@ -19,9 +19,9 @@ struct verdict {
     friend bool operator==(const verdict&, const verdict&) = default;
 };
 
-// Judges the code of a completion. When the C client clears its queues, it generates some codes itself
-// (ZSESSIONEXPIRED, ZAUTHFAILED). Servers send these codes, too. The outcome nevertheless counts as unknown, because a
-// server may have executed the request before the C client generated the code.
+// Judges the code of a completion. Servers send the codes ZSESSIONEXPIRED and ZAUTHFAILED, but the C client also
+// generates them itself when it clears its queues. So the outcome of a request with such a code counts as unknown: a
+// server may have executed the request before.
 [[nodiscard]] verdict judge_completion(int rc) noexcept;
 
 // Judges a code that a request function of the C client returned at once: the C client has not sent the request.

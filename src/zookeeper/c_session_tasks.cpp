@@ -115,9 +115,10 @@ void c_session::look(const core::look_elsewhere& wanted) {
     outlet_.deliver(std::move(event));
 }
 
-// Calls state_.detach(), because detach() would end the wait in await_arrival(). The C client's I/O thread would notice
-// the new list of servers only at the end of its poll, up to a third of the timeout later. The witness, a read that
-// this function sends, wakes the I/O thread. The I/O thread then sends the witness on the new connection.
+// Calls state_.detach() and not c_session::detach(), which would end the wait in await_arrival(). The C client's I/O
+// thread would notice the new list of servers only at the end of its poll, up to a third of the timeout later. The
+// witness, a read that this function sends, wakes the I/O thread. The I/O thread then sends the witness on the new
+// connection.
 void c_session::move(std::optional<std::uint64_t> silent) {
     std::optional<way_to_leader> to;
     {

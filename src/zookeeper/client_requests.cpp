@@ -134,8 +134,8 @@ std::optional<verdict> client_requests::apply(pending_request& p, int rc) {
         word = {core::outcome::unknown, core::server_error::ok};
     servers_.learn_create(p.step, p.answer.connection, word, state_.is_closed());
     if (p.step == create_step::create && send_stat(p, word)) return std::nullopt;
-    // `not_sent` makes the core repeat the create. The repetition uses the two older requests, `create` and a read of
-    // the Stat. Many servers close the connection after the answer "unimplemented".
+    // Many servers close the connection after the answer "unimplemented". So the outcome becomes `not_sent`, which
+    // makes the core repeat the create. The repetition uses the two older requests: `create`, and a read of the Stat.
     if (p.step == create_step::create2 && word.error == core::server_error::unimplemented)
         word = {core::outcome::not_sent, core::server_error::ok};
     if (p.step != create_step::stat) return word;

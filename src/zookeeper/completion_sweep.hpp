@@ -5,8 +5,8 @@
 // its queue is empty, perhaps before zookeeper_close() has queued all completions. The C client then neither calls nor
 // frees the later completions (ZooKeeper 3.8.0, `do_completion`, `destroy`). So the first completion must wait until
 // the last completion is queued. zookeeper_close() itself calls the completion of zoo_add_auth, after it has queued the
-// others. So begin() calls zoo_add_auth with invented credentials, and the completion of that call ends the wait. The
-// credentials have no effect, because the session ends, too.
+// other completions. So begin() calls zoo_add_auth with invented credentials, and the completion of that call ends the
+// wait. The credentials have no effect, because the session ends, too.
 //
 // Thread safety: all members from any thread. The lock guards only this object, because the C client calls the
 // completion under its own locks.

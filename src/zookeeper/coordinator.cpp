@@ -81,8 +81,8 @@ void check_files(const server_security& wanted) {
     if (!tls::is_enabled(wanted.sasl)) return;
     const auto exchange = exchange_for(wanted.sasl, {});
     if (!exchange.value) throw_error({errc::bad_option, exchange.fault});
-    // DIGEST-MD5 can compute its first answer from the password file alone, so it does that here. GSSAPI also needs a
-    // Kerberos ticket, which the program may get later.
+    // DIGEST-MD5 needs only the password file for its first answer, so this function computes that answer. GSSAPI also
+    // needs a Kerberos ticket, which the program may get later.
     if (wanted.sasl.mechanism == sasl_mechanism::digest_md5 && !exchange.value->answer({}))
         throw_error({errc::bad_option, exchange.value->reason()});
 }

@@ -75,7 +75,7 @@ private:
     [[nodiscard]] bool write(const std::string& packet);
     [[nodiscard]] bool read_frame();
     [[nodiscard]] bool read_body(std::size_t length);
-    // Returns the answer to `request`. Skips other messages, except a refusal of the credentials.
+    // Returns the answer to `request`, or the server's refusal of the credentials. Skips all other messages.
     [[nodiscard]] std::optional<reply_head> read_reply(std::int32_t request);
     [[nodiscard]] std::optional<std::int32_t> ask(const std::string& packet, std::int32_t request);
 
