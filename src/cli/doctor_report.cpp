@@ -20,7 +20,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-// The text output shows at most this many findings of each kind. JSON has all.
+// The text output shows at most this many findings of each kind. The JSON output has all findings.
 constexpr std::size_t k_most_of_a_kind = 10;
 
 findings file_findings(const examination& seen) {

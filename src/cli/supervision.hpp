@@ -2,7 +2,7 @@
 // supervision: decides when a command under a lock gets which signal, as a pure function of time.
 //
 //     ---- confirmed ----|------ grace ------|- margin -|
-//                     SIGTERM             SIGKILL   valid until: from here on others may be granted the lock
+//                     SIGTERM             SIGKILL   valid until: from then on, other clients may get the lock
 //
 // The command is dead before another client can hold the lock. If the hold has already ended (its znode was removed),
 // the command gets SIGKILL at once. A confirmation that arrives after SIGTERM does not postpone SIGKILL.

@@ -31,7 +31,7 @@ using wall_time = std::chrono::system_clock::time_point;
 [[nodiscard]] std::string queue_text(const surveyed_lock& lock, wall_time now, bool wide);
 
 // Returns a line for a waiting user, such as "/locks/orders: waiting, 3rd of 7; first is web-2, pid 4711, in the queue
-// for 12 s". `ahead`: the number of contenders before this one. `queue`: may be empty if unknown. The text is
+// for 12 s". `ahead`: the number of contenders before this contender. `queue`: may be empty if unknown. The text is
 // printable.
 [[nodiscard]] std::string waiting_line(std::string_view path, std::size_t ahead,
                                        const std::vector<contender>& queue, wall_time now);

@@ -38,7 +38,7 @@ struct take_report {
 // Returns the plan with its durations, such as "asks; after 5 s orders; deletes the znode 1 min after that, ...".
 [[nodiscard]] std::string plan_text(const take_options& options, const take_report& report);
 
-// Each returns one line, with its newline.
+// Each of these functions returns one line, with its newline.
 [[nodiscard]] std::string take_text(const take_options& options, const take_report& report);
 [[nodiscard]] std::string take_json(const take_options& options, const take_report& report);
 

@@ -26,7 +26,8 @@ namespace turnstile::cli {
 
 class wait_watch {
 public:
-    // Shows the position in the queue. `ahead`: the number of contenders before this one. Called on the watch's thread.
+    // Shows the position in the queue. `ahead`: the number of contenders before this contender. Called on the watch's
+    // thread.
     using show_place = std::function<void(std::size_t ahead)>;
 
     // Throws std::system_error.

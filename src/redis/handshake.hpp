@@ -33,7 +33,8 @@ struct greeting {
     std::array<std::string, k_script_count> digests;  // the server's names of the scripts
 };
 
-// Converts an error reply into a greeting, the result of these checks. `asked`: the refused command, for the message.
+// Converts an error reply into a greeting, the result of the checks by greet(). `asked`: the refused command, for the
+// message.
 [[nodiscard]] greeting refused_by(std::string_view asked, const redisReply& error);
 
 // Waits for the connection, logs in, selects the database, and checks whether the server's version and settings are

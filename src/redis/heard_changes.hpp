@@ -36,7 +36,8 @@ public:
     // `left`: the requests that have no reply.
     void detached(const std::deque<pending_request>& left);
 
-    // Both return the events to deliver. They drop events without a watch: the user has already removed that watch.
+    // on_head() and on_wake() return the events to deliver. They drop an event if the user has already removed its
+    // watch.
     [[nodiscard]] std::vector<core::watch_event> on_head(answer_head&& head);
     [[nodiscard]] std::vector<core::watch_event> on_wake(std::int64_t zxid,
                                                          core::watch_event&& event);

@@ -71,8 +71,8 @@ void master_watch::ask(core::time_point now) {
     due_ = now + interval_;
 }
 
-// Ignores an answer with an older epoch (configuration number): that sentinel was disconnected when the others replaced
-// the master.
+// Ignores an answer with an older epoch (configuration number): that sentinel was disconnected when the other sentinels
+// replaced the master.
 void master_watch::judge(const sentinel_answer& answer) {
     tell_of_refusal(answer);
     if (answer.result != welcome::ok || answer.epoch <= epoch_) return;

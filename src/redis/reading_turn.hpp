@@ -46,7 +46,7 @@ public:
         rests_until_ = until;
     }
     [[nodiscard]] core::time_point rests_until() const noexcept { return rests_until_; }
-    // Returns the turn to the session's thread: asks a caller that reads to stop, and waits until that caller has
+    // Returns the turn to the session's thread: requests that a reading caller stops, and waits until that caller has
     // stopped.
     void resume(base::unique_lock& session);
     [[nodiscard]] int fd() const noexcept { return readable_.get(); }

@@ -93,7 +93,7 @@ connected_server server_connector::connect(const server_address& server,
                        .reason = "it does not promise what the client requires; " + lacking};
         return to;
     }
-    // Makes the second connection to the same numeric address as the first, because the server's name may have several.
+    // Connects to the numeric address of the first connection, because the server's name may have several addresses.
     to.wakes = std::make_unique<line>(to.commands->peer().value(), tls_.get(), stop_, server.host);
     auto listener = greet_listener(*to.wakes, where_, to.deadline, stop_);
     if (listener.result != welcome::ok) to.welcomed = std::move(listener);

@@ -27,13 +27,15 @@ struct mariadb_flavour {
     phrases words;
     const char* tables;
 
-    // Both return SQL statements, separated by semicolons. `settings` configures a new connection: no wait and no pause
-    // inside a transaction may hold locks for longer than `patience`. `start_to_write` starts a write transaction.
+    // settings() and start_to_write() return SQL statements, separated by semicolons. `settings` configures a new
+    // connection: no wait and no pause inside a transaction may hold locks for longer than `patience`. `start_to_write`
+    // starts a write transaction.
     std::string (*settings)(std::chrono::milliseconds patience);
     std::string (*start_to_write)(std::chrono::milliseconds patience);
 
     // The statement that takes a transaction number. If `number_is_inserted`, the number is the inserted identity
-    // (AUTO_INCREMENT). If `end_taking` is not empty, the same transaction executes this statement afterwards.
+    // (AUTO_INCREMENT). If `end_taking` is not empty, the same transaction executes the statement `end_taking`
+    // afterwards.
     const char* take_number;
     bool number_is_inserted;
     const char* end_taking;

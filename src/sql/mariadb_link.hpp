@@ -30,7 +30,7 @@ struct st_mysql_res;
 
 namespace turnstile::sql {
 
-// The answers to several statements. The server executes no statement after a failed one.
+// The answers to several statements. The server executes no statement after a failed statement.
 struct mariadb_answers {
     std::vector<result_rows> each;
     std::vector<std::int64_t> inserted;  // LAST_INSERT_ID(value) of each statement

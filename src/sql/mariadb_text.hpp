@@ -2,7 +2,7 @@
 // mariadb_text: inserts values into the text of SQL statements.
 //
 // Text values become hexadecimal literals, so no value can end a literal, whatever the server's modes are. The client
-// does not prepare statements: this lets several statements share one round trip. It also spares
+// does not prepare statements. So several statements can share one round trip, and none of them counts towards
 // max_prepared_stmt_count, a limit for all connections of a server together.
 //
 // Thread safety: pure functions.

@@ -30,8 +30,8 @@ patience::part::part(patience& whole, std::size_t parts) : whole_{whole}, until_
     whole.until_ = now + (until_ - now) / static_cast<std::int64_t>(parts);
 }
 
-// Restores the time limit from before this part. If close() began meanwhile, close()'s time limit applies if it is
-// earlier.
+// Restores the time limit that applied before this object existed. If close() has begun meanwhile, the earlier of this
+// limit and close()'s limit applies.
 patience::part::~part() {
     whole_.until_ = std::min(until_, whole_.closing_until_.value_or(until_));
 }

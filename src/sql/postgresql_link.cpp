@@ -124,7 +124,7 @@ postgresql_link::owned_result postgresql_link::run(const std::string& statements
         if (!next) break;
         const ExecStatusType status = ::PQresultStatus(next.get());
         const bool good = status == PGRES_COMMAND_OK || status == PGRES_TUPLES_OK;
-        // Keeps the first failure: it causes the later ones.
+        // Keeps the first failure, because it causes the later failures.
         if (!last || ::PQresultStatus(last.get()) != PGRES_FATAL_ERROR || !good)
             last = std::move(next);
     }

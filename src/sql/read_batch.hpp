@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_batch: the reads of one transaction, either all with a watch or all without (request_batch.hpp).
+// read_batch: the reads of one transaction, which set either all a watch or all no watch (request_batch.hpp).
 //
 // Thread safety: none. A read_batch is a value.
 #pragma once

@@ -100,7 +100,8 @@ struct repaired {
 
 class store {
 public:
-    // `own`: a session whose process has ended, if the caller will close() it. Other callers leave it out.
+    // `own`: a session whose process has ended, if the caller will close() that session. Other callers omit this
+    // argument.
     store(database& db, store_settings settings, stored_session own = {});
 
     [[nodiscard]] const stored_session& own() const noexcept { return own_; }
@@ -114,7 +115,8 @@ public:
     [[nodiscard]] bool resume();
 
     // Executes all operations in one transaction. An operation that fails its checks changes nothing and does not
-    // prevent the others. If apply() throws, the database has executed no operation, unless commit_unknown() is true.
+    // prevent the other operations. If apply() throws, the database has executed no operation, unless commit_unknown()
+    // is true.
     [[nodiscard]] carried_out apply(operations all);
     enum class touch { no, yes };
     enum class watch_list { not_asked, asked };
@@ -122,7 +124,7 @@ public:
     [[nodiscard]] std::vector<queued_event> forget_watches(std::span<const std::string> paths);
     // Ends this session. If the result is `held`, other clients end the session later.
     close_outcome close();
-    // Leaves the session's row expired. Another client deletes the row.
+    // Makes the session's row expire now. Another client deletes the row.
     void give_up();
 
     // Ends other sessions that have expired or whose process has ended, and begins with the sessions in `first`. Stops

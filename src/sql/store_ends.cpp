@@ -20,8 +20,9 @@ constexpr int k_turn_part = 20;  // at most this fraction of the session timeout
 
 // Locks the row of the session that shall end. This is the transaction's first lock, and already the strong lock that
 // the removal of the row needs. A watched read of an earlier attachment (connect of the session) takes a weak lock on
-// the row, and then waits for the locks of its paths. Because both lock the row first, they cannot deadlock on
-// PostgreSQL. If another client's session has a row that a transaction has locked, returns false: it is in use.
+// the row, and then waits for the locks of its paths. Both transactions lock the row first, so they cannot deadlock on
+// PostgreSQL. If a transaction has locked the row of another client's session, that session is in use, and this
+// function returns false.
 bool store::claim(session_id session, end_if why) {
     const phrases& words = db_.words();
     switch (why) {
@@ -151,9 +152,10 @@ void store::clean_containers() {
 }
 
 // Every live session has a row: open() commits the row before the session creates znodes, and the session's end removes
-// both. If another program has deleted the row, the client may not know this yet, and relies on its locks for a session
-// timeout after its last request. So repair() adds a row that expires after this session's timeout, with an attachment
-// that no client can have. If several clients do so at once, the later client finds an existing key and checks again.
+// the row and the znodes. If another program has deleted the row, the client may not know this yet, and relies on its
+// locks for a session timeout after its last request. So repair() adds a row that expires after this session's timeout,
+// with an attachment that no client can have. If several clients do so at once, the later client finds an existing key
+// and checks again.
 repaired store::repair() {
     repaired out;
     const auto lasts = std::chrono::microseconds{settings_.timeout};

@@ -20,7 +20,7 @@ void task_queue::submit(core::request&& request, bool with_next) {
     const base::lock_guard lock{mutex_};
     if (!added.answer && overtakes(added.request.op)) {
         // A confirmation (a request that only checks znodes) goes before the other tasks, not after the last task. So
-        // this clears the last task's flag `with_next`, which announced this request as its successor.
+        // this code clears the last task's flag `with_next`, which announced this request as its successor.
         if (!tasks_.empty())
             if (auto* const last = std::get_if<pending_request>(&tasks_.back()))
                 last->with_next = false;

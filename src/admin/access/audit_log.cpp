@@ -125,8 +125,8 @@ void audit_log::read_back_entry(audit_entry entry) {
         if (goes_on) failures_.pop_back();
         return keep(failures_, std::move(entry));
     }
-    // Several orders may be in progress, and a later order may end first. So this searches for the entry that the same
-    // order got when it began.
+    // Several orders may be in progress, and a later order may end first. So this function searches for the entry that
+    // the same order got when it began.
     const auto begun = std::find_if(orders_.rbegin(), orders_.rend(), [&](const kept& each) {
         return each.entry.outcome == "begun" && same_order(each.entry, entry);
     });

@@ -42,7 +42,7 @@ struct audit_entry {
 
 enum class audit_list { orders, sign_ins };
 
-// Selects the entries that match every member. An empty text matches all.
+// Selects the entries that match every member. An empty text matches every entry.
 struct audit_filter {
     audit_list list = audit_list::orders;
     std::string action{};

@@ -79,8 +79,8 @@ void gate::check(const http_request& request) const {
 std::string gate::address_of(const http_request& request) const {
     std::string address = request.peer;
     if (!proxies_.include(address)) return address;
-    // Each proxy appends the address of its client. So the last address that is not a trusted proxy is the real
-    // client's.
+    // Each proxy appends the address of its client. So the last address that belongs to no trusted proxy is the address
+    // of the real client.
     auto rest = request.header("X-Forwarded-For");
     while (proxies_.include(address) && !rest.empty()) {
         const auto comma = rest.rfind(',');

@@ -31,8 +31,8 @@ public:
     [[nodiscard]] std::optional<ticket> find(std::string_view id, boottime_clock::time_point now);
     void end(std::string_view id);
 
-    // Returns the value of a new cookie that identifies a browser after a sign-in. It is valid for 30 days, or until
-    // this program ends.
+    // Returns the value of a new cookie that identifies a browser after a sign-in. The cookie is valid for 30 days, or
+    // until this program ends.
     [[nodiscard]] std::string remember_browser(boottime_clock::time_point now);
     [[nodiscard]] bool knows_browser(std::string_view id, boottime_clock::time_point now);
 

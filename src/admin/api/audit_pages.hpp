@@ -17,7 +17,7 @@ namespace turnstile::admin {
 // Returns the names of the query parameters that select entries. audit_page also has offset and limit.
 [[nodiscard]] std::vector<std::string> audit_parameters(bool paged);
 
-// Both return the newest entry first, and throw refusal (400) for an invalid value.
+// audit_page() and audit_csv() return the newest entry first, and throw refusal (400) for an invalid value.
 [[nodiscard]] json audit_page(site& at, const query& asked);
 // Returns a line for each entry, as RFC 4180 requires. Spreadsheets show each cell as text, whatever its first
 // character is.

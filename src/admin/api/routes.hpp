@@ -24,7 +24,7 @@ enum class need {
     taking,   // like `asking`, for a user with the role `take`
 };
 
-// `change` answers requests with a body, and `read` answers requests without one.
+// `change` answers requests with a body, and `read` answers requests without a body.
 struct route {
     std::string_view method;
     std::string_view path;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// connection: handles a client's connection: its requests one after another, their answers, and the deadlines of both.
+// connection: handles a client's connection: its requests one after another, their answers, and the deadlines of
+// requests and answers.
 //
 // | state     | what happens                                        | until                                          |
 // |-----------|-----------------------------------------------------|------------------------------------------------|

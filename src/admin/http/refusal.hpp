@@ -9,8 +9,8 @@
 
 namespace turnstile::admin {
 
-// The code that checks or answers a request throws it. The HTTP server catches the refusal, and sends the answer that
-// http_service::describe() returns for it.
+// The code that checks or answers a request throws a refusal. The HTTP server catches the refusal, and sends the answer
+// that http_service::describe() returns for it.
 class refusal : public std::exception {
 public:
     refusal(int status, std::string code, std::string message)

@@ -174,7 +174,7 @@ async function enter({ focus }) {
   if (focus) main.querySelector('h1')?.focus({ preventScroll: true });
 }
 
-// Shows another address. `replace`: the new address replaces the present one in the browser's history, for example
+// Shows another address. `replace`: the new address replaces the present address in the browser's history, for example
 // while a user types.
 function go(address, { replace = false, focus = true } = {}) {
   const target = new URL(address, window.location.href);

@@ -7,7 +7,7 @@ const k_width = 480;
 const k_height = 84;
 const k_gap = 3;
 
-// Returns the ranges without the empty ones at both ends.
+// Returns the ranges without the empty ranges at both ends.
 function filled(buckets) {
   const first = buckets.findIndex((bucket) => bucket.count > 0);
   const last = buckets.findLastIndex((bucket) => bucket.count > 0);

@@ -17,7 +17,8 @@ export const title = () => 'Wait-for graph';
 
 export const load = () => read('graph');
 
-// Chooses the edges of the picture. Edges of cycles come first, so that they are in the picture if others do not fit.
+// Chooses the edges of the picture. Edges of cycles come first, so that the picture shows them even if other edges do
+// not fit.
 function chosen_edges({ edges, cycles, possible }) {
   const cyclic = waits_in(cycles);
   const perhaps = waits_in(possible);
@@ -67,7 +68,7 @@ function edge_table(edges, labels) {
   });
 }
 
-// Lists the locks of a cycle in the order of their release. A person releases the first one; the others follow.
+// Lists the locks of a cycle in the order of their release. A person releases the first lock; the other locks follow.
 function order_list(cycle, edges, labels) {
   const who = (id) => h('bdi', { class: 'strong' }, labels(id));
   const [first, ...rest] = release_order(cycle, edges);

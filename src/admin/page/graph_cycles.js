@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The locks of a cycle: the holder and the waiter of each, and the order in which they become free. Pure functions.
+// The locks of a cycle: the holder and the waiter of each lock, and the order in which the locks become free. Pure
+// functions.
 
 // Returns the edges of a cycle. In a cycle with the ids [a, b, c], a waits for b, b for c, and c for a.
 function waits_of(cycle, edges) {

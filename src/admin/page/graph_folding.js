@@ -5,7 +5,8 @@
 const k_shortest = 3;
 
 // edges: [{from, to, path, cyclic}]. Returns {edges, folded}: `folded` maps a node that represents several waiters to
-// the ids of these waiters, next in line first. Nodes of cycles, and nodes at which queues meet, stay.
+// the ids of these waiters, from the front of the queue. Nodes of cycles, and nodes at which queues meet, are not
+// folded.
 export function fold(edges) {
   const out = new Map();
   const into = new Map();

@@ -33,8 +33,8 @@ export function enter() {
 
 export const title = (query) => plain(query.get('path') || 'Lock');
 
-// Returns which events the view follows. Without a kind these are the events of all locks, because the page learns the
-// kind only when the lock exists.
+// Returns which events the view follows. While the kind is unknown, the view follows the events of all locks, because
+// the page learns the kind only when the lock exists.
 export function follows(query, data) {
   const kind = data?.lock.kind ?? query.get('kind');
   return kind ? { path: key_in(query).path, kind } : {};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The overview: totals, locks with contended ones first, the longest holds, servers.
+// The overview: totals, the locks (contended locks first), the longest holds, and the servers.
 import { read } from './api.js';
 import { h, name } from './dom.js';
 import { link_to, link_to_lock, number_in } from './links.js';

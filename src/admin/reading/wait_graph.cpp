@@ -45,8 +45,8 @@ public:
 
 private:
     // Adds edges to contenders ahead, the nearest first. Stops at a contender that excludes all others, because its own
-    // edges lead to the rest. A waiting upgradable reader gets at most one edge to another upgradable reader, because
-    // the edges of that other reader lead to the remaining upgradable readers.
+    // edges lead to the contenders further ahead. A waiting upgradable reader gets at most one edge to another
+    // upgradable reader, because the edges of that other reader lead to the remaining upgradable readers.
     void add_waits(const surveyed_lock& lock, const contender& waiter,
                    const std::vector<const contender*>& ahead) {
         bool has_upgradable = false;

@@ -16,7 +16,7 @@ CREATE TABLE IF NOT EXISTS turnstile_sessions (
 ) ENGINE = InnoDB;
 -- A user's transaction can prevent the removal of a znode: it locks the znode's entry in the index
 -- turnstile_nodes_created. Changing a znode leaves this entry unchanged, and removing the znode deletes it. The lock
--- also covers the gap after the entry. This hinders no client, because new entries come after all others.
+-- also covers the gap after the entry. This hinders no client, because new entries come after all other entries.
 CREATE TABLE IF NOT EXISTS turnstile_nodes (
     path varbinary(2000) PRIMARY KEY,
     parent varbinary(2000) NOT NULL,
@@ -60,8 +60,8 @@ INSERT IGNORE INTO turnstile_nodes VALUES
     ('/zookeeper', '/', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 2),
     ('/zookeeper/config', '/zookeeper', '', '*', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
     ('/zookeeper/quota', '/zookeeper', '', '', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
--- The numbers start at the time of day, so that the tokens of a new database are larger than the tokens of a lost one.
--- The server caches numbers for all connections together, so each number is larger than all earlier numbers.
+-- The numbers start at the time of day, so that the tokens of a new database are larger than the tokens of a lost
+-- database. The server caches numbers for all connections together, so each number is larger than all earlier numbers.
 EXECUTE IMMEDIATE CONCAT('CREATE SEQUENCE IF NOT EXISTS turnstile_number START WITH ',
     CAST(UNIX_TIMESTAMP(SYSDATE(6)) * 1000000 AS SIGNED), ' CACHE 1000 ENGINE = InnoDB');
 INSERT IGNORE INTO turnstile_meta VALUES ('cleaned', 0), ('schema', 2);
