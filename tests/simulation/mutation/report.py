@@ -108,20 +108,21 @@ def render(results, seeds):
     text = f"""# Mutants
 
 Each mutant on this page is a known fault that the simulator must find. `scripts/mutants` puts one fault at a time into
-the sources, and plays histories until one breaks a promise. The script also writes this page. Each mutant's file in
-`tests/simulation/mutants/` has the changed place, and the [failure codes](failures.md) or pages about the fault.
+the sources, and plays histories until one history breaks a promise. The script also writes this page. Each mutant's
+file in `tests/simulation/mutants/` has the changed place, and the [failure codes](failures.md) or pages about the
+fault. The [glossary](glossary.md) explains the terms.
 
 The number of a history is its *seed*. The simulator plays the seeds 1 to {seeds}, and more for rare interleavings. If
-no seed shows the fault, the simulator plays them again in the [lease hunt](../why/lease-hunt.md). Without a mutant,
+no seed shows the fault, the simulator plays the same seeds in the [lease hunt](../why/lease-hunt.md). Without a mutant,
 {seeds} seeds break no promise.
 
 ## Caught
 
 Each heading names the promise that broke: [G1 to G8](../guarantees.md), or the letter with which
 [other codes](failures.md#other-codes) begin. The brackets behind a mutant contain the first seed that shows the fault.
-If the heading is a letter, they also contain the whole code. Words behind a seed name the options with which
-`scripts/simulate` plays the history: "of the hunt" `--lease-hunt`, "of commits" `--work commits`, and "on redis"
-`--servers redis`.
+Below a heading with a letter, the brackets also contain the whole code. Words behind a seed name the options with which
+`scripts/simulate` plays the history: "of the hunt" means `--lease-hunt`, "of commits" means `--work commits`, and
+"on redis" means `--servers redis`.
 
 """
     text += items(caught)
@@ -129,12 +130,12 @@ If the heading is a letter, they also contain the whole code. Words behind a see
 ## {MASKED}
 
 A second part of the code, the *defence*, hides each of these faults: with the fault alone, {seeds} seeds break no
-promise. With the fault put back and the defence off, the history of the column "Seed" breaks the promise in the last
-column.
+promise. With the fault in the sources and the defence off, the history of the column "Seed" breaks the promise in the
+last column.
 
 """
     text += table(
-        ["Mutant", "Fault put back", "Defence", "Seed", "Broken promise"],
+        ["Mutant", "Fault", "Defence that hides the fault", "Seed", "Broken promise"],
         [[f"`{r.mutant.name}`", r.mutant.fault, r.mutant.defence, cell(r.unmasked, r.mutant.work)] for r in masked],
     )
     text += """
@@ -144,7 +145,7 @@ These changes break no promise, so no history can show them.
 
 """
     text += table(
-        ["Mutant", "Change", "Why nothing breaks"],
+        ["Mutant", "Change of the code", "Why no promise breaks"],
         [[f"`{r.mutant.name}`", r.mutant.fault, r.mutant.equivalent] for r in equivalent],
     )
     if holes:
@@ -155,7 +156,7 @@ The simulator must learn to show these faults: with each of them, {seeds} seeds 
 
 """
         text += table(
-            ["Mutant", "Fault put back"],
+            ["Mutant", "Fault"],
             [[f"`{r.mutant.name}`", r.mutant.fault] for r in holes],
         )
     return text
