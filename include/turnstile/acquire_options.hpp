@@ -93,8 +93,8 @@ struct acquire_options {
     wait_limit timeout{};
     std::stop_token stop{};  // ends the wait with `cancelled`
     // Called when the call has entered the queue, with the path of its znode (its contender). Calls that come later are
-    // behind it. If the session ends, the call loses its position. When the call has queued again, the callback is
-    // called again.
+    // behind this znode. If the session ends, the call loses its position. When the call has queued again, the callback
+    // is called again.
     detail::callback<void(const std::string& znode)> on_entered{};
     // Called with the number of contenders that are ahead of this call, each time that the client learns this
     // number. The library may skip calls when the number changes quickly.
@@ -103,7 +103,8 @@ struct acquire_options {
     // recursive_mutex again gets no new grant.
     //
     // The time is on boottime_clock. It is the instant at which this client learned of the grant. A multi_lock is
-    // granted when its last lock is granted, and a quorum_lock when a majority of the ensembles has granted the lock.
+    // granted when its last lock is granted, and a quorum_lock is granted when a majority of the ensembles has granted
+    // the lock.
     //
     // The callback runs just before the caller gets the guard, on the same thread: the thread that called acquire() or
     // try_acquire(), or the thread that calls the handler. (Exception: for deadlock_detector::acquire() it runs on the

@@ -121,7 +121,7 @@ public:
 private:
     enum class stage { starting, waiting, posted, resumed, over };  // in this order
 
-    // The executor's task. If all copies of the task are destroyed and none has run, the acquisition ends.
+    // The executor's task. If all copies of the task are destroyed and no copy has run, the acquisition ends.
     class delivery {
     public:
         explicit delivery(std::shared_ptr<awaited_acquisition> to) : to_{std::move(to)} {}

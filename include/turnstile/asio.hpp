@@ -13,7 +13,7 @@
 //         co_await locks::async_release(servers, std::move(*hold), 5s, use_awaitable);
 //     }
 //
-// | call                                                  | completes with            | thread that waits      |
+// | call                                                  | type of the outcome       | thread that waits      |
 // |-------------------------------------------------------|---------------------------|------------------------|
 // | async_acquire(lock, options, token)                   | result<guard>             | none                   |
 // |   (recursive_mutex, options, owner, token)            |                           |                        |
@@ -38,10 +38,10 @@
 // - Work is counted: a context's run() does not return while a call waits.
 // - Cancellation (Asio 1.19 and later): every type of cancellation through the associated slot ends the call with
 //   `cancelled`, as options.stop does. If the hold was granted before the cancellation, the handler gets the hold.
-// - The objects that a call refers to (lock, client, guard of a commit) must live until it completes.
-// - If a context is destroyed while a call waits, it destroys the handler and its coroutine. The contender leaves the
-//   queue, and a granted hold is released at once. If a handler is destroyed and has never run, its hold is also
-//   released.
+// - The objects that a call refers to (lock, client, guard of a commit) must live until the call completes.
+// - If a context is destroyed while a call waits, the context destroys the handler and the handler's coroutine. The
+//   contender leaves the queue, and a granted hold is released at once. If a handler is destroyed and has never run,
+//   its hold is also released.
 //
 // Thread safety: any thread may call these functions.
 #pragma once

@@ -204,8 +204,8 @@ acquisition_awaitable<result<commit_result>> async_commit(guard& hold, const tra
             std::move(resume_on)};
 }
 
-// Awaits lock.upgrade(hold); no thread waits. The call owns the hold until the coroutine gets it back: if the coroutine
-// is destroyed, the hold is released. `resume_on` resumes the coroutine.
+// Awaits lock.upgrade(hold); no thread waits. The call owns the hold until the coroutine gets the hold back: if the
+// coroutine is destroyed, the hold is released. `resume_on` resumes the coroutine.
 template <awaitable_options O, std::same_as<executor> E>
 acquisition_awaitable<upgraded_guard> async_upgrade(shared_mutex& lock, guard&& hold, O&& options,
                                                     E resume_on) {

@@ -184,7 +184,7 @@ public:
     // end with their session. close() also waits for the following:
     // - The ends of the connections, at most 32 sessions at a time. If the servers answer, this wait is short.
     //   ZooKeeper servers that do not answer delay close() by at most 4.5 s: 3 s until the system has sent the data,
-    //   1.5 s for the answer. Other kinds of servers that do not answer delay it by some seconds.
+    //   1.5 s for the answer. Other kinds of servers that do not answer delay close() by some seconds.
     // - A host name that is being resolved.
     // - Callbacks, and stop callbacks of `lost()`, that run or are queued. If the client's options have an executor,
     //   close() waits for the executor's queued callbacks up to `close_timeout` again, see `executor`.

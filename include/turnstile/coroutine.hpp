@@ -9,7 +9,7 @@
 //             write(hold->fencing_token());   // on the pool
 //     }
 //
-// | lock              | awaited by                                                                         |
+// | lock              | call to await                                                                      |
 // |-------------------|------------------------------------------------------------------------------------|
 // | most locks        | async_acquire(lock, options, pool), async_acquire(lock, pool)                      |
 // | recursive_mutex   | async_acquire(lock, options, owner, pool)                                          |

@@ -49,8 +49,9 @@ namespace turnstile {
 struct deadlock_member {
     std::string owner;  // contender_metadata::owner
     std::string holds;  // path of the lock that it holds
-    // The owner's znode in the queue of the lock `holds`, for which the previous member waits. If its position is 0, it
-    // is a holder. If its position is larger, it is itself a waiter, ahead of the previous member.
+    // The owner's znode in the queue of the lock `holds`, for which the previous member waits. If the position of this
+    // contender is 0, the contender is a holder. If the position is larger, the contender is itself a waiter, ahead of
+    // the previous member.
     contender holding;
     std::string awaits;  // path of the lock that it waits for
     // The owner's znode in the queue of the lock `awaits`, with host, pid, thread, label and since in its metadata.
@@ -104,9 +105,9 @@ public:
     }
 
     // Like lock.acquire(options), but gives up with `would_deadlock` if this wait is the newest wait of a cycle (the
-    // wait whose znode was created last). So if all members of a cycle use this function, exactly one of them gives up.
-    // The others continue to wait for the locks that this member will release. If cycles overlap, the newest wait of
-    // each cycle gives up, which may be one more than necessary.
+    // wait whose znode was created last). So if all members of a cycle use this function, exactly one member gives up.
+    // The other members continue to wait for the locks that this member will release. If cycles overlap, the newest
+    // wait of each cycle gives up, which may be one wait more than necessary.
     //
     // A caller that gets `would_deadlock` must release its holds, and may then start again. Without `options.owner` the
     // owner is the calling thread. The call is a Boost interruption point. Do not make this call in a callback of the

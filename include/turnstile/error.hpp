@@ -49,8 +49,8 @@ enum class errc {
     forked,
     // The servers refused the credentials. The client cannot be used any more.
     auth_failed,
-    // An ACL on the path forbids the request. The call may have created parent znodes. It removes a contender's znode
-    // that it created.
+    // An ACL on the path forbids the request. The call may have created parent znodes. The call removes a contender's
+    // znode that it created.
     no_permission,
     // No server that the client may use answered in time. The message names the servers.
     not_connected,
@@ -90,7 +90,8 @@ enum class errc {
     // message has the numbers and the rule.
     lease_too_short,
     // The servers may or may not have executed a commit, and the library could not find out in time. If the servers
-    // execute the commit, they do it before the hold's znode is gone, so before another client is granted the lock.
+    // execute the commit, they execute it before the hold's znode is gone, and so before another client is granted the
+    // lock.
     outcome_unknown,
     // A part of a transaction needs a znode that does not exist. The servers wrote nothing.
     no_node,

@@ -8,8 +8,8 @@
 //     const auto tokens = hold->fencing_tokens();
 //     if (tokens.is_behind(seen)) refuse(); else seen.raise(tokens);   // in the resource
 //
-// A comparison of two vectors ignores each name that only one of them has, because callers may lock different sets, and
-// a quorum may be another majority each time.
+// A comparison of two vectors ignores each name that only one of the vectors has, because callers may lock different
+// sets, and a quorum may be another majority each time.
 //
 // Thread safety: a value.
 #pragma once

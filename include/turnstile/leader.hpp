@@ -34,8 +34,8 @@
 // How to use an election: docs/how-to/election.md. Each step: docs/why/election.md.
 //
 // Thread safety: any thread may call any member, and so may the function and the callbacks. Threads: an object with a
-// function has one thread, from the first start() to close(). An object without a function, or with an executor, has
-// none.
+// function has one thread, from the first start() to close(). An object without a function, or with an executor, has no
+// thread.
 #pragma once
 
 #include <chrono>

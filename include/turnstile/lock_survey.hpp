@@ -11,7 +11,7 @@
 // find it. Contenders of different kinds at one path are different locks. The survey also finds locks of other
 // libraries:
 //
-// | kind         | contenders of                                                                               |
+// | kind         | locks whose contenders have this kind                                                       |
 // |--------------|---------------------------------------------------------------------------------------------|
 // | mutex        | mutex, recursive_mutex, job_gate, leader; Curator's InterProcessMutex; Go's Lock            |
 // | latch        | leader with `latch`; Curator's LeaderLatch                                                  |

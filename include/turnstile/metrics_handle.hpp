@@ -34,7 +34,7 @@ public:
     // Returns true if this object refers to numbers.
     explicit operator bool() const noexcept { return static_cast<bool>(inside_); }
 
-    // Returns the present numbers, or an empty snapshot if this object refers to none. All numbers of one series
+    // Returns the present numbers, or an empty snapshot if this object refers to no numbers. All numbers of one series
     // (metrics.hpp) are from one instant; the series are read one after the other. The call does not wait for servers.
     [[nodiscard]] metrics_snapshot snapshot() const;
 

@@ -22,7 +22,7 @@
 // the other.
 //
 // All or none. One deadline covers the whole call. If the call does not get all locks, the client releases the locks
-// that it got, the last one first, even after the call has returned. While the call waits for one lock, it may lose a
+// that it got, the last lock first, even after the call has returned. While the call waits for one lock, it may lose a
 // lock that was granted before, because the session ends or another client deletes the znode. Then the call starts
 // over, with the same deadline.
 //
@@ -54,8 +54,8 @@ namespace turnstile {
 class TURNSTILE_EXPORT multi_lock : public lockable<multi_lock> {
 public:
     // Makes a multi_lock, and sends nothing. Throws std::system_error(bad_option) if there is no lock; if a lock is in
-    // the list twice (also as reader and writer of one shared_mutex, because one would wait for the other); or if two
-    // locks have the same name.
+    // the list twice (also as reader and writer of one shared_mutex, because one of the two requests would wait for the
+    // other); or if two locks have the same name.
     multi_lock(std::initializer_list<any_lock> locks);
     explicit multi_lock(std::vector<any_lock> locks);
     // Releases the holds that lock() and the other standard forms have taken.

@@ -56,11 +56,11 @@ namespace turnstile {
 
 // The timing of a quorum_lock.
 struct quorum_options {
-    // The time for which a contender that holds a minority of the ensembles keeps them while it waits for the others.
-    // The ensembles are in the order of their names. If n ensembles come after the first ensemble that the contender
-    // holds, the library multiplies this value by 4^n, at most by 256. So contenders that hold only later ensembles
-    // give way first. The library then adds a random time of up to half of the product. Choose a value longer than a
-    // round trip to the most distant ensemble plus a handover there. Positive, at most a day.
+    // The time for which a contender that holds a minority of the ensembles keeps these ensembles while it waits for
+    // the other ensembles. The ensembles are in the order of their names. If n ensembles come after the first ensemble
+    // that the contender holds, the library multiplies this value by 4^n, at most by 256. So contenders that hold only
+    // later ensembles give way first. The library then adds a random time of up to half of the product. Choose a value
+    // longer than a round trip to the most distant ensemble plus a handover there. Positive, at most a day.
     std::chrono::milliseconds attempt{1'000};
     // The first and the longest pause before the client requests again a part that it gave back or lost, or that an
     // ensemble refused. Each pause is twice as long as the pause before, with jitter. Both values are positive and at
@@ -118,7 +118,8 @@ public:
     // has the answer of each ensemble.
     // - `timeout`: the timeout passed. `not_connected`: the timeout passed, and fewer than a majority of the clients
     //   are connected.
-    // - `closed`, `no_permission` and other permanent errors: so many ensembles refuse that the others are no majority.
+    // - `closed`, `no_permission` and other permanent errors: so many ensembles refuse that the other ensembles are no
+    //   majority.
     //
     // Some options do not apply. There is no single queue, so on_entered and on_queued are not called. `max_hold` is
     // refused (`bad_option`). There is no lock delay, because the client acquires a lost part again while it holds a
@@ -133,8 +134,8 @@ public:
     void async_acquire(acquire_options options, std::function<void(result<guard>)> handler);
 
     // Returns the first contender of each ensemble's queue, in the order of the ensembles' names. The call asks one
-    // ensemble after the other; the limit of the options applies to each of them. For an ensemble that does not answer,
-    // the result has the error.
+    // ensemble after the other; the limit of the options applies to each ensemble. For an ensemble that does not
+    // answer, the result has the error.
     [[nodiscard]] std::vector<result<std::optional<contender>>> heads(
         const query_options& options = {}) const;
     // Takes a timeout or a deadline in place of options: heads(2s).

@@ -21,7 +21,7 @@
 // before it ships. `if (auto hold = orders.try_acquire()) ship();` keeps the hold. To ask only whether the lock was
 // free, write `orders.try_acquire().has_value()`.
 //
-// | call               | with a value                 | with an error                            |
+// | call               | effect with a value          | effect with an error                     |
 // |--------------------|------------------------------|------------------------------------------|
 // | has_error()        | false                        | true                                     |
 // | value()            | the value                    | throws std::system_error                 |

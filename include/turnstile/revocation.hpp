@@ -9,7 +9,7 @@
 //     orders.ask(*stuck, reason).value();                                // the holder may release
 //     if (is_held_after(5s)) orders.take(*stuck, reason).value();        // the holder has to
 //
-// | call       | effect                                                   | exclusion | the old holder learns by     |
+// | call       | effect                                                   | exclusion | how the old holder learns it |
 // |------------|----------------------------------------------------------|-----------|------------------------------|
 // | ask()      | writes a request into the contender's znode              | kept      | `on_asked_to_release`        |
 // | take()     | writes an order; later deletes a znode that still exists | kept      | the loss (`revoked`)         |

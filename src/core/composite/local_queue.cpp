@@ -106,8 +106,8 @@ void local_queue::on_lost(std::uint64_t contender, const error& why) {
     ask_for_those_who_wait();  // place: asks_again_after_loss
 }
 
-// Other processes' contenders may arrive behind our contender before its grant, so this function may run before
-// on_granted.
+// Contenders of other processes may arrive behind our contender before our contender is granted. So this function may
+// run before on_granted.
 void local_queue::on_contended(std::uint64_t contender) {
     check();
     if (contender != contender_ || has_ == has::nothing) return;  // place: news_of_others_behind
@@ -227,8 +227,8 @@ void local_queue::refuse(const sharing::caller& waiter, const error& why) {
     actions_.emplace_back(sharing::tell_refused{waiter.id, why});
 }
 
-// Notifies the holder of the loss before it gives the contender back, because that makes the holder's guard invalid.
-// The holder may still be writing, so no other thread gets this contender.
+// Notifies the holder of the loss before it gives the contender back, because the notification makes the holder's guard
+// invalid. The holder may still be writing, so no other thread gets this contender.
 void local_queue::expel(const error& why, time_point now) {
     TURNSTILE_CHECK(holder_);
     const auto id = holder_->id();

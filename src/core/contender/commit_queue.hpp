@@ -2,8 +2,8 @@
 // commit_queue: the commits of one hold, in the order in which callers requested them.
 //
 // The oldest commit may be in progress (guarded_write.hpp). Each caller gets one answer. A caller may give up on a
-// commit that may have been sent. Then it gets its answer at once, and the commit stays in the queue until its outcome
-// is known.
+// commit that may have been sent. Then the caller gets an answer at once, and the commit stays in the queue until its
+// outcome is known.
 //
 // Thread safety: none, a value.
 #pragma once

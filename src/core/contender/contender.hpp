@@ -4,22 +4,22 @@
 // A pure value: events go in, and effects come out (contender_effects.hpp). A contender calls nothing. It is in one of
 // eight states (contender_states.hpp). This table has all transitions between the states:
 //
-// | state    | at the servers                 | requests                 | successor | reason for the change          |
+// | state    | state at the servers           | requests                 | successor | reason for the change          |
 // |----------|--------------------------------|--------------------------|-----------|--------------------------------|
 // | outside  | nothing, or the folder's       | the folder's parents, if | creating  | the create is sent             |
-// |          | parents, in creation           | they were missing; then  | over      | given up                       |
+// |          | parents, in creation           | they were missing; then  | over      | the caller gave up             |
 // |          |                                | the create               | outside   | the session ended              |
 // |          |                                |                          | leaving   | the znode of an abandoned      |
 // |          |                                |                          |           | create is found (leftover)     |
 // | creating | a create in progress; usually  | none                     | queued    | the create was carried out     |
 // |          | a list right behind it         |                          | first     | its number shows that no other |
 // |          |                                |                          |           | contender is ahead             |
-// |          |                                |                          | leaving   | carried out, but given up      |
+// |          |                                |                          | leaving   | znode created, caller gave up  |
 // |          |                                |                          | unsure    | the answer was lost            |
 // |          |                                |                          | outside   | refused, not sent, session over|
 // | unsure   | perhaps a znode of ours        | a write, a list, a get   | queued    | the znode is found             |
-// |          |                                |                          | leaving   | found, but given up, or not    |
-// |          |                                |                          |           | readable                       |
+// |          |                                |                          | leaving   | znode found, but the caller    |
+// |          |                                |                          |           | gave up, or we may not read it |
 // |          |                                |                          | outside   | not found, session over        |
 // | queued   | our znode                      | a list; watches on       | first     | no contender is ahead          |
 // |          |                                | contenders ahead         | leaving   | failed, cancelled, timed out   |

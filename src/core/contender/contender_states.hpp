@@ -133,9 +133,9 @@ struct standing {
     void watch_own(contender_call& call);
     void apply_own(contender_call& call, const reply& answer);
     void apply_own_and_watch(contender_call& call, const reply& answer);
-    // Stores the version and the operator's request that were read from our znode. Returns true if one of them is new.
-    // The version alone does not decide: servers that restart from older data may assign the same version to another
-    // request.
+    // Stores the version and the operator's request that were read from our znode. Returns true if the version or the
+    // request is new. The version alone does not decide: servers that restart from older data may assign the same
+    // version to another request.
     [[nodiscard]] bool take_note(std::int32_t read_version, const std::optional<revocation>& found);
     void give_back_own(contender_call& call);
     void step_renaming(contender_call& call);

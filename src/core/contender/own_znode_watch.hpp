@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // own_znode_watch: the watch on a contender's own znode, and the instant up to which the znode's content is known.
 //
-// Other programs order a contender to leave by a write into its znode (revocation.hpp), and people may delete the
-// znode. A watch reports both. A get without a watch shows only the content at the time of the request. So before a
-// grant without a watch, the latest get must be recent.
+// Another program may write an order to leave into the znode (revocation.hpp), and a person may delete the znode. A
+// watch reports both the write and the deletion. A get without a watch shows only the content at the time of the
+// request. So before a grant without a watch, the latest get must be recent.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -20,8 +20,8 @@ namespace turnstile::core {
 class own_znode_watch {
 public:
     own_znode_watch() = default;
-    // Makes the watch of a new znode, whose create was sent at `asked_at`. No client can have written into it before
-    // that time.
+    // Makes the watch of a new znode, whose create was sent at `asked_at`. No client can have written into this znode
+    // before that time.
     explicit own_znode_watch(time_point asked_at) : seen_at_{asked_at} {}
 
     // True if the contender knows of every write of another client into the znode, except a write so recent that it

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The states before the znode exists: the contender creates missing parents and its znode. If the answer to the create
-// was lost, it finds out the outcome.
+// was lost, the contender finds out the outcome.
 #include <algorithm>
 #include <utility>
 

@@ -144,8 +144,8 @@ private:
     void set_timeout(duration timeout);
     void set_bound(duration bound);
     void arrive_at(std::uint64_t connection);
-    // Returns the first link of the chain of touches: c of the rule above, or the time of its case (d) if that is
-    // later.
+    // Returns the first link of the chain of touches: the time c of the rule at the top of this file, or the time of
+    // case (d) of that rule if (d) is later than c.
     [[nodiscard]] time_point first_link() const;
     [[nodiscard]] evidence relayed() const noexcept {
         return here_.assumed ? evidence::assumed : evidence::relayed;

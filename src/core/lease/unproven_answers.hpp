@@ -18,8 +18,8 @@ namespace turnstile::core {
 
 class unproven_answers {
 public:
-    // Stores the request, unless it was sent less than `grain` after the latest stored one. `bound`: R on this
-    // connection.
+    // Stores the request, unless it was sent less than `grain` after the latest stored request. `bound`: the relay
+    // bound R on this connection.
     void remember(time_point sent, time_point received, duration grain, duration bound);
     // Removes the earliest stored request and returns its send time, if a write that was sent at `write` proves the
     // request. The caller repeats the call until it returns nothing. The last value is the latest send time that the

@@ -42,8 +42,8 @@ bool waits_for(contender_kind self, contender_kind other) {
     return true;  // place: writer_waits_for
 }
 
-// True if the rule for a contender of the kind `self` must know whether a contender of the kind `other` with the same
-// number is ahead of it.
+// True if a contender of the kind `self` must know its order relative to a contender of the kind `other` with the same
+// number.
 bool order_matters(contender_kind self, contender_kind other) {
     return waits_for(self, other) || self == contender_kind::upgrade;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// revocation: an operator's text in a contender's znode that requests or orders the contender to give up the lock or
-// its position in the queue.
+// revocation: a text that an operator writes into a contender's znode. It requests or orders that the contender gives
+// up the lock or the position in the queue.
 //
 // `ask` is a request: the library reports it to the holder, and the holder decides. `take` is an order: the client that
 // reads it gives up. The operator's program removes the znode when the holder has given up, or when the holder's lease
@@ -35,8 +35,7 @@ inline constexpr std::size_t k_longest_words = 1024;
 
 [[nodiscard]] std::optional<revocation> parse_revocation(std::string_view data);
 [[nodiscard]] std::string with_order(std::string_view data, const revocation& order);
-// Returns `data` without those requests and orders to give up the lock at its end whose words equal the words of
-// `order`.
+// Returns `data` without the operators' requests and orders at the end of `data` that have the same words as `order`.
 [[nodiscard]] std::string_view without_orders(std::string_view data, const revocation& order);
 
 }  // namespace turnstile::core

@@ -76,7 +76,8 @@ public:
 
     // Submits a request. Never blocks on the network and never calls session_sink::deliver; the reply comes later.
     virtual void submit(request&& request) = 0;
-    // Like submit(). The caller submits another request directly after this one, and both may be sent together.
+    // Like submit(). The caller submits another request directly after this one, and both requests may be sent
+    // together.
     virtual void submit_with_next(request&& request) { submit(std::move(request)); }
 
     // Drops all watches of this session on `path`, in the client and at the server. An event of these watches may still

@@ -28,8 +28,8 @@ struct confirmation_pace {
     // Returns how old the latest get of the own znode may be at a grant. An operator's `take` (revocation.hpp) first
     // writes an order to leave into the znode, and deletes the znode two session timeouts (2 S) later. A hold that has
     // not seen the order lasts at most until its first confirmation (`interval`) plus one lease (S). So the get may be
-    // S - interval old. The result is half of that, and at most one interval. The other half is the margin for clock
-    // drift. docs/why/revocation.md has the proof.
+    // S - interval old. The result is half of this age, and at most one interval. The other half is the margin for
+    // clock drift. docs/why/revocation.md has the proof.
     [[nodiscard]] duration unseen_for(const lease& session) const;
 
     friend bool operator==(const confirmation_pace&, const confirmation_pace&) = default;
@@ -64,7 +64,7 @@ public:
         if (request_ == request) request_.reset();
     }
     [[nodiscard]] std::optional<ticket> request() const noexcept { return request_; }
-    // Called if the confirmation in progress failed: the next one is due at once.
+    // Called if the confirmation in progress failed: the next confirmation is due at once.
     void lost(time_point now, duration interval) {
         request_.reset();
         counts_from_ = now - interval;

@@ -52,7 +52,7 @@ public:
     // Returns the sum of contender::owned_bytes().
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
 
-    // Returns the contender whose znode the next confirmation checks: the next one after `latest`, in rotation.
+    // Returns the contender whose znode the next confirmation checks: the next contender after `latest`, in rotation.
     [[nodiscard]] std::optional<contender_id> next_to_confirm(contender_id latest) const;
 
     friend bool operator==(const contender_table&, const contender_table&) = default;

@@ -3,7 +3,8 @@
 //
 // While creation_limits::under_way creates are in progress, further contenders wait in the state `outside`. After the
 // next answer they enter together. A contender that comes alone enters at once. A create in the same folder as the
-// create before it does not count, because contenders of one folder would wait in vain: they never share a transaction.
+// create before it does not count towards that limit, because contenders of one folder would wait in vain: they never
+// share a transaction.
 //
 //     if (batch.is_open()) { batch.begin(); ...; batch.add({contender, id, znode}); }
 //     for (auto& group : batch.take()) batch.sent(send(creation_request(group, probe)), group);

@@ -55,7 +55,7 @@ public:
         TURNSTILE_CHECK(waiting_.at(id).under_way);
         waiting_.at(id).under_way = false;
     }
-    // Called when the session has ended, and every request with it. Each inquiry may be sent again.
+    // Called when the session has ended, which ends every request. Each inquiry may be sent again.
     void all_lost() {
         for (auto& [id, inquiry] : waiting_) inquiry.under_way = false;
     }

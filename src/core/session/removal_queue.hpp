@@ -6,8 +6,8 @@
 // far fewer requests.
 //
 // A removal is *awaited* if another contender may wait for it: the removal of the znode of a hold, or of a waiter with
-// no contender ahead. Awaited removals overtake the others, gather only behind removal_limits::awaited_under_way
-// requests, and never share a request with the others.
+// no contender ahead. Awaited removals overtake the other removals, gather only while removal_limits::awaited_under_way
+// requests are in progress, and never share a request with other removals.
 //
 //     queue.add({contender, id, path});
 //     while (queue.ready()) queue.sent(send(queue.take()));

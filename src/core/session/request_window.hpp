@@ -9,8 +9,8 @@
 //
 // On each connection the window starts small, so that a session that was lost under its own load does not overload the
 // servers again. While contenders wait for room, the window measures how long one request at a time waits for its
-// answer. It picks the latest request, because that answer comes after all others. A timely answer doubles the window,
-// and a late answer halves it.
+// answer. It picks the latest request, because the answer to that request comes after all other answers. A timely
+// answer doubles the window, and a late answer halves it.
 //
 // Thread safety: none, a value.
 #pragma once

@@ -3,10 +3,10 @@
 // lost (a *second look*, contender_looks.cpp). A few contenders read again in each confirmation interval, the time
 // between two writes that extend the lease. They take turns.
 //
-// Holds and contenders next in line come first, since the contenders behind them depend on them. But a contender
-// further back that has lost an event also blocks the contenders behind it. Only a few contenders read at a time: if
-// all of them did, the reads would cost as much as watches save. With the default session timeout of 30 s, up to 64
-// contenders next in line each read every 6 s, and 1,000 waiters further back each read within 6.5 minutes.
+// Holds and contenders next in line come first, since all contenders behind depend on them. But a contender further
+// back that has lost an event also blocks the contenders behind it. Only a few contenders read at a time: if all of
+// them did, the reads would cost as much as watches save. With the default session timeout of 30 s, up to 64 contenders
+// next in line each read every 6 s, and 1,000 waiters further back each read within 6.5 minutes.
 //
 // Thread safety: none, a value.
 #pragma once

@@ -67,7 +67,7 @@ public:
         return connection_ && !connection_->behind.empty();
     }
     [[nodiscard]] contender_id take_behind();
-    // True if no other contender must enter its queue, or continue, before this one.
+    // True if no other contender must enter its queue, or continue, before this contender.
     [[nodiscard]] bool is_next(contender_id id) const {
         const auto& outside = table_.outside();
         return connection_->behind.empty() && (outside.empty() || id <= *outside.begin());
@@ -96,8 +96,8 @@ public:
                                                              const lease& session,
                                                              time_point last_write,
                                                              time_point now) const;
-    // Called when a confirmation is due. Returns the contender whose znode must be checked; nothing if none has a
-    // znode.
+    // Called when a confirmation is due. Returns the contender whose znode must be checked; nothing if no contender has
+    // a znode.
     [[nodiscard]] std::optional<contender_id> begin_confirmation(time_point now);
     void confirmation_sent(ticket request) { connection_->confirmations.sent(request); }
     void confirmation_answered(ticket request) {

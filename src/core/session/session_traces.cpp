@@ -169,8 +169,8 @@ std::vector<std::string> session_traces::found_abandoned(const std::string& fold
     return epoch_->abandoned.take(folder, children);
 }
 
-// Searches one folder at a time for znodes of abandoned creates. The next search is due as soon as this one is
-// answered.
+// Searches one folder at a time for znodes of abandoned creates. The next search is due as soon as the present search
+// is answered.
 std::optional<time_point> session_traces::search_due() const {
     if (!attached_ || search_) return std::nullopt;
     return epoch_->abandoned.due();  // place: search_is_due

@@ -33,7 +33,7 @@ struct list_sharer {
 class shared_lists {
 public:
     [[nodiscard]] bool is_under_way(const std::string& folder, std::uint64_t connection) const;
-    // A list of the folder must be in progress. Lets the contender share the list that is sent after the present one.
+    // A list of the folder must be in progress. Lets the contender share the list that is sent after the present list.
     void join(const std::string& folder, const list_sharer& sharer);
     void sent(const std::string& folder, std::uint64_t connection, ticket request);
     // Returns the contenders that joined after the list `request` was sent, and so need another list. If the result is

@@ -41,7 +41,7 @@ public:
     // ---- reports of contenders ----
     // Called when a create was answered with this number. Returns true if the session should set a watch on the folder.
     [[nodiscard]] bool entered(const std::string& folder, contender_family of, std::int32_t number);
-    // Called when a contender that had none ahead sends its removal.
+    // Called when a contender that had no contender ahead sends its removal.
     void leaves(const std::string& folder, contender_family of, std::int32_t number);
     // Called when the servers have removed that contender's znode.
     void left(const std::string& folder, contender_family of, std::int32_t number);

@@ -2,9 +2,9 @@
 // watch_registry: stores which contenders of a session are interested in the events of each znode.
 //
 // The servers keep one watch for each session and path, however often it was set, and report each event to the session
-// once. So this registry counts the interested contenders. An event goes to all of them. When no contender is
-// interested any more, the session drops the watch at the servers. If one of several interested contenders leaves, the
-// watch that it may have set stays, because the others may have set none.
+// once. So this registry counts the interested contenders. An event goes to all interested contenders. When no
+// contender is interested any more, the session drops the watch at the servers. If one of several interested contenders
+// leaves, the watch that it may have set stays, because the other contenders may have set no watch.
 //
 // After each break of a connection the C client sends all watched paths in one packet (`send_set_watches`), and a
 // server refuses a packet above its jute.maxbuffer. So the registry also counts the bytes of the paths.
