@@ -2,7 +2,7 @@
 // first_attach: notes whether a session was ever attached to a server. A session whose first attach takes too long
 // refuses its waiters (late_sessions.hpp). The first_attach object then has the error for these waiters.
 //
-// | state    | leads to                                |
+// | state    | next state: the call that causes it     |
 // |----------|-----------------------------------------|
 // | expected | refused: refuse(); attached: attach()   |
 // | refused  | attached: attach()                      |

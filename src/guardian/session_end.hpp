@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_end: attaches a dead process's session to a server and closes it, without blocking.
 //
-// | state     | waits for                       | then                                        |
+// | state     | waits for                       | what the guardian does then                 |
 // |-----------|---------------------------------|---------------------------------------------|
 // | pausing   | the time for the next attempt   | connect to the next server of the list      |
 // | securing  | the TLS handshake, if the server requires TLS | attach the session                    |

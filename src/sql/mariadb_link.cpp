@@ -187,8 +187,8 @@ void mariadb_link::open(const mariadb_target& target, const mariadb_host* host,
         throw database_error{failure::fatal, name_, "the connection is not encrypted"};
 }
 
-// libmariadb does not set close-on-exec. Without it, a program that this process starts could use the connection, and
-// would keep it open after this process has ended.
+// libmariadb does not set close-on-exec. Without this flag, a program that this process starts could use the
+// connection, and would keep it open after this process has ended.
 void mariadb_link::keep_from_programs() const noexcept {
     if (const int open = socket(); open >= 0) ::fcntl(open, F_SETFD, FD_CLOEXEC);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // older_data: the newest transaction that the sessions of a coordinator have seen. If all servers have older data (they
-// were wiped or rolled back), they refuse each session that has seen newer data, for ever. Such sessions must end.
+// were wiped or rolled back), they refuse for ever each session that has seen newer data. Such sessions must end.
 //
 // Thread safety: all members from any thread.
 #pragma once

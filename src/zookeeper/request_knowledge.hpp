@@ -5,7 +5,7 @@
 // or close the connection. A connection may also break for another reason, so one end proves nothing. If several
 // connections in a row end before the answer to such a request, this class considers the request the cause.
 //
-// | outcome of a request                                   | then                 |
+// | outcome of a request                                   | the kind counts as   |
 // |--------------------------------------------------------|----------------------|
 // | an answer                                              | known                |
 // | the answer "unimplemented"                             | refused              |

@@ -7,9 +7,9 @@
 // removal may be lost with its connection, or there may be no connection. Then the session removes the watch after the
 // next attach, when the C client has set the watch again.
 //
-// | event on a path  | open requests      | then                                |
+// | event on a path  | open requests      | what the session does then          |
 // |------------------|--------------------|-------------------------------------|
-// | asked            | +1                 | the watch is needed (again)         |
+// | asked            | +1                 | nothing: the watch is needed again  |
 // | forgotten        | none               | remove now                          |
 // | forgotten        | some               | remove after the last reply         |
 // | answered (last)  | none left          | remove now if forgotten since       |

@@ -11,7 +11,7 @@ export class failure extends Error {
 
 const k_read_limit_ms = 20_000;
 // Limits the wait for the answer to a change. The longest change is a take, the removal of a holder from a lock. The
-// server answers it when the holder has released the lock, or when the holder's lease has certainly ended.
+// server answers a take when the holder has released the lock, or when the holder's lease has certainly ended.
 const k_change_limit_ms = 180_000;
 
 let session = { read_only: true, must_sign_in: false, signed_in: false, names: false, sign_out: false, user: null, shared: true, role: 'none', csrf: null,

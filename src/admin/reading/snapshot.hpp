@@ -37,7 +37,7 @@ struct snapshot {
     std::size_t unread = 0;              // contenders not read yet
     lock_survey survey{};
     lock_totals totals{};
-    // For each lock of survey.locks: since when its oldest present holder has held it.
+    // For each lock of survey.locks: since when its oldest present holder has held the lock.
     std::vector<std::optional<wall_time>> held_since{};
 };
 

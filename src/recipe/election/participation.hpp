@@ -4,13 +4,18 @@
 // tests/verification/work/election_work.cpp. A participant without a function behaves as if it had a function that
 // returns as soon as its term must end.
 //
-// | state         | in the queue    | the function                  | next states (state: its event)         |
+// | state         | in the queue    | the function                  | next state: the event that causes it   |
 // |---------------|-----------------|-------------------------------|----------------------------------------|
 // | resting       | not             | does not run                  | seeking: started                       |
-// | seeking       | waits           | does not run                  | called: granted; resting               |
-// | called        | holds           | handed over, has not begun    | deciding: begun; seeking: lost; resting |
-// | deciding      | holds           | about to be called or skipped | leading; stepping_down                 |
-// | leading       | holds           | runs                          | stepping_down: resigned, lost, closed  |
+// | seeking       | waits           | does not run                  | called: granted;                       |
+// |               |                 |                               | resting: closed, refused for good      |
+// | called        | holds           | handed over, has not begun    | deciding: begun; seeking: lost;        |
+// |               |                 |                               | resting: closed, not_run               |
+// | deciding      | holds           | about to be called or skipped | leading or stepping_down: decided;     |
+// |               |                 |                               | stepping_down: lost, closed;           |
+// |               |                 |                               | seeking: returned                      |
+// | leading       | holds           | runs                          | stepping_down: resigned, lost, closed; |
+// |               |                 |                               | pausing, seeking or resting: returned  |
 // | stepping_down | holds or has    | is to return                  | pausing, seeking or resting: returned  |
 // |               | lost it         |                               |                                        |
 // | pausing       | not             | does not run                  | seeking: rested; resting: closed       |

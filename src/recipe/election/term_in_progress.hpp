@@ -3,7 +3,7 @@
 // whether the participant leads, and then calls the user's function. This class has the task's turn (one stay of the
 // participant in the queue), the task's thread, and the hold with which the participant leads.
 //
-// | state   | leads to                                                        |
+// | state   | next state: the call that causes it                             |
 // |---------|-----------------------------------------------------------------|
 // | none    | running: begin()                                                |
 // | running | leading: lead(); none: end(), unless a later turn has begun     |
