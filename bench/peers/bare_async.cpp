@@ -2,7 +2,8 @@
 // Peer "bare-async": the lock of peer "bare", but without a waiting thread. The callback of each answer sends the next
 // request. The peer is the lower bound for the measure "saturation". It has that measure's commands (crowd.hpp), and
 //
-//     make FOLDER LOCKS      creates the locks' folders, persistent, so that none is removed while another peer runs
+//     make FOLDER LOCKS      creates the locks' folders as persistent znodes, so that no folder is removed while
+//                            another peer runs
 #include <zookeeper/zookeeper.h>
 #include <zookeeper/zookeeper_version.h>
 

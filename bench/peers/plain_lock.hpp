@@ -7,7 +7,7 @@
 // and a connection for each waiter, because locks of this kind need them.
 //
 //     hold PATH         takes the lock and keeps it
-//     await PATH        takes it, prints when (granted_at=INSTANT), releases it
+//     await PATH        takes the lock, prints the time of the grant (granted_at=INSTANT), and releases the lock
 #pragma once
 
 #include <pthread.h>

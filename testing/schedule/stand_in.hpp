@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stand_in: replaces functions of the C library in programs that link it. For threads of a run, a replacement calls the
-// scheduler, and otherwise the real function.
+// stand_in: replaces functions of the C library in programs that link it. A replacement calls the scheduler for a
+// thread of a run, and the real function for any other thread.
 //
 // The dynamic linker searches the program before the C library, also for calls by Boost.Thread and the C++ library. So
 // the shipped code runs unchanged. locks_stand_in.cpp replaces the functions for mutexes and conditions,

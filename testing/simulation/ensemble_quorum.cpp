@@ -217,8 +217,8 @@ void ensemble::stall(std::optional<server_id> before_cut_of) {
         agenda_.at(until, fault_due{fault::follower_partition, false, before_cut_of});
 }
 
-// Stops a follower. When it resumes, it serves its clients first, and its leader's messages a little later (`deaf`). In
-// half of the cases, the follower is cut off from its leader between these two times.
+// Stops a follower. When it resumes, it serves its clients at once, and reads its leader's messages a little later
+// (`deaf`). In half of the cases, the follower is cut off from its leader between these two times.
 void ensemble::stop_follower(server_id victim, core::duration length) {
     auto& here = servers_[victim];
     const auto deaf = std::min(length, 4 * scenario_.time.server_latency);

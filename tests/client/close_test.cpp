@@ -54,7 +54,7 @@ TEST_F(close_test, by_the_destructor_after_the_loop_has_ended) {
 }
 
 // After the answer to a release, a thread of the client destroys the hold's callback, and with it the last reference to
-// the client. The client's end must not wait for the thread on which it runs.
+// the client. So the client ends on that thread, and its end must not wait for that thread.
 TEST_F(close_test, by_what_a_callback_of_a_hold_owns) {
     event closed;
     std::shared_ptr<client> owned{connect().release(), [&](client* last) {

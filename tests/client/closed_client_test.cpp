@@ -24,7 +24,7 @@ TEST_F(closed_client, calls_a_handler_before_async_acquire_returns) {
     }
 }
 
-// The forked child has no thread that could call the handler, so the call itself must call it.
+// The forked child has no thread that could call the handler, so the call itself must call the handler.
 TEST_F(closed_client, calls_a_handler_in_a_forked_child) {
     const auto servers = connect();
     mutex lock{*servers, "/lock"};

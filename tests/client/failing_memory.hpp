@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // failing_memory: replaces operator new by a form that fails on demand, and runs functions in child processes.
 //
-// Thread safety: any thread may call operator new, and only one thread the other functions.
+// Thread safety: any thread may call operator new, and only one thread may call the other functions.
 #pragma once
 
 #include <chrono>

@@ -44,7 +44,8 @@ struct place {
     std::function<void(const client&)> end_session;
 };
 
-// Two clients of one tree, and three of other trees in memory, all made before memory fails.
+// Two clients of one tree, and three clients of other trees, which are in memory. All clients exist before memory
+// fails.
 class scene {
 public:
     explicit scene(place at);

@@ -148,7 +148,7 @@ TEST(thread_crew_of_one, pools_that_end_each_other_come_back) {
 }
 
 // While one thread of the crew is inside the queue's executor, another callback arrives for the queue. The crew's
-// second thread is free, and runs other work meanwhile. Still, it must not call the executor.
+// second thread is free, and runs other work meanwhile. Still, this second thread must not call the executor.
 TEST(thread_crew_of_two, an_executor_is_called_by_one_thread_at_a_time) {
     const auto crew = thread_crew::start({.start = k_start, .most = 2});
     std::atomic<int> inside{0};

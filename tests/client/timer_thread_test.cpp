@@ -147,8 +147,8 @@ TEST(timer_thread, disarming_waits_for_a_call_under_way_but_not_from_inside) {
     timers.stop();
 }
 
-// Two clients of a runtime each have a group of timers. When one group ends with its last calls, the other's timers
-// must still be on time.
+// Two clients of a runtime each have a group of timers. When one group ends with its last calls, the other group's
+// timers must still be on time.
 TEST(timer_thread, groups_stop_each_by_itself) {
     const auto shared = std::make_shared<timer_thread>(k_own_thread);
     sleeper first;

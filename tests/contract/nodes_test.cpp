@@ -226,7 +226,7 @@ TEST_F(contract_nodes, a_session_sees_its_own_writes_at_once) {
         me.submit(create_op{at("x-"), "", create_mode::ephemeral_sequential});
     const core::ticket list = me.submit(children_op{folder()});
     std::optional<reply> created;
-    // If a create is two requests, the second one reads the node, and so must come before the removal.
+    // If a create is two requests, the second request reads the node, and so must come before the removal.
     if (!a_create_is_one_request()) created = me.wait(create);
     const core::ticket gone = me.submit(remove_op{at("x-0000000000")});
     const core::ticket again = me.submit(children_op{folder()});

@@ -12,7 +12,7 @@ namespace {
 using nanoseconds = boottime_clock::duration;
 
 // Checks the servers' true state: in the znode that holders write, an earlier holder's token must not follow a later
-// holder's.
+// holder's token.
 class state_watch {
 public:
     explicit state_watch(simulated_world& world) : world_{world} {}
@@ -33,8 +33,8 @@ std::string sequence_of(const std::string& contender) {
     return contender.substr(contender.rfind('-') + 1);
 }
 
-// Holders increment a counter under a lock. An answered commit must count once, and a commit of unknown outcome at most
-// once.
+// Holders increment a counter under a lock. An answered commit must count once. A commit of unknown outcome must count
+// at most once.
 void commits(simulated_world& world) {
     state_watch state{world};
     int certain = 0;

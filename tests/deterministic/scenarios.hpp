@@ -50,8 +50,8 @@ struct service_scenario {
 // often.
 [[nodiscard]] std::size_t progress(std::size_t usual = 8);
 
-// Runs processes that do the same work for some minutes. Each is stopped now and then, and is killed and restarted
-// once.
+// Runs processes that do the same work for some minutes. Each process is stopped now and then, and is killed and
+// restarted once.
 void run_service(simulated_world& world, const std::function<void(int process)>& work);
 
 // Random numbers for one thread of one process.

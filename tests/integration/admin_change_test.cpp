@@ -118,8 +118,8 @@ TEST_F(admin_change, a_holder_that_gives_way) {
     observer->close();
 }
 
-// A take (a command of the page that ends a hold) first asks the holder to release, for 5 s. Then it orders the
-// release, for up to twice the holder's session timeout.
+// A take (a command of the page that ends a hold) first requests the release, and waits 5 s for it. Then it orders the
+// release, and waits for it up to twice the holder's session timeout.
 TEST_F(admin_change, a_take_says_beforehand_how_long_it_may_last) {
     const auto hold = lock.acquire({.timeout = limit()}).value();
     const auto page = start_with_secrets();

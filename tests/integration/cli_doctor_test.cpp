@@ -163,7 +163,7 @@ TEST_F(cli_doctor, an_ensemble_that_loses_its_servers) {
         << left;
 }
 
-// The doctor reports missing permissions, and reports nothing if they are there.
+// The doctor reports missing permissions, and reports nothing if no permission is missing.
 TEST_F(cli_doctor, permissions) {
     const auto secret = file("secret");
     std::ofstream{secret} << "shop:secret\n";

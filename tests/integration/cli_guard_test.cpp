@@ -61,7 +61,8 @@ TEST_F(cli_guard, no_command_starts_with_the_proc_of_another_namespace) {
     EXPECT_FALSE(printed("started\n")) << output();
 }
 
-// In older kernels, `unshare --time` gives a program's children another clock than the program (apart_clock.cpp).
+// In older kernels, `unshare --time` gives a program's children a clock that differs from the program's clock
+// (apart_clock.cpp).
 class cli_guard_clocks : public cli_guard {
 protected:
     void SetUp() override {

@@ -33,7 +33,7 @@ protected:
         return read_node(*observer, path + "/" + k_foreign).value().data;
     }
     // Starts `turnstile take`, and interrupts it when the data of the foreign znode contain `mark`. Returns the data
-    // after that.
+    // after the interrupt.
     std::string data_after_interrupt(const words& more, const char* mark) {
         auto taker = start(take(more));
         EXPECT_TRUE(eventually([&] { return foreign_data().find(mark) != std::string::npos; }));

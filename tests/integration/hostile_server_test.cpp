@@ -35,7 +35,7 @@ client_options quick() {
     return options;
 }
 
-// Lets a client connect until two of its connections are closed. Returns all bytes that it sent.
+// Lets a client connect until two of its connections are closed. Returns all bytes that the client sent.
 std::string sent_to(const recording_peer& peer, const std::string& connect_string) {
     const client servers{connect_string, quick()};
     EXPECT_TRUE(eventually([&] { return peer.closed() >= 2; })) << connect_string;

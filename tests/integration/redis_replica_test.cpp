@@ -32,7 +32,7 @@ TEST_F(replica_of_redis, has_what_a_holder_was_told) {
     }
 }
 
-// The replica is gone. A client that requires its acknowledgement must get no grant.
+// The replica is gone. A client that requires the replica's acknowledgement must get no grant.
 TEST_F(replica_of_redis, that_does_not_acknowledge_stops_the_locks) {
     const auto servers = connect(where, with_timeout(30s));
     const auto alone = connect(server.connect_string());

@@ -247,7 +247,7 @@ TEST_F(sentinels_of_redis, a_master_that_was_left_is_not_gone_back_to) {
     EXPECT_EQ(log.with("the sentinels have made "), 1);
 }
 
-// No program listens at the first sentinel's address. The second accepts connections and never answers.
+// No program listens at the first sentinel's address. The second sentinel accepts connections and never answers.
 TEST_F(sentinels_of_redis, sentinels_that_are_away_are_passed_over) {
     const auto session = connect(where, with_timeout(30s));
     servers.sentinel(0).kill();

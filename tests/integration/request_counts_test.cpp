@@ -206,8 +206,9 @@ TEST_F(requests, of_a_thousand_waits_that_end_at_once_are_few) {
     ASSERT_TRUE(eventually([&] { return all->session().owned_bytes == 0; }));
     const auto received = counted_packets(servers).received - before.received;
     EXPECT_GE(received, std::int64_t{k_waiters} / k_together);
-    // Without batches, each waiter costs two requests: one removes its znode, one its watch. Batches are smaller on a
-    // busy machine, because the server may answer before the stop token has called many callbacks.
+    // Without batches, the client sends two requests for each waiter: one removes the waiter's znode, and one removes
+    // its watch. Batches are smaller on a busy machine, because the server may answer before the stop token has called
+    // many callbacks.
     EXPECT_LT(received, std::int64_t{k_waiters} * 3 / 2);
 
     const auto left = queue_names(*other, crowded);

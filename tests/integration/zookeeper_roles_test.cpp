@@ -172,7 +172,7 @@ TEST_F(zookeeper_roles, a_session_follows_a_new_leader) {
     servers_->wait_until_serving();
 }
 
-// Without a majority, a server opens only local sessions, and only if it is configured to.
+// Without a majority, a server opens only local sessions, and only if its configuration allows them.
 TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     ensemble servers{
         {.count = 3,

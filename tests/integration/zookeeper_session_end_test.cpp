@@ -157,7 +157,8 @@ std::size_t allocated() {
     return ::mallinfo2().uordblks;
 }
 
-// The C client does not free the completions that are queued when its completion thread ends. So the library must.
+// The C client does not free the completions that are queued when its completion thread ends. So the library must free
+// them.
 TEST_F(zookeeper_session, what_was_under_way_at_the_end_takes_no_memory) {
     const auto round = [&] {
         session_recorder me{proxy_.address()};

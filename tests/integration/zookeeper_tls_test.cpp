@@ -104,8 +104,8 @@ TEST(zookeeper_tls, carries_locks_of_three_servers) {
     EXPECT_THAT(first->session().server, HasSubstr("127.0.0.1:"));
 }
 
-// The client reaches each server through a local TLS tunnel. The session must report the server's address and not the
-// tunnel's. When that server dies, the session must move to another and keep its hold.
+// The client reaches each server through a local TLS tunnel. The session must report the address of the server, and not
+// the address of the tunnel. When that server dies, the session must move to another server and keep its hold.
 TEST(zookeeper_tls, a_hold_outlives_its_server) {
     const auto path = lock_path();
     const auto holder = connect(three().connect_string(), quick_options(20s));

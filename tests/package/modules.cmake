@@ -110,7 +110,7 @@ foreach(connect_string IN ITEMS "zookeepers://127.0.0.1:1" "redis://u:secret@127
     endif()
 endforeach()
 
-# The library refuses a module of another version. The message has the module's version and the library's.
+# The library refuses a module of another version. The message has the versions of the module and of the library.
 put(other "${core}")
 file(COPY "${other_version}" DESTINATION "${scratch}/other")
 probe(other "redis://u:secret@127.0.0.1:1")

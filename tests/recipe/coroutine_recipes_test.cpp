@@ -266,7 +266,7 @@ TEST_F(awaited_recipes, multi_lock_ends_early) {
     mutex second{*servers, "/second"};
     turnstile::multi_lock both{first, second};
     // ends_early() gets a hold of the second lock. So each coroutine takes the first lock, and then waits for the
-    // second.
+    // second lock.
     ends_early(first, second.acquire(patient).value(), loop,
                [&](const acquire_options& how) { return async_acquire(both, how, run); });
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests multi_lock over locks of one client. A call first tries all locks at once. While it waits for one lock, it
-// holds no other.
+// holds no other lock.
 #include <algorithm>
 #include <stop_token>
 #include <thread>
@@ -219,7 +219,8 @@ TEST_F(multi_lock_trials, tokens_of_equal_sets_grow) {
     }
 }
 
-// Two multi_locks with common locks, as in two processes. Each is granted, fails to get all locks at once, or waits.
+// Two multi_locks with common locks, as in two processes. Each multi_lock is granted, fails to get all locks at once,
+// or waits.
 TEST_F(multi_lock_trials, F31_sets_that_overlap_do_not_wait_in_a_cycle) {
     multi_lock theirs{their_d, their_b, their_a};
     multi_lock others{d, c, b};

@@ -40,7 +40,7 @@ TEST(survey_depth, shortest_queues_whole) {
 // Decides which folders to read next. The test gives the folders, and the server's answers about them.
 class turns_of_folders : public ::testing::Test {
 protected:
-    // Answers the list of a folder. A `zxid` that differs from the earlier one means that the folder has changed.
+    // Answers the list of a folder. A `zxid` that differs from the earlier `zxid` means that the folder has changed.
     void list(const std::string& folder, const std::vector<std::string>& children,
               std::int64_t zxid) {
         core::reply answer;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the wait-for graph. It must find all cycles, name each by its newest wait, and find no others.
+// Tests the wait-for graph. It must find all cycles, name each cycle by its newest wait, and report no cycle that does
+// not exist.
 #include "recipe/deadlock/wait_for_graph.hpp"
 
 #include <gtest/gtest.h>

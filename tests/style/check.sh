@@ -148,7 +148,7 @@ rule_pure() {
         report "the core is told the time"
 }
 
-# A folder of src/ may include only itself and the folders before it in this list. The same holds for testing/ (the
+# A folder of src/ may include only itself and the folders before it in this list. The same rule holds for testing/ (the
 # users' kit) and tests/verification (the judges). Of the core, back ends may include only core/seam.
 readonly layers=(support base core/seam core/lease core/queue core/contender core/session core/composite
     tls local guardian modules sql zookeeper redis client recipe/node recipe/lock recipe/operator recipe/deadlock recipe/election
@@ -200,7 +200,8 @@ rule_front_ends() {
 }
 
 # Lua code must be in separate files, and each file must be a valid chunk. The build joins files to scripts
-# (src/redis/CMakeLists.txt). A script may use only its own names and the server's. scripts/test installs luac.
+# (src/redis/CMakeLists.txt). A script may use only its own names and the names that the server defines. scripts/test
+# installs luac.
 with_includes() {
     local line
     while IFS= read -r line; do

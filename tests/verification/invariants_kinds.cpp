@@ -133,7 +133,7 @@ void invariants::judge_together(contender_key key, const std::vector<contender_k
     for (const auto& other : others) {
         const auto& theirs = history_.contenders.at(other);
         taken += theirs.wants.permits;
-        // True if one contender is an upgrade of this client, and the other is the hold that it upgrades.
+        // True if one contender is an upgrade of this client, and the other contender is the hold that it upgrades.
         const bool own = key.first == other.first &&
                          (mine.wants.kind == contender_kind::upgrade ||
                           theirs.wants.kind == contender_kind::upgrade) &&

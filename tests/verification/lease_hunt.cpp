@@ -11,7 +11,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// Seeds of separate random numbers, so that one setting does not change the random numbers of the others.
+// Seeds of separate random numbers, so that one setting does not change the random numbers of other settings.
 constexpr std::uint64_t k_expiry_dice = 0x8ebc6af09c88c6e3;
 constexpr std::uint64_t k_idle = 0x2f6b1f4a5b3c9d17;
 constexpr std::int64_t k_parts_per_million = 1'000'000;

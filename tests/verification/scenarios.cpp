@@ -222,7 +222,7 @@ void shrink_semaphore(scenario& s) {
 }
 
 // Makes servers refuse large packets of watches. In a few histories, the limit is so small that any client may exceed
-// it. In the others, only a client that has more watches than its settings allow exceeds the limit.
+// it. In the other histories, only a client that has more watches than its settings allow exceeds the limit.
 void draw_packets(dice& chance, scenario& s) {
     constexpr std::size_t k_path = 80;  // more than the longest path with its length field
     if (chance.chance(0.05)) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // scenarios: draws the settings of a simulated history from a seed.
 //
-// A seed turns about half of the faults off and draws the frequency of the others: histories with few kinds of
+// A seed turns about half of the faults off and draws the frequency of the other faults: histories with few kinds of
 // faults, but many of each, find bugs that an even mixture hides ("swarm testing", Groce et al., 2012).
 #pragma once
 

@@ -11,7 +11,7 @@ from catalogue import ROOT, Mistake
 from schemata import HEADER, HEADER_NAME, VARIABLE
 
 COPIED = ["CMakeLists.txt", "CMakePresets.json", "cmake", "include", "src", "testing", "tests"]
-# A mutant may make histories long. The simulator ends endless histories, so this limit is only reached by slow ones.
+# A mutant may make histories long. The simulator ends endless histories, so only slow histories reach this limit.
 LONGEST_RUN_SECONDS = 1800
 COMPARED_SEEDS = range(1, 6)
 HUNT = "hunt"

@@ -243,8 +243,8 @@ TEST(local_tree, a_client_that_comes_back_is_told_what_it_missed) {
     EXPECT_EQ(t.apply(s, remove_op{"/same"}, k_now).events.size(), 1U);
 }
 
-// Removes half of the children one by one, and the others with their session. If each removal searched a list of all
-// children, the test would be slow.
+// Removes half of the children one by one, and the other half with their session. If each removal searched a list of
+// all children, the test would be slow.
 TEST(local_tree, a_folder_of_100000_is_no_trouble) {
     constexpr int k_many = 100'000;
     tree t;

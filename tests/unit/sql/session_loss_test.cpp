@@ -26,7 +26,7 @@ struct meeting {
 };
 
 // An SQLite file. After the test has submitted its requests together (see `meeting`), the first transaction fails, and
-// the third breaks the connection.
+// the third transaction breaks the connection.
 class failing_database final : public wrapped_database {
 public:
     failing_database(sqlite_settings settings, meeting& with_test)

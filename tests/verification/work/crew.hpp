@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// crew: the threads (workers) of a simulated client. Each takes a lock, acts under it, releases it and rests, several
-// times. The seed gives the times. A derived class chooses locks and actions.
+// crew: the threads (workers) of a simulated client. Each thread takes a lock, acts under it, releases it and rests,
+// several times. The seed gives the times. A derived class chooses locks and actions.
 #pragma once
 
 #include <algorithm>

@@ -92,8 +92,8 @@ void recursion_work::go_on(worker& actor) {
     plan(actor, hold_time());
 }
 
-// Tries to release an entry of another thread into the lock. The library must refuse this if the owner is a thread, and
-// allow it if the owner is a token that the threads share.
+// Tries to release the lock once for another thread, which has entered the lock. The library must refuse this if the
+// owner is a thread, and allow it if the owner is a token that the threads share.
 void recursion_work::meddle(const worker& actor) {
     auto& other = workers_[dice_.below(workers_.size())];
     if (!other.shares.empty()) leave(other, other.shares.size() - 1, actor);

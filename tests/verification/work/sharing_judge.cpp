@@ -334,7 +334,7 @@ void sharing_judge::judge_calls(const holder& party, const shared_lock& lock, bo
 }
 
 // The holder must get a warning each time that less than `warn_before` of its lease is left. If the library gave a
-// warning less than `warn_before` earlier, it need not give a second one.
+// warning less than `warn_before` earlier, it need not give a second warning.
 void sharing_judge::judge_warning(const holder& party, const shared_lock& lock, books& mine) const {
     const auto call = mine.holder ? lock.calls.find(*mine.holder) : lock.calls.end();
     if (call == lock.calls.end() || !lock.held) return mine.low_since.reset();

@@ -26,7 +26,7 @@ TEST_F(contender_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
     ASSERT_EQ(session.told.size(), 1U);
     EXPECT_THAT(session.last_told<queued>(), Pointee(queued{3}));
     EXPECT_EQ(lock.ahead(), 3U);
-    // A get sets no watch on a missing znode. An exists would set one, and that watch would remain (failure F13).
+    // A get sets no watch on a missing znode. An exists would set a watch, and that watch would remain (failure F13).
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, (operation{get_op{path(4), watch_mode::watch}}));
     EXPECT_THAT(session.watched, ElementsAre(path(4)));

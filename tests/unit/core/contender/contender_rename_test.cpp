@@ -231,7 +231,7 @@ TEST_F(contender_rename_lost, and_the_link_breaks_again) {
     expect_renamed();
 }
 
-// A write that is older than a rename cannot stop a late commit of that rename. Only a later write can.
+// A write that is older than a rename cannot stop a late commit of that rename. Only a later write can stop it.
 TEST_F(contender_rename_lost, and_then_that_of_the_next_one_on_the_same_connection) {
     the_old_name_has_gone();
     list_answers({renamed_to(contender_kind::read)});
@@ -279,7 +279,7 @@ TEST_F(contender_rename, the_end_of_the_lease_is_loss_and_the_znode_is_removed) 
     EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(contender_kind::read));
 }
 
-// Failure F18: with a new name the contender would become the last of those with equal numbers.
+// Failure F18: with a new name the contender would become the last of the contenders with equal numbers.
 TEST_F(contender_rename, with_equal_numbers_the_old_name_stays) {
     const auto other = renamed_contender(
         "_c_ffffffff-0000-4000-8000-000000000000-__WRIT__0000000005", contender_kind::write);

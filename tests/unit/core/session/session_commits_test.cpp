@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the commits of a session's holds: their order with releases, losses, deadlines and the close.
+// Tests the commits of a session's holds, before and after releases, losses, deadlines and the close.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which waiters near the front of a queue watch their own znodes, and how many requests a hand-over causes for
-// the others.
+// the other waiters.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

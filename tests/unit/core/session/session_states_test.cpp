@@ -105,7 +105,7 @@ TEST_F(session_states, go_through_lost_and_connecting_into_the_next_epoch) {
     EXPECT_EQ(session.session_id(), k_session + 1);
 }
 
-// Failure F27: the server reports no expiry, but the session id is a new one.
+// Failure F27: the server reports no expiry, but the session has a new id.
 TEST_F(session_states, notice_another_session_id_at_a_reconnect) {
     start_attached();
     acquire(k_ann);
