@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// lock_options: how the threads of one process share a lock, and how long a lock stays free after its holder crashed.
+// lock_options: how the threads of one process share a lock, and how long no client gets a lock after its holder has
+// crashed.
 //
 // Use `retain_for` and `cohort` for a lock that mostly the same process acquires. Use `lock_delay` if writes of a
 // crashed holder may arrive late at a store that does not compare fencing tokens.
@@ -11,11 +12,12 @@
 // | mode           | promise                                     | cost                                       |
 // |----------------|---------------------------------------------|--------------------------------------------|
 // | strict         | grants in the order of arrival, everywhere  | each acquire asks the servers              |
-// | cohort(n)      | threads of this process hand the lock over  | this process may overtake others until it  |
-// |                | without a request, first come first served  | learns of them, and then for n handovers   |
-// | retained       | the next acquire in this process is granted | this process may overtake others until it  |
-// |                | at once, without a request, while the lease | learns of them; an idle lock is            |
-// |                | is valid and no other process wants it      | kept, and confirmed, for a while           |
+// | cohort(n)      | threads of this process hand the lock over  | this process may overtake other processes  |
+// |                | without a request, first come first served  | until it learns of them, and then for n    |
+// |                |                                             | handovers                                  |
+// | retained       | the next acquire in this process is granted | this process may overtake other processes  |
+// |                | at once, without a request, while the lease | until it learns of them; it keeps and      |
+// |                | is valid and no other process wants it      | confirms an idle lock for a while          |
 //
 // This process learns of other processes by a watch event, and at the latest when its lease ends. The order of grants
 // (G2 in docs/guarantees.md) is relaxed only as far as the table says. Exclusion, loss and fencing tokens are the same

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // quorum_lock: one lock that is held when a majority of independent ensembles has granted it.
 //
-// Use it in two cases. The lock must survive the loss of a whole data centre, and each data centre has its own ensemble
-// anyway. Or a single ensemble across all data centres would lose its majority together with one data centre. Otherwise
-// prefer one ensemble with a server in each of three data centres. Such an ensemble is simpler, grants in FIFO order,
-// has one number as a token, and also survives the loss of a data centre.
+// Use it in one of two cases:
+// - The lock must survive the loss of a whole data centre, and each data centre has its own ensemble anyway.
+// - A single ensemble across all data centres would lose its majority together with one data centre.
+// Otherwise prefer one ensemble with a server in each of three data centres. Such an ensemble is simpler, grants in
+// FIFO order, has one number as a token, and also survives the loss of a data centre.
 //
 //     // east, north, west: a turnstile::client for each ensemble
 //     turnstile::quorum_lock orders{{{east, "east"}, {north, "north"}, {west, "west"}}, "/locks/orders"};

@@ -29,9 +29,9 @@
 // take_now() gives up exclusion: the old holder regards its hold as valid until it learns of the deletion, and until
 // then only fencing tokens protect the data.
 //
-// The order of take() replaces the request of ask(). A holder that has not read the request before that does not get
-// the request; it learns only of its loss. So give the holder time between the two calls, as `turnstile take` does. A
-// request never replaces an order.
+// The order of take() replaces the request of ask(). If the order replaces the request before the holder has read the
+// request, the holder learns only of its loss. So give the holder time between the two calls, as `turnstile take` does.
+// A request never replaces an order.
 //
 // Each call acts only on the znode that the caller saw: if that znode was deleted, and the path now has a new znode
 // (another czxid), the call does nothing. The old holder gets the operator's name and the reason; the log of this

@@ -17,15 +17,15 @@
 // only if the session was still certain at that time. Let w be the send time of the latest write whose answer counts,
 // and proves that the server had a majority and that the session existed. Then c is the latest of
 //   (a) w, if this connection is to a standalone server or to the leader, and the client knew this at w;
-//   (b) the send time of a request on this connection whose answer was received by w - R. R is the relay bound
-//       (relay_bound.hpp), lengthened by the drift;
+//   (b) the send time of a request on this connection whose answer was received at w - R or earlier. R is the relay
+//       bound (relay_bound.hpp), lengthened by the drift;
 //   (c) the c that earlier connections of the session established, or the instant before a new session was opened;
 //   (d) the send time of the latest answered request of an earlier connection, once a write has committed on this
 //       connection: the re-attach touches the session at the leader, and began after that request.
 //
 // Between two writes a chain of reads extends what the next write will prove. A chain begins with an attach before
 // c + S - drift * S. Its first link is the later of c and the send time of the latest answered request. A request that
-// was sent at s and answered by e is the next link if it reached the leader before the deadline of the previous link:
+// was sent at s and answered at e is the next link if it reached the leader before the deadline of the previous link:
 // e + bound <= link + S - drift * S. The bound is zero at a server that touches directly, and R elsewhere. A write
 // counts if its answer arrives before link + S - drift * S.
 //

@@ -21,8 +21,8 @@ namespace turnstile::core {
 // Number of waiters next in line that may watch their own znodes (docs/why/revocation.md).
 inline constexpr std::size_t k_most_watched_in_line = 64;
 
-// Lower limit for two waits that usually last one session timeout: until the client gives up a session that no server
-// takes back, and until it searches for the leader again.
+// Lower limit for two waits that usually last one session timeout: the wait before the client gives up a session that
+// no server takes back, and the wait before the session searches for the leader again.
 inline constexpr duration k_least_patience = std::chrono::seconds{5};
 
 // Limits for a session's watches. After a reconnect the C client sets all watches again in one packet. A server refuses

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_epochs: the servers' sessions that a client had before, the time at which it opens the next one, and the
-// state that callers see.
+// session_epochs: the servers' sessions that a client had before, the time at which it opens the next session, and
+// the state that callers see.
 //
 // Thread safety: none, a value.
 #pragma once

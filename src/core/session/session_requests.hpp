@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_requests: sends the requests of a session: single, shared or in batches, and again after a failure. Stores
-// the recipient of each reply, and for how long the connection has not answered.
+// session_requests: sends the requests of a session, alone, shared or in batches, and sends them again after a failure.
+// Stores the recipient of each reply, and for how long the connection has not answered.
 //
 // Thread safety: none, a value.
 #pragma once
