@@ -12,7 +12,7 @@
 namespace turnstile::base {
 
 [[noreturn]] inline void end_by_broken_rule(const char* rule, const char* file, int line) noexcept {
-    std::fprintf(stderr, "turnstile: broken rule: %s (%s:%d)\n", rule, file, line);
+    std::fprintf(stderr, "turnstile: internal check failed: %s (%s:%d)\n", rule, file, line);
     std::abort();
 }
 

@@ -15,7 +15,7 @@ TEST(check, what_holds_goes_on) {
 TEST(check_death, a_broken_rule_is_named_and_ends_the_process) {
     const bool holds = false;
     EXPECT_DEATH(TURNSTILE_CHECK(holds),
-                 "turnstile: broken rule: holds \\(check_test.cpp:[0-9]+\\)");
+                 "turnstile: internal check failed: holds \\(check_test.cpp:[0-9]+\\)");
 }
 
 }  // namespace

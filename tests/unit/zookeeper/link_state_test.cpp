@@ -39,15 +39,15 @@ TEST(link_state, counts_connections_and_moves_only_once_it_is_asked) {
 }
 
 TEST(link_state_death, each_change_that_the_table_lacks_ends_the_process) {
-    EXPECT_DEATH(link_state{}.attach(), "broken rule");
-    EXPECT_DEATH(attached().attach(), "broken rule");
-    EXPECT_DEATH(entered().detach(), "broken rule");
-    EXPECT_DEATH(attached().enter({}), "broken rule");
-    EXPECT_DEATH(entered().begin_move({}), "broken rule");
+    EXPECT_DEATH(link_state{}.attach(), "internal check failed");
+    EXPECT_DEATH(attached().attach(), "internal check failed");
+    EXPECT_DEATH(entered().detach(), "internal check failed");
+    EXPECT_DEATH(attached().enter({}), "internal check failed");
+    EXPECT_DEATH(entered().begin_move({}), "internal check failed");
     auto dead = entered();
     dead.die();
-    EXPECT_DEATH(dead.die(), "broken rule");
-    EXPECT_DEATH(dead.attach(), "broken rule");
+    EXPECT_DEATH(dead.die(), "internal check failed");
+    EXPECT_DEATH(dead.attach(), "internal check failed");
 }
 
 }  // namespace
