@@ -57,9 +57,9 @@ list(JOIN turnstile_same_modules ", " turnstile_same_modules)
 turnstile_package(
     runtime ${turnstile_runtime_package} libs "fair distributed locks: the library"
     "Processes queue for a lock on Apache ZooKeeper and get it in the order of
-their arrival. Each holder knows until when it is the only one, and is told
-of a loss before another process can get the lock. Further packages have
-Redis, SQLite, PostgreSQL and MariaDB."
+their arrival. Each holder knows until when it holds the lock for certain. The
+library reports a loss before another process can get the lock. Further
+packages support Redis, SQLite, PostgreSQL and MariaDB."
     SUGGESTS "${turnstile_module_names}, turnstile"
     CONTROL_EXTRA "${turnstile_triggers}"
 )
@@ -73,7 +73,7 @@ foreach(module IN LISTS turnstile_modules)
     turnstile_package(
         ${module} libturnstile-${module} libs "fair distributed locks: locks on ${servers}"
         "The library loads this module for connect strings that name
-${servers}. A module and its library are of one version."
+${servers}. The module and the library have the same version."
         DEPENDS "${turnstile_runtime_package} ${turnstile_same}"
         CONTROL_EXTRA "${turnstile_triggers}"
     )
@@ -104,8 +104,8 @@ frees the locks of a crashed process at once."
 )
 turnstile_package(
     documentation turnstile-doc doc "fair distributed locks: documentation"
-    "What is promised and on which assumptions, how to do each task, and the
-arguments."
+    "The guarantees and their assumptions, a guide for each task, and the arguments
+for the design."
     ARCHITECTURE all
 )
 include(CPack)
