@@ -48,7 +48,10 @@ address_list::address_list(const std::vector<std::string>& texts) {
             found.bits = bits;
         }
         if (!good)
-            throw std::runtime_error{text + ": expected an address, as 127.0.0.1 or 10.0.0.0/8"};
+            throw std::runtime_error{
+                text +
+                ": expected an address, such as 127.0.0.1, or a block, such as "
+                "10.0.0.0/8"};
         blocks_.push_back(std::move(found));
     }
 }

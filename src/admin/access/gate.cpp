@@ -17,7 +17,8 @@ constexpr const char* k_thirty_days = "; Max-Age=2592000";
 
 std::string_view single(const http_request& request, const std::string& name) {
     if (request.count(name) > 1)
-        throw refusal{400, "bad_request", name + " came several times; only one is allowed"};
+        throw refusal{400, "bad_request",
+                      name + ": the request has several headers with this name; one is allowed"};
     return trimmed(request.header(name));
 }
 
@@ -71,9 +72,9 @@ void gate::check(const http_request& request) const {
     if (!is_own_page(request.header("Origin"), scheme, request.header("Host"),
                      request.header("Sec-Fetch-Site")))
         throw refusal{403, "origin",
-                      "the request comes from a page of another site; this one is " + scheme +
-                          "://" + std::string{request.header("Host")} +
-                          " (behind a proxy: --allow-host https://NAME)"};
+                      "a page of another site sent the request; the site of this server is " +
+                          scheme + "://" + std::string{request.header("Host")} +
+                          " (behind a proxy, give --allow-host https://NAME)"};
 }
 
 std::string gate::address_of(const http_request& request) const {

@@ -58,7 +58,9 @@ void users::add(const std::vector<std::string>& words) {
     if (!is_user_name(name) && !(proxied && name == k_all_others))
         throw std::runtime_error{name + ": a name has 1 to 64 of A-Z a-z 0-9 . _ - @ +"};
     if (is_group(name) && !proxied)
-        throw std::runtime_error{name + ": expected the word proxy, because a group has no secret"};
+        throw std::runtime_error{name +
+                                 ": the SECRET of a group must be the word proxy, because only a "
+                                 "proxy can name the groups of a user"};
     bool is_new = false;
     if (proxied) {
         is_new = proxied_.try_emplace(name, *may).second;
@@ -67,9 +69,10 @@ void users::add(const std::vector<std::string>& words) {
     } else if (const auto hash = password_hash::parse(secret)) {
         is_new = passwords_.try_emplace(name, entry{*may, *hash}).second;
     } else {
-        throw std::runtime_error{name + ": its secret is none of scrypt$..., sha256$..., proxy"};
+        throw std::runtime_error{name +
+                                 ": the SECRET must be scrypt$..., sha256$... or the word proxy"};
     }
-    if (!is_new) throw std::runtime_error{name + ": comes twice"};
+    if (!is_new) throw std::runtime_error{name + ": is listed twice"};
 }
 
 users users::parse(std::string_view text, const std::string& file) {

@@ -190,9 +190,13 @@ milliseconds wait_asked(const json& body) {
 [[noreturn]] void withdraw(const revocation& orders, const contender& target, revoke_options how) {
     how.stop = {};
     const auto gone = orders.withdraw(target, how);
-    throw refusal{503, "servers",
-                  gone ? "the request was withdrawn before the lock was taken"
-                       : "the request stays with the holder: " + gone.error().message()};
+    throw refusal{
+        503, "servers",
+        gone ? "the order was cancelled: the server withdrew the request from the holder, and "
+               "did not take the lock"
+             : "the order was cancelled, but the request to release stays in the holder's "
+               "znode: " +
+                   gone.error().message()};
 }
 
 // Another library's contender states no session timeout. The order then assumes this client's session timeout.
@@ -250,7 +254,7 @@ json take(site& at, const json& said, const identity& caller) {
     check_members(said, {"path", "kind", "znode", "token", "who", "why", "confirm", "wait_ms"});
     const auto wanted = order_of(said, caller);
     if (text_member(said, "confirm", true) != wanted.lock.first)
-        throw refusal{400, "bad_request", "confirm: is not the path of the lock"};
+        throw refusal{400, "bad_request", "confirm: must be the path of the lock"};
     const auto asked = wait_asked(said);
     return carried_out(at, "take", wanted, [&](order_register::entry& mine) {
         return take_from(at, wanted, mine, asked);

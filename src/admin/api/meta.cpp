@@ -10,7 +10,8 @@ namespace turnstile::admin {
 
 const snapshot& required(const view& seen) {
     if (!seen.seen)
-        throw refusal{503, "no_snapshot", "the servers have not been read yet: " + seen.problem};
+        throw refusal{503, "no_snapshot",
+                      "turnstile serve has not read the locks yet: " + seen.problem};
     return *seen.seen;
 }
 

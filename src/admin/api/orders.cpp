@@ -11,8 +11,10 @@ namespace turnstile::admin {
 std::uint64_t order_register::add(order_facts facts) {
     const std::lock_guard lock{mutex_};
     if (records_.size() >= k_most_takes)
-        throw refusal{429, "too_many",
-                      "other orders are under way; try again in a while, or cancel one"};
+        throw refusal{
+            429, "too_many",
+            "too many orders to holders are under way; try again in a while, or cancel an "
+            "order"};
     records_[++numbers_].facts = std::move(facts);
     return numbers_;
 }

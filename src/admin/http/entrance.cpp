@@ -17,7 +17,8 @@ void check_form(const http_request& head) {
     for (const auto* name : k_single_headers)
         if (head.count(name) > 1)
             throw refusal{400, "bad_request",
-                          std::string{name} + " came several times; only one is allowed"};
+                          std::string{name} +
+                              ": the request has several headers with this name; one is allowed"};
     const bool reads = head.method == "GET" || head.method == "HEAD";
     if (!reads && head.method != "POST")
         throw refusal{405, "method", head.method + ": expected GET, HEAD or POST"};

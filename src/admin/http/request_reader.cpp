@@ -103,7 +103,7 @@ void request_reader::check_target() {
     }
     if (!target.starts_with('/')) throw misread("the address does not begin with /");
     if (target.find('#') != std::string::npos)
-        throw misread("the address has a fragment, which browsers keep to themselves");
+        throw misread("the address has a fragment (#), which no client may send");
 }
 
 void request_reader::expect_body(std::size_t largest) const {

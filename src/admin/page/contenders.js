@@ -41,7 +41,7 @@ export function holder_cards(lock, release) {
           holder.held_since ? fact('Holds since', h('span', { class: 'figures' }, date_and_clock(holder.held_since))) : null,
           fact('Fencing token', code(holder.token)),
           fact('Session', code(holder.session)),
-          fact('Session timeout, as it claims', duration_of(holder.session_timeout_ms)),
+          fact('Session timeout, as the contender claims', duration_of(holder.session_timeout_ms)),
           holder.permits > 1 ? fact('Permits', many(holder.permits, 'permit')) : null,
           holder.owner ? fact('Owner', name(holder.owner)) : null,
           is_mixed(lock) ? fact('Holds as', plain(holder.kind).replaceAll('_', ' ')) : null,

@@ -73,7 +73,7 @@ function order_list(cycle, edges, labels) {
   const who = (id) => h('bdi', { class: 'strong' }, labels(id));
   const [first, ...rest] = release_order(cycle, edges);
   if (!rest.length)
-    return h('p', null, 'All of them wait at ', lock_link(first), ': ', cycle.flatMap((id, i) => [i ? ', ' : null, who(id)]), '. End one of them.');
+    return h('p', null, 'All contenders of this cycle wait at ', lock_link(first), ': ', cycle.flatMap((id, i) => [i ? ', ' : null, who(id)]), '. End one of these contenders.');
   return h('ol', { class: 'release-order' },
     h('li', { 'data-key': 'first' }, 'Release ', lock_link(first), ', which ', who(first.holder), ' holds: ', who(first.waiter), ' goes on.'),
     rest.map((lock, i) =>
@@ -93,7 +93,7 @@ function cycle_cards({ cycles, possible, edges }, labels) {
   return [
     cycle_card({ cycles, id: 'cycles-title', style: 'is-alarm', heading: many(cycles.length, 'cycle'),
       text: 'These contenders wait for each other, so none can go on (a deadlock). Release one lock of a cycle; then the others become free in this order. ' +
-        'Any lock of the cycle will do for the first.' }, edges, labels),
+        'You can begin with any lock of the cycle.' }, edges, labels),
     cycle_card({ cycles: possible, id: 'possible-title', style: 'is-warning', heading: `${many(possible.length, 'possible cycle')}, being confirmed`,
       text: 'The server read the queues one after the other, so this cycle may never have existed at one instant. ' +
         'The next round of reading confirms it or removes it.' },

@@ -249,7 +249,7 @@ export function picture({ edges, nodes, folded }, { known, style_of, room, summa
   const height = top - 14;
   const scale = Math.max(k_least_scale, Math.min(1, room / width));
   return h('div', { class: 'picture is-wide', tabindex: '0', role: 'region', 'aria-label': 'Picture of the graph' },
-    svg('svg', { class: 'graph', role: 'img', 'aria-label': `${summary} The table below says the same.`, viewBox: `0 0 ${number(width)} ${number(height)}`,
+    svg('svg', { class: 'graph', role: 'img', 'aria-label': `${summary} The table below shows the same data.`, viewBox: `0 0 ${number(width)} ${number(height)}`,
       width: Math.floor(width * scale), height: Math.ceil(height * scale) },
     svg('defs', null, ['', 'is-cycle', 'is-possible'].map(arrow)), drawn.edges.reverse(), drawn.nodes, drawn.labels));
 }

@@ -147,7 +147,7 @@ export function render(data, context) {
     }),
     section('holders-title', lock.holders.length > 1 ? 'Holders' : 'Holder', holders(lock, release), read_only_note()),
     queue(lock, waiters, query, context),
-    section('timeline-title', 'Who held it when',
+    section('timeline-title', 'Past and present holds',
       timeline(data, {
         chosen: query.get('for') ?? '',
         link: (span) => here(query, { for: span }),

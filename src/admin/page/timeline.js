@@ -15,7 +15,7 @@ const k_windows = [['', 'auto'], ['60', '1 min'], ['600', '10 min'], ['3600', '1
 const k_holds_in_auto = 24;
 const k_steps_s = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 43_200, 86_400];
 
-const k_ends = { released: 'gave it up', taken: 'was taken from' };
+const k_ends = { released: 'released by the holder', taken: 'taken from the holder' };
 
 const at = (time) => Date.parse(time);
 
@@ -177,7 +177,7 @@ export function timeline(data, { chosen, link }) {
   const span = window_of(seen, valid);
   const width = room();
   const label = `Rows of ${many(shown.length, 'contender')} from ${clock(seen.from)} to ${clock(seen.to)}: ` +
-    `${many(seen.spans.length, 'hold')}. The table below says the same.`;
+    `${many(seen.spans.length, 'hold')}. The table below shows the same data.`;
   const newest = [...seen.spans].sort((one, other) => at(other.from) - at(one.from));
   return h('div', { class: 'card' },
     h('div', { class: 'timeline-head' }, legend(), choices('Time shown', k_windows, valid, link)),

@@ -28,7 +28,7 @@ reader::reader(client& servers, const reading_settings& settings)
       settings_{settings},
       locks_{servers, "/", k_most_contenders_read},
       budget_{settings, boottime_clock::now()} {
-    view_.problem = "the servers have not been read yet";
+    view_.problem = "no server has answered so far";
     last_look_ = boottime_clock::now();
     listener_ = servers_.on_change([this](const session_change& step) {
         if (step.session == 0) on_session(step.to);

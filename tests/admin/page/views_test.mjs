@@ -142,8 +142,8 @@ test('the timeline as bars and as a table, of the time that is chosen', () =>
     await page.getByText('As a table').click();
     const rows = page.getByRole('table', { name: 'Holds, newest first' }).getByRole('row');
     assert.match(await rows.nth(1).innerText(), /web-2, pid 4711, nightly[^]*holds it now/);
-    await tab.shows('was taken from', '.as-table');
-    await tab.shows('gave it up', '.as-table');
+    await tab.shows('taken from the holder', '.as-table');
+    await tab.shows('released by the holder', '.as-table');
   }));
 
 test('a semaphore has holders in a table, a free lock says so', () =>
