@@ -46,7 +46,8 @@ struct bench_options {
 
 bool is_confirmed(const bench_options& options) {
     if (options.yes) return true;
-    std::fprintf(stderr, "Put load on %s for %d s, with %d clients at %s? [y/N] ",
+    std::fprintf(stderr,
+                 "Put load on %s for %d s, with %d clients that acquire the lock %s? [y/N] ",
                  printable(masked(options.servers.servers)).c_str(), options.seconds,
                  options.clients, printable(options.path).c_str());
     std::string answer;
@@ -190,7 +191,8 @@ void add_bench_command(CLI::App& program, command_line& line) {
     add_server_options(command, options->servers);
     command.final_callback([options, &line] {
         if (!options->yes && ::isatty(STDIN_FILENO) != 1)
-            throw CLI::ParseError{"there is no terminal to ask on: give --yes", k_usage};
+            throw CLI::ParseError{
+                "standard input is no terminal, so nobody can confirm: give --yes", k_usage};
         line.action = [options] { return bench(*options); };
     });
 }

@@ -57,7 +57,7 @@ std::string bench_text(bench_report report) {
     text += rows.text();
     if (report.received > 0)
         text += "the servers received " + std::to_string(report.received) +
-                " packets meanwhile, other clients' included\n";
+                " packets meanwhile, including the packets of other clients\n";
     return text;
 }
 

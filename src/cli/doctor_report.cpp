@@ -111,9 +111,11 @@ std::string empty_folders_text(const examination& seen) {
     auto text = folders.front();
     if (others > 0) text += " and " + std::to_string(others) + (others == 1 ? " other" : " others");
     const bool stay = seen.trial && !seen.trial->containers;
-    return line("empty folders",
-                text + (stay ? ": locks that are free; these servers do not remove them"
-                             : ": locks that are free; servers remove containers within minutes"));
+    return line(
+        "empty folders",
+        text + (stay ? ": folders of free locks; these servers do not remove such folders"
+                     : ": folders of free locks; the servers remove such folders (containers) "
+                       "within minutes"));
 }
 
 std::string clock_text(const examination& seen) {
@@ -123,10 +125,11 @@ std::string clock_text(const examination& seen) {
         text += std::string{is_zookeeper(seen.settings) ? "the servers' leader"
                                                         : "the servers' clock"} +
                 " is " + std::to_string(std::abs(clock.ahead.count())) + " ms " +
-                (clock.ahead.count() < 0 ? "behind" : "ahead of") + " this host, give or take " +
-                std::to_string(clock.uncertainty.count()) + " ms; ";
+                (clock.ahead.count() < 0 ? "behind" : "ahead of") +
+                " this host, with an uncertainty of " + std::to_string(clock.uncertainty.count()) +
+                " ms; ";
     }
-    return line("clocks", text + "this host cannot see the rates of the servers' clocks");
+    return line("clocks", text + "the doctor cannot measure the rates of the servers' clocks");
 }
 
 std::string findings_text(const findings& found) {
@@ -136,7 +139,7 @@ std::string findings_text(const findings& found) {
     const auto close = [&] {
         if (of_a_kind > k_most_of_a_kind)
             text += "         ... and " + std::to_string(of_a_kind - k_most_of_a_kind) +
-                    " more like it\n";
+                    " more findings of this kind\n";
     };
     for (const auto& each : found) {
         if (each.code != code) {
@@ -232,7 +235,7 @@ findings guard_findings(const examination& seen) {
 
 std::string guard_text(const examination& seen) {
     if (seen.guard.empty() && seen.no_guard.empty()) return {};
-    return line("guard of run", seen.guard.empty() ? "none" : seen.guard);
+    return line("process guard", seen.guard.empty() ? "none" : seen.guard);
 }
 
 std::string modules_text(const examination& seen) {

@@ -76,16 +76,17 @@ http_answer metrics_answer(const election_view& view) {
     add("turnstile_leads", gauge, "1 while this participant leads.", view.leads ? 1 : 0);
     add("turnstile_queued", gauge, "1 while this participant is in the queue at the servers.",
         view.queued ? 1 : 0);
-    add("turnstile_servers_answer", gauge, "1 while the servers answer with the queue.",
+    add("turnstile_servers_answer", gauge, "1 while the servers answer requests for the queue.",
         view.queue ? 1 : 0);
     add("turnstile_participants", gauge, "Participants in the queue.",
         view.queue ? view.queue->size() : 0);
     add("turnstile_terms_total", counter, "Terms that this participant has begun.", view.terms);
     add("turnstile_entered_total", counter,
         "Number of times that this participant has entered the queue.", view.counters.entered);
-    add("turnstile_waited_total", counter, "Times that other participants were ahead at the entry.",
+    add("turnstile_waited_total", counter,
+        "Number of entries into the queue at which other participants were ahead.",
         view.counters.waited);
-    add("turnstile_lost_total", counter, "Leads that this participant has lost.",
+    add("turnstile_lost_total", counter, "Number of times that this participant has lost the lead.",
         view.counters.lost);
     add("turnstile_guarded", gauge,
         "1 while a guardian would remove this participant at once after a crash.",

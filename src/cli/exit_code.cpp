@@ -37,8 +37,8 @@ int exit_code_of_command(int wait_status, bool hold_lost, int lost_code) noexcep
 }
 
 std::string_view exit_code_table() noexcept {
-    return "  the command's own, or 128 + n if signal n ended it, or ended the wait\n"
-           "  1    of doctor alone: it found a problem, or a warning\n"
+    return "  the command's own; 128 + n if signal n ended the command or the wait\n"
+           "  1    only from doctor: it found a problem, or a warning\n"
            "  64   a wrong option, path or value\n"
            "  69   no server could be reached or used\n"
            "  74   the output could not be written\n"

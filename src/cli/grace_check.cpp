@@ -31,7 +31,7 @@ result<void> check_grace(const keeping_options& options, const assumed_pace& ser
                                            "kill"};
     return error{errc::bad_option, "--grace " + text_of(options.grace) + " is too long: " +
                                        session + " allows less than " + text_of(longest) +
-                                       "; shorten it or lengthen --session-timeout"};
+                                       "; shorten --grace or lengthen --session-timeout"};
 }
 
 }  // namespace turnstile::cli

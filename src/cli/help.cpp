@@ -73,7 +73,7 @@ Usage: turnstile elect [OPTION]... PATH -- COMMAND [ARGUMENT]...
   PATH                 path of the election, shared with the library's leader,
                        Curator's LeaderSelector, and kazoo's Election with
                        Turnstile's names
-  --id TEXT            the name of this machine for the others [HOST-PID]
+  --id TEXT            the name that other participants see [HOST-PID]
   --data TEXT          data to publish with the id, such as an address
   --once               do not take part again when the command has ended
   --pause DURATION     time from the command's end to the next try [1s]
@@ -99,7 +99,7 @@ The command, which is dead before another machine can lead:
 The command has in its environment TURNSTILE_PATH, TURNSTILE_ID,
 TURNSTILE_TOKEN (for fencing), TURNSTILE_VALID_UNTIL, TURNSTILE_GUARD and
 TURNSTILE_STATUS_FD, as with turnstile run. elect passes a signal on to the
-command, and ends with it.
+command, and ends when the command ends.
 
 Exit codes: as with turnstile run; 76 only with --once.
 
@@ -111,8 +111,8 @@ Examples:
 
 std::string ls_help() {
     return std::string{
-               R"(List the locks that are held or waited for, of every kind: those of Turnstile,
-and of Curator, Go and kazoo.
+               R"(List the locks that are held or waited for: locks of every kind of Turnstile,
+and locks of Curator, Go and kazoo.
 
 Usage: turnstile ls [OPTION]... [PREFIX]
 
@@ -137,7 +137,7 @@ Usage: turnstile show [OPTION]... PATH
 
   PATH                  path of the lock
   -o, --output FORM     text, wide (with kinds, sessions, znodes) or json [text]
-  --limit N             show at most N contenders, the first ones [100]
+  --limit N             show only the first N contenders [100]
 )"} + k_servers +
            R"(
 AGE is the time since a contender entered the queue, by the servers' clock. For
@@ -151,8 +151,8 @@ Examples:
 
 std::string watch_help() {
     return std::string{
-               R"(Show locks as they change, until Ctrl-C: those below a folder, or one lock with
-its queue.
+               R"(Show locks as they change, until Ctrl-C: all locks below a folder, or one lock
+with its queue.
 
 Usage: turnstile watch [OPTION]... [PATH]
 
@@ -224,7 +224,8 @@ Example:
 std::string serve_help() {
     return std::string{
                R"(Serve a page that shows all locks, their queues, past holds, and which holders
-the waiters wait for; and the same as JSON. It is read-only by default.
+the waiters wait for. Serve the same data as JSON. The page is read-only by
+default.
 
 Usage: turnstile serve [OPTION]...
 
@@ -250,7 +251,8 @@ Access:
   --tls-key FILE        the private key of the certificate
   --allow-changes       let signed-in people ask holders to release, and take
                         locks away
-  --audit-log FILE      append a JSON line for each of these orders
+  --audit-log FILE      append a JSON line for each request to release and
+                        each lock that is taken away
 
 An address other than loopback, and --allow-changes, require a password, a token
 or users. Only the owner of these files may have access to them.
@@ -300,7 +302,8 @@ The lock:
   -x, --exclusive      excludes runs with --shared or --exclusive
   -p, --permits N/M    N of the M permits of a semaphore; M alone is 1/M
   --lock-delay DURATION
-                       with --mutex: how long others are kept out after a crash
+                       with --mutex: how long no client gets the lock after a
+                       crash of the holder
   --label TEXT         the label that others see in the queue [the command's
                        name]
 
@@ -339,8 +342,9 @@ CLOCK_BOOTTIME), TURNSTILE_GUARD (the guard in use: cgroup or children),
 TURNSTILE_STATUS_FD (a descriptor with a line of JSON at each change) and
 TURNSTILE_HELD (a line for each lock that this run, and the runs that started
 it, hold). Background processes of the command end with it. The kinds of locks
-(--mutex; --shared and --exclusive; --permits) do not exclude each other: a run
-that finds another kind ahead at its PATH is refused.
+(--mutex; --shared and --exclusive; --permits) do not exclude each other: if a
+contender of another kind is ahead at PATH, turnstile refuses to run the
+command.
 
 Exit codes:
 )" + std::string{exit_code_table()} +

@@ -99,9 +99,9 @@ Usage: turnstile bench [OPTION]...
                .append(servers_help()) +
            R"(
 An acquire lasts from the call to the grant, a hand-over from one client's
-release to the next client's grant. Packets are the number that all servers
-report as received meanwhile. Ctrl-C ends the measurement early, removes its
-znodes, and prints the results so far.
+release to the next client's grant. The servers report how many packets they
+received meanwhile. Ctrl-C ends the measurement early, removes its znodes, and
+prints the results so far.
 
 Example:
   turnstile bench --clients 8 --seconds 10
@@ -123,8 +123,8 @@ Examples:
 }
 
 std::string manual_help() {
-    return R"(Print a manual page for man(1). The installation of turnstile includes all of
-them.
+    return R"(Print a manual page for man(1). The installation of turnstile includes all
+manual pages.
 
 Usage: turnstile manual [COMMAND]
 

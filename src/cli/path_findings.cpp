@@ -25,10 +25,11 @@ std::pair<std::string, std::string> split(const std::string& znode) {
 
 finding of_znode(const odd_znode& odd) {
     if (odd.kind == oddity::foreign_child)
-        return {severity::warning, to_string(odd.kind), odd.path,
-                "a znode in a lock's folder that is no contender: Turnstile ignores it, "
-                "Curator and Go may wait for it",
-                "delete the znode if nothing needs it, and keep other data out of locks' folders"};
+        return {
+            severity::warning, to_string(odd.kind), odd.path,
+            "a znode that is no contender, in a lock's folder: Turnstile ignores the znode, but "
+            "clients of Curator and of Go may wait for it",
+            "delete the znode if nothing needs it, and keep other data out of locks' folders"};
     const auto [folder, name] = split(odd.path);
     return {severity::problem, to_string(odd.kind), odd.path,
             "a contender that belongs to no session: the waiters behind it wait for ever",
@@ -47,7 +48,7 @@ void look_at_kinds(const std::vector<surveyed_lock>& locks, findings& found) {
         if (last - first > 1)
             found.push_back({severity::warning, "kinds_mixed", first->path,
                              "contenders of several kinds of locks share this path (" + kinds +
-                                 "): kinds do not exclude each other",
+                                 "): locks of different kinds do not exclude each other",
                              "let all programs take one kind at this path (turnstile run takes a "
                              "mutex, with --shared "
                              "and --exclusive a shared_mutex), or give each kind a separate path"});
@@ -60,7 +61,7 @@ void look_at_trial(const path_trial& trial, findings& found) {
         found.push_back(
             {severity::problem, std::string{"no_right_to_"} + to_string(right), trial.folder,
              std::string{"locks "} + to_string(right) +
-                 " znodes there, and an ACL forbids it to this client",
+                 " znodes in this folder, but an ACL forbids this client to do so",
              "give --credentials-file, or let the owner change the ACL of " + trial.folder});
     if (!trial.containers)
         found.push_back({severity::warning, "no_containers", trial.folder,

@@ -103,7 +103,10 @@ permit_share parse_permits(const std::string& text) {
             : permit_share{to_count(whole.substr(0, slash)), to_count(whole.substr(slash + 1))};
     if (share.taken < 1 || share.limit < share.taken)
         throw CLI::ValidationError{
-            "--permits", text + ": expected N/M with 1 <= N <= M, as in 1/4, or M for 1/M"};
+            "--permits",
+            text +
+                ": expected N/M (N of the M permits, 1 <= N <= M), such as 1/4, or M for "
+                "1/M"};
     return share;
 }
 

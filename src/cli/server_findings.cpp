@@ -48,13 +48,13 @@ void look_at_one(const server_health& server, const examination& seen, findings&
         found.push_back({severity::warning, "server_slow", server.name,
                          "answers after " + exact_text(std::chrono::ceil<std::chrono::milliseconds>(
                                                 server.round_trip)),
-                         "look at the server's load, its log and the network between; or give a "
-                         "longer --session-timeout"});
+                         "look at the server's load, its log, and the network between this host "
+                         "and the server; or give a longer --session-timeout"});
     if (server.outstanding.value_or(0) > k_many_outstanding)
         found.push_back({severity::warning, "server_overloaded", server.name,
                          std::to_string(*server.outstanding) + " requests wait",
-                         "find the clients that send them (cons), or give the server a faster disk "
-                         "for its log"});
+                         "find the clients that send many requests (cons lists the clients), or "
+                         "give the server a faster disk for its log"});
     if (is_old(server.version))
         found.push_back({severity::warning, "server_old", server.name,
                          "version " + server.version + " has no containers",
@@ -69,16 +69,16 @@ void look_at_roles(const examination& seen, findings& found) {
     if (leaders > 1 || alone + leaders > 1)
         found.push_back({severity::problem, "several_ensembles", seen.settings.servers,
                          "these servers are not one ensemble: " + std::to_string(leaders + alone) +
-                             " of them lead or stand alone",
-                         "name the servers of one ensemble only: a lock on one does not exclude "
-                         "clients on another"});
+                             " of them are leaders or standalone servers",
+                         "name the servers of one ensemble only: a lock on one ensemble does not "
+                         "exclude clients on another ensemble"});
     const bool followers = count_of(servers, server_role::follower) > 0;
     if (leaders == 0 && followers)
         found.push_back(
             {severity::note, "leader_not_listed", seen.settings.servers,
              "none of these servers leads",
-             "name all servers of the ensemble; with leaderServes=no the leader accepts no "
-             "clients, and the session timeout must be longer than 5/2 of the relay bound"});
+             "name all servers of the ensemble. If its leader accepts no clients "
+             "(leaderServes=no), the session timeout must be longer than 5/2 of the relay bound"});
 }
 
 void look_at_versions(const examination& seen, findings& found) {
@@ -217,9 +217,9 @@ void look_at_session_ids(const examination& seen, findings& found) {
     const std::chrono::milliseconds after{static_cast<std::int64_t>(bits)};
     if (seen.session == 0 || after > k_soon) return;
     found.push_back({severity::note, "session_ids_repeat", seen.attached_to,
-                     "it started " + exact_text(after) +
+                     "this server started " + exact_text(after) +
                          " after its machine. If it starts at the same millisecond after another "
-                         "boot, it gives out the ids of sessions that are still alive",
+                         "boot, it gives new sessions the ids of sessions that are still alive",
                      "where machines always start in the same way (microVMs, snapshots), start "
                      "each server a random time after its machine"});
 }

@@ -76,8 +76,8 @@ void settle_servers(server_settings& settings) {
                                  " has locks inside one process only, which no other process sees"};
     if (settings.on_command_line && has_password(settings.servers))
         throw std::runtime_error{
-            "--servers has a password in it, which all users of this machine can read there; put "
-            "it into a file, and give --servers-file"};
+            "--servers has a password in it, which all users of this machine can read in the list "
+            "of processes; put the connect string into a file, and give --servers-file"};
 }
 
 std::string read_credentials(const std::string& file) {

@@ -243,7 +243,8 @@ void add_take_command(CLI::App& program, command_line& line) {
     command.add_flag("-y,--yes", options->yes);
     command.parse_complete_callback([options] {
         if (!options->yes && ::isatty(STDIN_FILENO) != 1)
-            throw CLI::ParseError{"there is no terminal to ask on: give --yes", k_usage};
+            throw CLI::ParseError{
+                "standard input is no terminal, so nobody can confirm: give --yes", k_usage};
     });
 }
 

@@ -14,7 +14,8 @@ const char* sentence_of(revocation_outcome outcome) {
         case revocation_outcome::gave_way:
             return "the contender released the lock or left the queue";
         case revocation_outcome::deleted: return "the contender's znode was deleted";
-        case revocation_outcome::gone_before: return "the contender had gone before the order";
+        case revocation_outcome::gone_before:
+            return "the contender had left the queue before the order";
     }
     return "";
 }

@@ -187,7 +187,8 @@ TEST_F(cli_take, wrong_words) {
     const std::string program = TURNSTILE_PROGRAM;
     EXPECT_EQ(code_of({program, "take", "--yes", path}), 64);
     EXPECT_EQ(code_of({program, "take", "--reason", "none", path}), 64);
-    EXPECT_TRUE(printed("there is no terminal to ask on: give --yes")) << output();
+    EXPECT_TRUE(printed("standard input is no terminal, so nobody can confirm: give --yes"))
+        << output();
     EXPECT_EQ(code_of({program, "ask"}), 64);
 }
 

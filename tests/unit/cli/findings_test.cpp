@@ -63,7 +63,7 @@ TEST(findings, of_a_file_of_sqlite) {
 TEST(findings, of_the_guard_of_commands) {
     auto seen = healthy();
     seen.guard = "children";
-    EXPECT_NE(doctor_text(seen, {}).find("guard of run     children\n"), std::string::npos);
+    EXPECT_NE(doctor_text(seen, {}).find("process guard    children\n"), std::string::npos);
     EXPECT_NE(doctor_json(seen, {}).find("\"guard\":\"children\""), std::string::npos)
         << doctor_json(seen, {});
     seen.guard = "";
@@ -241,7 +241,7 @@ TEST(doctor, says_whose_session_ids_may_come_again) {
         // The id of the eighth session of server 1, which started 3,000 ms after its machine.
         0x0100'0000'0bb8'0007;
     EXPECT_EQ(found_in(seen), codes{"session_ids_repeat"});
-    EXPECT_EQ(all_findings(seen).front().text.find("it started 3 s after its machine"), 0U)
+    EXPECT_EQ(all_findings(seen).front().text.find("this server started 3 s after its machine"), 0U)
         << all_findings(seen).front().text;
     seen.session = 0x0100'0523'5690'0002;  // the server started a day after its machine
     EXPECT_EQ(found_in(seen), codes{});
@@ -296,7 +296,7 @@ TEST(doctor, has_no_complaint_of_an_empty_folder) {
     const auto found = all_findings(seen);
     EXPECT_EQ(codes_of(found), codes{});
     const auto text = doctor_text(seen, found);
-    EXPECT_NE(text.find("\nempty folders    /locks/a and 1 other: locks that are free; "),
+    EXPECT_NE(text.find("\nempty folders    /locks/a and 1 other: folders of free locks; "),
               std::string::npos)
         << text;
     EXPECT_NE(text.find("the doctor found nothing to fix"), std::string::npos) << text;
@@ -304,7 +304,8 @@ TEST(doctor, has_no_complaint_of_an_empty_folder) {
     EXPECT_NE(json.find(R"("empty_folders":["/locks/a","/locks/b"])"), std::string::npos) << json;
     seen.trial->containers = false;
     EXPECT_EQ(found_in(seen), codes{"no_containers"});
-    EXPECT_NE(doctor_text(seen, {}).find("these servers do not remove them"), std::string::npos);
+    EXPECT_NE(doctor_text(seen, {}).find("these servers do not remove such folders"),
+              std::string::npos);
 }
 
 TEST(doctor, tells_of_kinds_that_share_a_path) {
@@ -328,7 +329,7 @@ TEST(doctor, prints_some_of_many_and_nothing_that_a_terminal_acts_on) {
     const auto text = doctor_text(seen, found);
     EXPECT_NE(text.find("/locks/\\x1b[2J9: "), std::string::npos) << text;
     EXPECT_EQ(text.find("/locks/\\x1b[2J10: "), std::string::npos) << text;
-    EXPECT_NE(text.find("... and 5 more like it"), std::string::npos) << text;
+    EXPECT_NE(text.find("... and 5 more findings of this kind"), std::string::npos) << text;
     EXPECT_EQ(text.find('\x1b'), std::string::npos);
     EXPECT_NE(doctor_json(seen, found).find("2J14"), std::string::npos);
 }

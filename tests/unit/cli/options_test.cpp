@@ -54,7 +54,8 @@ TEST(options, forms_of_output_are_those_of_the_command) {
 }
 
 TEST(options, permits_name_both_forms) {
-    expect_usage(run_with("--permits", "0"), "0: expected N/M with 1 <= N <= M, as in 1/4, or M");
+    expect_usage(run_with("--permits", "0"),
+                 "0: expected N/M (N of the M permits, 1 <= N <= M), such as 1/4, or M");
 }
 
 TEST(options, an_exit_code_of_a_command_that_is_not_due_needs_a_period) {

@@ -39,7 +39,7 @@ TEST(take_report, of_each_end) {
     expect_end({holder(), true, revocation_outcome::deleted}, "the contender's znode was deleted",
                "deleted");
     expect_end({holder(), false, revocation_outcome::gone_before},
-               "the contender had gone before the order", "gone_before");
+               "the contender had left the queue before the order", "gone_before");
     EXPECT_TRUE(take_text(order(), {holder(), true}).starts_with("asked web-2, in the queue for "));
     EXPECT_EQ(json::parse(take_json(order(), {holder(), true})).at("outcome"), "asked");
 }
