@@ -81,7 +81,7 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
         return "has a number as its path, which does not select a database: write ?db=NUMBER";
     // An '@' in the path means that the password contains an unescaped '/', as in redis://user:1/rest@host.
     if (path.find('@') != std::string_view::npos)
-        return "has an '@' in its path: a '/' in a password is written %2F, an '@' in it %40";
+        return "has an '@' in its path: write a '/' in a password as %2F, and an '@' as %40";
     if (auto fault = base::chroot_fault(text, path); !fault.empty()) return fault;
     out.chroot = path;
     return {};

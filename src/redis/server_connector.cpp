@@ -74,8 +74,9 @@ std::optional<connected_server> server_connector::next() {
         at = *std::move(found.welcomed.moved_to);
     }
     return connected_server{
-        .welcomed = {.reason =
-                         "the nodes of the cluster disagree about the node that has the tree"}};
+        .welcomed = {
+            .reason =
+                "the nodes of the cluster disagree about which node has the keys of the tree"}};
 }
 
 // The deadline does not include the name resolution, so its duration is added.
@@ -89,8 +90,9 @@ connected_server server_connector::connect(const server_address& server,
     if (to.welcomed.result != welcome::ok) return to;
     const auto promised = promises_of(to.welcomed.facts, where_.has_sentinels());
     if (const auto lacking = missing(promised, settings_.required); !lacking.empty()) {
-        to.welcomed = {.result = welcome::unfit,
-                       .reason = "it does not promise what the client requires; " + lacking};
+        to.welcomed = {
+            .result = welcome::unfit,
+            .reason = "it promises less than client_options::require demands; " + lacking};
         return to;
     }
     // Connects to the numeric address of the first connection, because the server's name may have several addresses.

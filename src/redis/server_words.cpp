@@ -134,9 +134,8 @@ std::string unfit(const server_facts& facts, bool& too_old) {
         return "it is a sentinel: write redis+sentinel://host:port/name-of-the-master";
     if (facts.eviction_policy != "noeviction")
         return fmt::format(
-            "maxmemory-policy is '{}': a server that is short of memory would throw locks away, "
-            "and "
-            "two clients could hold one; set it to noeviction",
+            "maxmemory-policy is '{}': a server that is short of memory would evict locks, and two "
+            "clients could hold one lock; set maxmemory-policy to noeviction",
             facts.eviction_policy);
     return {};
 }

@@ -26,7 +26,8 @@ void mariadb_database::connect() {
         throw database_error{
             failure::fatal, settings_.name,
             "may lose writes that it has acknowledged (innodb_flush_log_at_trx_commit, "
-            "innodb_flush_method, sync_binlog), and so does not promise enough; " +
+            "innodb_flush_method, sync_binlog), and so promises less than client_options::require "
+            "demands; " +
                 settings_.lacking_without_syncs};
     make_tables();
     raise_numbers();

@@ -105,9 +105,9 @@ result<void> check_mariadb_row(const std::string& znode, std::int64_t created, v
             return in_no_transaction(" any more, because it was lost and opened again");
         return {};
     }
-    return error{
-        errc::removed,
-        znode + " is not in this database, or the transaction began to read before the grant"};
+    return error{errc::removed, znode +
+                                    " is not in this database, or the transaction began to read "
+                                    "before the lock was granted"};
 }
 
 }  // namespace turnstile::sql

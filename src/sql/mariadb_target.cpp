@@ -60,7 +60,7 @@ result<void> parse_parameter(std::string_view whole, std::string_view text, mari
         return refused(fmt::format("{} needs a value; a '%' in it is written %25", name));
     const bool is_switch = name == "ssl" || name == "ssl_verify_server_cert";
     if (is_switch && value != "true" && value != "false")
-        return refused(fmt::format("{} is true or false", name));
+        return refused(fmt::format("{} must be true or false", name));
     if (name == "ssl_verify_server_cert" && value == "false") return refused(k_unverified);
     if (!out.parameters.emplace(name, *value).second)
         return refused(fmt::format("has {} twice", name));
@@ -144,7 +144,8 @@ result<mariadb_target> parse_mariadb_target(std::string_view connect_string) {
         out.hosts.push_back(std::move(*host));
     }
     if (out.parameters.contains("socket")) {
-        if (out.hosts.size() > 1) return refused("has a socket and several hosts");
+        if (out.hosts.size() > 1)
+            return refused("has a socket and several hosts, but a socket leads to one server only");
         out.hosts.clear();
     }
     return out;

@@ -46,8 +46,10 @@ void postgresql_database::check_server() {
     if (r[4] != "UTF8")
         link_.refuse(failure::fatal, "the database's encoding is " + r[4] + "; UTF8 is needed");
     if (to_integer(r[6]) == 0 && !settings_.lacking_without_fsync.empty())
-        link_.refuse(failure::fatal, "fsync is off, so the server does not promise enough; " +
-                                         settings_.lacking_without_fsync);
+        link_.refuse(
+            failure::fatal,
+            "fsync is off, so the server promises less than client_options::require demands; " +
+                settings_.lacking_without_fsync);
     link_.check_pool(r[5]);
     // If this process is stopped inside a transaction, the server ends the transaction after the time limit. The client
     // itself limits all other waits. With synchronous_commit = off the server could lose acknowledged commits.

@@ -64,7 +64,7 @@ void sqlite_database::check_in_place() {
         !is_same_file(settings_.path, file)) {
         rollback();
         throw database_error{failure::lost, settings_.path,
-                             "was replaced while it was open, or its write-ahead log removed"};
+                             "was replaced while it was open, or its write-ahead log was removed"};
     }
     try {
         static_cast<void>(check_single_name(file));
@@ -143,7 +143,8 @@ void sqlite_database::check(int code, const char* doing) {
             failure::lost, settings_.path,
             fmt::format(
                 "another process or a transaction of another program has had the file's write lock "
-                "for {}, or a user who may read its shared memory locks it",
+                "for {}, or a user who may read the file's shared memory has locked that "
+                "memory",
                 base::duration_text(settings_.patience))};
     if ((kind == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE) && db_ != nullptr)
         if (const std::string why = make_room(); !why.empty()) text += ": " + why;

@@ -69,8 +69,8 @@ std::string sqlite_log::make_room() {
                                                  &pages, nullptr);
     if ((code & 0xff) != SQLITE_BUSY) return {};
     return fmt::format(
-        "a transaction that reads, perhaps of a stopped program, keeps the {} pages of the "
-        "write-ahead log",
+        "a read transaction, perhaps of a stopped program, prevents SQLite from freeing the {} "
+        "pages of the write-ahead log",
         pages);
 }
 

@@ -215,7 +215,8 @@ void worker::end_own() noexcept {
             close_outcome::ended)
             ended = database::ended::yes;
     } catch (const std::exception& e) {
-        log::write(log_level::info, "session {:#x} is not closed, and ends by its timeout: {}",
+        log::write(log_level::info,
+                   "session {:#x} could not be closed, and expires after its timeout: {}",
                    store_.id(), e.what());
     }
     db_->withdraw(ended);

@@ -96,7 +96,7 @@ result<std::string> parse_chroot(std::string_view text, std::string_view chroot)
         return refused_connect_string(
             text,
             fmt::format("has \"{}\" after its first server: the chroot of all servers comes after "
-                        "the last one, host:port,host:port/chroot",
+                        "the last server, host:port,host:port/chroot",
                         base::quoted_part(text, chroot)));
     }
     // An '@' in the chroot may come from a connect string without its scheme, or with a misspelt scheme, whose password
@@ -283,15 +283,17 @@ result<void> secure(connect_string& servers, server_security wanted) {
     if (const auto* const own = servers.security()) both = *own;
     if (wanted.tls.enabled) {
         if (both.tls.enabled)
-            return refused("tls",
-                           "the connect string begins with zookeepers:// and has its own options "
-                           "of TLS");
+            return refused(
+                "tls",
+                "must not be set together with zookeepers://, because the connect string "
+                "has its own options of TLS");
         if (const auto rule = fault_of(wanted.tls); !rule.empty()) return refused("tls", rule);
         both.tls = std::move(wanted.tls);
     }
     if (tls::is_enabled(wanted.sasl)) {
         if (tls::is_enabled(both.sasl))
-            return refused("sasl", "the connect string has its own options of SASL");
+            return refused(
+                "sasl", "must not be set, because the connect string has its own options of SASL");
         both.sasl = std::move(wanted.sasl);
     }
     const auto shared = std::make_shared<const server_security>(std::move(both));

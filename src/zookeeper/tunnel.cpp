@@ -180,8 +180,8 @@ bool tunnel::shows_frame(guest& from) {
     if (n == 0 || (from.frame.size() == attach_length(from.frame) && !is_own(from.frame))) {
         if (n != 0)
             log::write(log_level::warning,
-                       "the tunnel to {} had a connection that is not this client's own, and "
-                       "dropped it",
+                       "another program connected to the tunnel to {}, and the client closed that "
+                       "connection",
                        to_string(servers_));
         return false;
     }

@@ -140,8 +140,9 @@ TEST(zookeeper_sasl, the_options_of_the_client_have_a_user_too) {
     EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
     options.sasl = {.user = "lock", .password_file = private_file("lock", "sesame")};
     EXPECT_TRUE(connect(at, options)->wait_connected(limit()));
-    EXPECT_THAT(refusal_of(as_user(at), options),
-                HasSubstr("sasl: the connect string has its own options of SASL"));
+    EXPECT_THAT(
+        refusal_of(as_user(at), options),
+        HasSubstr("sasl: must not be set, because the connect string has its own options of SASL"));
     EXPECT_THAT(refusal_of("local:", options),
                 HasSubstr("sasl: this option is for ZooKeeper servers only"));
     options.sasl.password = "sesame";

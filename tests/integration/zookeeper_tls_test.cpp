@@ -283,7 +283,8 @@ TEST(zookeeper_tls, the_tunnel_is_this_clients_alone) {
     const auto ports = own_listening_ports();
     ASSERT_FALSE(ports.empty());
     for (const auto port : ports) EXPECT_TRUE(is_hung_up_at(port));
-    EXPECT_TRUE(eventually([&] { return log.with("is not this client's own") > 0; }));
+    EXPECT_TRUE(
+        eventually([&] { return log.with("another program connected to the tunnel") > 0; }));
     EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
 }
 

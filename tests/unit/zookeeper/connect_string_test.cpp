@@ -184,13 +184,13 @@ TEST(connect_string, shows_no_piece_of_a_password) {
 TEST(connect_string, refuses_a_chroot_for_each_server) {
     for (const char* text :
          {"a:2181/x,b:2181/x", "a:2181/x,b:2181", "a:2181/,b:2181/x", "a:1/x/y,[::1]:2/z"}) {
-        EXPECT_NE(refusal(text).find("the chroot of all servers comes after the last one"),
+        EXPECT_NE(refusal(text).find("the chroot of all servers comes after the last server"),
                   std::string::npos)
             << text;
     }
     EXPECT_EQ(refusal("a:1/x,b:2/x"),
               "bad connect string: \"a:1/x,b:2/x\": has \"/x,b:2/x\" after its first server: the "
-              "chroot of all servers comes after the last one, host:port,host:port/chroot");
+              "chroot of all servers comes after the last server, host:port,host:port/chroot");
     EXPECT_EQ(parse_connect_string("a:2181/x,y").value().chroot, "/x,y") << "a name with a comma";
 }
 
