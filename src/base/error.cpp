@@ -31,7 +31,7 @@ const char* text(errc code) noexcept {
         case errc::not_owner: return "the calling thread does not hold the lock";
         case errc::would_deadlock: return "the wait would never end";
         case errc::too_many: return "there are too many znodes or sessions";
-        case errc::not_held: return "there is no hold for this call";
+        case errc::not_held: return "this call needs a hold, and none exists";
         case errc::protocol:
             return "the servers sent an answer that the library does not understand";
         case errc::lease_too_short:
@@ -88,7 +88,7 @@ const char* text(condition kind) noexcept {
         case condition::refused: return "the servers refuse the request";
         case condition::conflict: return "a transaction does not fit the present znodes";
         case condition::unknown: return "a transaction may or may not have been executed";
-        case condition::misuse: return "the call breaks a rule";
+        case condition::misuse: return "the call breaks a rule of the library";
     }
     return "unknown condition";
 }

@@ -190,8 +190,9 @@ std::shared_ptr<core::coordinator> make_coordinator(std::string_view connect_str
     // servers.
     if (options.require == promises{}) return servers;
     if (const auto lacking = missing(servers->promises(), options.require); !lacking.empty()) {
-        throw_error({errc::bad_option, fmt::format("require: '{}' does not promise enough; {}",
-                                                   servers->describe(), lacking)});
+        throw_error({errc::bad_option,
+                     fmt::format("require: the servers '{}' promise less than required; {}",
+                                 servers->describe(), lacking)});
     }
     return servers;
 }

@@ -39,8 +39,9 @@ std::string_view given(const char* connect_string) {
     if (connect_string == nullptr)
         throw_error(
             {errc::bad_connect_string,
-             "the text is a null pointer, as std::getenv() returns for a variable that is not "
-             "set; client::from_environment() names the variables that it reads"});
+             "the connect string is a null pointer, as std::getenv() returns for a "
+             "variable that is not set; client::from_environment() names the variables that "
+             "it reads"});
     return connect_string;
 }
 

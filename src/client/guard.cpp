@@ -33,7 +33,7 @@ bool hold::forked() const noexcept {
 }
 
 error hold::forked_error() const {
-    return {errc::forked, path() + " is held in the parent"};
+    return {errc::forked, path() + " is held by the parent of this process"};
 }
 
 error hold::end_of_certainty(boottime_clock::time_point limit) const {

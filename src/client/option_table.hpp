@@ -67,7 +67,7 @@ inline constexpr std::tuple k_option_table{
     option_row{"on_at_risk", &acquire_options::on_at_risk, k_own, k_own, k_own},
     option_row{"warn_before", &acquire_options::warn_before, k_passed, k_passed, k_own},
     option_row{"max_hold", &acquire_options::max_hold, k_own,
-        refused("a quorum_lock has no such option, because it acquires a part again whose hold has ended"),
+        refused("a quorum_lock has no such option, because it acquires a part again when that part's hold has ended"),
         k_own},
     option_row{"on_expiring", &acquire_options::on_expiring, k_own, k_own, k_own},
     option_row{"on_asked_to_release", &acquire_options::on_asked_to_release, k_own, k_own, k_own},

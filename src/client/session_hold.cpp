@@ -208,7 +208,7 @@ result<void> session_hold::rename(core::contender_kind kind) {
         while (held_->renamings() == before && state_.is_held() && !gone_) changed_.wait(answered);
         if (state_.is_lost()) return *state_.why();
         if (held_->renamings() == before)
-            return error{errc::not_held, path() + ": the hold was given up"};
+            return error{errc::not_held, path() + ": the program has released the hold"};
         if (held_->refusal()) return *held_->refusal();
         return {};
     });
@@ -261,7 +261,8 @@ znode_hold::standing_znode session_hold::standing() const {
 result<void> session_hold::begin_commit() {
     {
         const base::lock_guard lock{mutex_};
-        if (state_.is_given_up()) return error{errc::not_held, path() + ": the hold was given up"};
+        if (state_.is_given_up())
+            return error{errc::not_held, path() + ": the program has released the hold"};
         held_.change().begin_commit();
     }
     auto still = status();

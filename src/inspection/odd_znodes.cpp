@@ -40,7 +40,7 @@ public:
         : client_{detail::internals::of(servers)}, options_{detail::with_deadline(options)} {}
 
     result<odd_survey> inspect(const std::string& folder) {
-        if (!client_) return error{errc::closed, "it was moved from"};
+        if (!client_) return error{errc::closed, "the client object was moved from"};
         if (const auto good = base::validate_path(folder); !good) return good.error();
         std::vector<candidate> level{{folder, false}};
         std::size_t seen = 1;
@@ -160,7 +160,7 @@ result<bool> remove_empty_folder(const client& servers, std::string_view path,
                                  const query_options& options) {
     if (const auto good = base::validate_path(path); !good) return good.error();
     const auto impl = detail::internals::of(servers);
-    if (!impl) return error{errc::closed, "it was moved from"};
+    if (!impl) return error{errc::closed, "the client object was moved from"};
     const auto answer = impl->write_repeatedly({core::remove_op{std::string{path}}}, options);
     if (!answer) return answer.error();
     switch (answer->front().error) {

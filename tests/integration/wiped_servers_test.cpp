@@ -82,8 +82,8 @@ TEST_F(wiped_servers, are_worked_with_before_the_lease_of_the_session_is_over) {
     ASSERT_TRUE(again) << again.error().message();
     EXPECT_TRUE(hold->lost().stop_requested());
     EXPECT_TRUE(eventually([&] { return log.with("it was wiped or rolled back") >= 1; }));
-    EXPECT_TRUE(eventually([&] { return log.with("the servers expired it") >= 1; }));
-    EXPECT_EQ(log.with("its lease ran out"), 0);
+    EXPECT_TRUE(eventually([&] { return log.with("the servers expired the session") >= 1; }));
+    EXPECT_EQ(log.with("lease ran out"), 0);
 }
 
 }  // namespace

@@ -290,7 +290,7 @@ void guarded_writes::on_part_refused(std::size_t index, server_error why, effect
         const auto& znode = refused.standing[index];
         if (why != server_error::no_node)
             return queue_.finish_front(refused_guard(znode, why), out);
-        return queue_.finish_front(removed(znode + ", of another hold of the commit"), out);
+        return queue_.finish_front(removed(znode + ", the znode of another hold"), out);
     }
     const auto step = index - refused.standing.size();
     if (refused.plan.is_outdated_by(step, why)) {

@@ -108,7 +108,7 @@ consequence renaming::on_listed(contender_session& c, const renamed_znode& own,
         // and removes our znode under its old or its new name.
         case answer_class::forbidden:
             c.replace_session("a znode of this client may be in " + own.folder +
-                              ", and an ACL forbids this client to list it");
+                              ", and an ACL forbids this client to list that folder");
             return suspends{};
         case answer_class::conflict:
         case answer_class::over_quota:
@@ -122,8 +122,9 @@ consequence renaming::on_listed(contender_session& c, const renamed_znode& own,
                answer.children.end();
     };
     if (fence_refused_ && stands(own.name)) {
-        c.replace_session("the servers may still rename " + path_of(own) +
-                          ", and an ACL forbids this client the write that would prevent it");
+        c.replace_session(
+            "the servers may still rename " + path_of(own) +
+            ", and an ACL forbids this client the write that would prevent the renaming");
         return suspends{};
     }
     unsure_ = false;

@@ -230,7 +230,7 @@ void unsure::look_for_guid(contender_call& call, const reply& answer) {
         case answer_class::gone: break;
         case answer_class::forbidden:
             return c.replace_session("a znode of this client may be in " + call.folder() +
-                                     ", and an ACL forbids this client to list it");
+                                     ", and an ACL forbids this client to list that folder");
         case answer_class::conflict:
         case answer_class::over_quota:
         case answer_class::bad_acl:

@@ -90,7 +90,8 @@ bool link_steps::on_link(const link_event& event) {
             break;
         case link_kind::found_elsewhere: found_elsewhere(event); break;
         case link_kind::expired:
-            end_epoch({errc::session_lost, "the servers expired it"}, close_session::how::abandon);
+            end_epoch({errc::session_lost, "the servers expired the session"},
+                      close_session::how::abandon);
             break;
         case link_kind::auth_failed: refuse_for_good(errc::auth_failed); break;
     }

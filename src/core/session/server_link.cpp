@@ -51,8 +51,9 @@ std::optional<error> server_link::attach(const link_event& event, bool closing, 
     // The lease has ended before this attach. So the leader may have selected the session for expiry already, although
     // the servers still answer.
     if (!lease_.valid(now) && !closing)  // place: lease_over_at_attach
-        return error{errc::session_lost,
-                     "its lease had ended when it reconnected; a new session is opened"};
+        return error{
+            errc::session_lost,
+            "the session's lease had ended when the session reconnected; a new session is opened"};
     epoch_->session_id = event.session_id;
     epoch_->latest_connection = event.connection;
     epoch_->heard_at = now;

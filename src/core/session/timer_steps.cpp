@@ -59,7 +59,7 @@ void timer_steps::end_lease_if_over() {
     TURNSTILE_CHECK(!owners_.epochs.closing());
     TURNSTILE_CHECK(!lease.valid(owners_.basics.now) ||
                     owners_.contenders.table().holding().empty());
-    std::string text = "its lease ran out before it was confirmed";
+    std::string text = "the session's lease ran out before it was confirmed";
     if (owners_.link.attached() && !lease.can_be_kept()) {
         text += ": " + owners_.placement.short_lease(lease);
         owners_.placement.warn_if_short(lease, owners_.basics);

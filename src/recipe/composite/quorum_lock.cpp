@@ -67,11 +67,11 @@ std::shared_ptr<const ensembles> checked(const std::vector<quorum_member>& membe
     std::set<std::string> hosts;
     for (const auto& ensemble : members) {
         const auto inside = detail::internals::of(ensemble.servers());
-        if (!inside) throw_error({errc::closed, "it was moved from"});
+        if (!inside) throw_error({errc::closed, "the client object was moved from"});
         const auto where = base::make_resource_name(inside->describe(), "").hosts;
         const auto name = ensemble.name().empty() ? where : ensemble.name();
         for (const auto& host : split(where))
-            if (!hosts.insert(host).second) refuse("two of the ensembles have the host " + host);
+            if (!hosts.insert(host).second) refuse("two of the ensembles share the host " + host);
         if (!names.insert(name).second) refuse("two of the ensembles are called \"" + name + '"');
         checked_members->push_back(
             {name, detail::queue_lock{inside, path, core::contender_family::lock}});

@@ -72,7 +72,7 @@ public:
           paths_{std::move(paths)},
           folder_{std::move(folder)},
           look_after_{options.look_after} {
-        if (!client_) throw_error({errc::closed, "it was moved from"});
+        if (!client_) throw_error({errc::closed, "the client object was moved from"});
         if (look_after_ <= look_after_.zero()) {
             throw_error({errc::bad_option, fmt::format("look_after {}: must be positive",
                                                        base::duration_text(look_after_))});

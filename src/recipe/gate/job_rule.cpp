@@ -60,8 +60,8 @@ result<job_terms> terms_of(const job_rules& rules) {
     const job_terms terms{*period, *at_least, *at_most};
     if (terms.period == 0 && terms.at_least_for == 0 && terms.at_most_for == 0) {
         return error{errc::bad_option,
-                     "job_gate: period, at_least_for and at_most_for are all zero: nothing would "
-                     "keep the job from running at once again"};
+                     "job_gate: period, at_least_for and at_most_for are all zero, so nothing "
+                     "would keep the job from running again at once"};
     }
     return terms;
 }

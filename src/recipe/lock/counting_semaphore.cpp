@@ -22,9 +22,10 @@ public:
         std::deque<guard> gone;  // destroyed, and so released, under no lock
         const base::lock_guard lock{mutex_};
         if (count < 0 || static_cast<std::size_t>(count) > permits_.size()) {
-            throw_error({errc::not_owner, of_.path() + ": release(" + std::to_string(count) +
-                                              "): permits that this object holds: " +
-                                              std::to_string(permits_.size()) + " permits"});
+            throw_error({errc::not_owner,
+                         of_.path() + ": release(" + std::to_string(count) +
+                             "): must be from 0 to the number of permits that this object holds, " +
+                             std::to_string(permits_.size())});
         }
         base::finish_or_end("the release of permits", [&]() REQUIRES(mutex_) {
             for (; count > 0; --count) {

@@ -27,7 +27,7 @@ void refuse_contender(std::string_view path) {
     throw_error(
         {errc::bad_path,
          fmt::format("path {} ends in the name of a contender in the queue of {}; the path of "
-                     "a lock must not",
+                     "a lock must not end in such a name",
                      base::printable(path),
                      base::printable(path.substr(0, std::max<std::size_t>(slash, 1))))});
 }
@@ -40,7 +40,7 @@ queue_lock::queue_lock(std::shared_ptr<client_impl> servers, std::string_view pa
     if (const auto good = base::validate_path(path); !good) throw_error(good.error());
     if (path == "/") throw_error({errc::bad_path, "\"/\": the root cannot be a lock's path"});
     refuse_contender(path);
-    if (!client_) throw_error({errc::closed, "it was moved from"});
+    if (!client_) throw_error({errc::closed, "the client object was moved from"});
     resource_ = base::make_resource_name(client_->describe(), path_.str()).to_string();
 }
 

@@ -32,7 +32,7 @@ public:
 
     // Finds all locks at or below `folder`, or only the locks in it.
     result<lock_survey> survey(const std::string& folder, bool deep) {
-        if (!client_) return error{errc::closed, "it was moved from"};
+        if (!client_) return error{errc::closed, "the client object was moved from"};
         if (const auto good = base::validate_path(folder); !good) return good.error();
         if (const auto listed = list(folder, deep); !listed) return listed.error();
         if (const auto read = read_contenders(); !read) return read.error();

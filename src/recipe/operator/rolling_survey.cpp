@@ -30,7 +30,7 @@ public:
           turns_{folder_, most_read} {}
 
     result<survey_round> go_on(const round_options& options) {
-        if (!client_) return error{errc::closed, "it was moved from"};
+        if (!client_) return error{errc::closed, "the client object was moved from"};
         if (const auto good = base::validate_path(folder_); !good) return good.error();
         if (options.most_requests == 0)
             return error{errc::bad_option, "most_requests is 0: a round needs 1 at least"};

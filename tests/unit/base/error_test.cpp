@@ -122,9 +122,9 @@ TEST(error, message_of_a_refusal_says_nothing_twice) {
 
 TEST(error, message_of_a_call_says_nothing_twice) {
     TURNSTILE_NEEDS_INTERRUPTION();
-    EXPECT_EQ(
-        said_once(guard{}.status().error()),
-        "there is no hold for this call: the guard was released, moved from, or never had a hold");
+    EXPECT_EQ(said_once(guard{}.status().error()),
+              "this call needs a hold, and none exists: the guard was released, moved from, or "
+              "never had a hold");
     local::faults faults{"said-once"};
     const client servers{"local:said-once",
                          {.credentials = "a:b", .acl = access_policy::creator_only}};
@@ -166,7 +166,7 @@ TEST(error, message_of_a_call_says_nothing_twice) {
     faults.expire(servers.session().id);
     EXPECT_TRUE(testing::eventually([&] { return hold.lost().stop_requested(); }));
     EXPECT_EQ(said_once(hold.status().error()),
-              "the session with the servers was lost: the servers expired it");
+              "the session with the servers was lost: the servers expired the session");
 }
 
 TEST(error, message_without_a_server_says_nothing_twice) {
@@ -180,7 +180,8 @@ TEST(error, message_without_a_server_says_nothing_twice) {
     said_once(read_node(away, "/a", {.timeout = 1ms}).error());
     const client moved{std::move(away)};
     // NOLINTNEXTLINE(bugprone-use-after-move): it is what is tested
-    EXPECT_EQ(said_once(locks_below(away, "/").error()), "the client is closed: it was moved from");
+    EXPECT_EQ(said_once(locks_below(away, "/").error()),
+              "the client is closed: the client object was moved from");
 }
 
 TEST(error, compares_with_codes_and_standard_conditions) {

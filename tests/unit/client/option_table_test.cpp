@@ -58,7 +58,7 @@ TEST(option_table, a_refusal_names_the_composite_the_option_the_value_and_the_re
     EXPECT_EQ(refusal.error(), errc::bad_option);
     EXPECT_EQ(refusal.error().detail(),
               "quorum_lock: max_hold 7 ns: a quorum_lock has no such option, because it acquires a "
-              "part again whose hold has ended");
+              "part again when that part's hold has ended");
     EXPECT_TRUE(check_refused({.max_hold = 7ns}, composite::multi, "multi_lock"));
     EXPECT_TRUE(check_refused({}, composite::quorum, "quorum_lock"));
 }
