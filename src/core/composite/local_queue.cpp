@@ -106,8 +106,8 @@ void local_queue::on_lost(std::uint64_t contender, const error& why) {
     ask_for_those_who_wait();  // place: asks_again_after_loss
 }
 
-// Contenders of other processes may arrive behind our contender before our contender is granted. So this function may
-// run before on_granted.
+// Contenders of other processes may arrive behind our contender before our contender gets the lock. So this function
+// may run before on_granted.
 void local_queue::on_contended(std::uint64_t contender) {
     check();
     if (contender != contender_ || has_ == has::nothing) return;  // place: news_of_others_behind

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// local_queue: a value that manages the threads of a process that share one contender. It decides which thread holds,
-// when to request a contender, when to give the contender back, and when to call on_time().
+// local_queue: a value that manages the threads of a process that share one contender. It decides which thread holds
+// the lock, when to request a contender, when to give the contender back, and when to call on_time().
 //
 // There are two modes, which may be combined. In cohort mode a release hands the lock over to another thread of the
 // process without a request. Once other processes queue behind the contender, at most `passes` more such hand-overs
@@ -24,7 +24,7 @@
 // |           |        | the lease is valid   |                                       |                           |
 //
 // Each contender has a number that is never used again. An `ask` gets one answer, on_granted or on_refused; after
-// `withdraw` the answer comes soon. The queue gives back a contender that is granted too late. Before each event the
+// `withdraw` the answer comes soon. The queue gives back a contender that gets the lock too late. Before each event the
 // caller passes the end of the contender's lease (`confirm`).
 //
 // Thread safety: a value; one thread at a time.

@@ -35,8 +35,8 @@ struct contender_settings {
     // For a lock or latch: if the folder has at least this many children, the next holder reads the folder's low-water
     // mark instead of a list (core/queue/low_water_mark.hpp).
     std::uint32_t long_queue = k_long_queue;
-    // For a lock: the time after a holder's crash for which no contender is granted. Zero, or another kind: there is no
-    // delay, and no contender writes or reads the mark that shows a crash (core/queue/crash_mark.hpp).
+    // For a lock: the time after a holder's crash in which no contender gets the lock. Zero, or another kind: there is
+    // no delay, and no contender writes or reads the mark that shows a crash (core/queue/crash_mark.hpp).
     duration lock_delay{};
     friend bool operator==(const contender_settings&, const contender_settings&) = default;
 };

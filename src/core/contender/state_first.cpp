@@ -17,7 +17,7 @@ first::first(queued&& from) : waiting{std::move(from)} {
     TURNSTILE_CHECK(!beside->ties.asks());
 }
 
-// The contender is granted only while the lease makes the hold certain (failure F28). Otherwise the session sends a
+// The contender gets the lock only while the lease makes the hold certain (failure F28). Otherwise the session sends a
 // confirmation, a write that extends the lease, and calls this function again. The grant also waits for a get of our
 // znode that is in progress. If the latest get is too old, the contender sets a watch: where answers are slow, another
 // get would be too old as well.

@@ -20,13 +20,14 @@ namespace turnstile::core {
 // True if the contender's znode is in the queue, as far as the contender knows, and the caller has not given up.
 [[nodiscard]] bool stands(const contender_state& current) noexcept;
 [[nodiscard]] bool waits_in_line(const contender_state& current) noexcept;
-// True for a hold, and for a contender that may hold soon: confirmations that check its znode must extend its lease.
+// True for a hold, and for a contender that may get the lock soon: confirmations that check its znode must extend its
+// lease.
 [[nodiscard]] bool needs_confirmation(const contender_state& current) noexcept;
 // True if the contender is first and only its lease is missing, or if a read of the low-water mark (low_water_mark.hpp)
 // may show that it is first.
 [[nodiscard]] bool awaits_lease(const contender_state& current) noexcept;
 // True for a hold, and for a waiter with exactly one contender ahead. When such a contender ends, the contender behind
-// it may be granted.
+// may get the lock.
 [[nodiscard]] bool holds_or_has_one_ahead(const contender_state& current) noexcept;
 // True if the contender's znode is watched on this connection, or the request for that watch is in progress.
 [[nodiscard]] bool watches_itself(const contender_state& current,

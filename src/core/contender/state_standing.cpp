@@ -15,8 +15,8 @@ namespace {
 // to its maximum. A waiter with a lower number may be granted without a list.
 constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::max() - 1'000'000;
 
-// True for kinds whose waiter is granted without a request when the only contender ahead ends. Readers and writers need
-// a list, because their token depends on it. A semaphore's contenders need a list to count permits.
+// True for kinds whose waiter gets the lock without a request when the only contender ahead ends. Readers and writers
+// need a list, because their token depends on it. A semaphore's contenders need a list to count permits.
 constexpr bool is_handed_over(contender_kind kind) {
     return kind == contender_kind::lock || kind == contender_kind::latch;
 }

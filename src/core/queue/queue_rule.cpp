@@ -165,7 +165,7 @@ private:
         } else if (taken + own_.wants.permits <= permits.now) {  // place: permits_suffice
             result_.verdict = verdict::granted;
         } else if (taken <= permits.now || may_hold_more(permits, taken)) {
-            result_.verdict = verdict::wait_on_any;  // all contenders ahead may hold
+            result_.verdict = verdict::wait_on_any;  // all contenders ahead may hold permits
             for (const auto& contender : ahead_) result_.holders.push_back(*contender.name);
             TURNSTILE_CHECK(!result_.holders.empty());
         }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The queue rule: decides which contenders hold, and which znode a waiter watches, from the names of the folder's
-// children. A pure function.
+// The queue rule: decides which contenders hold the lock, and which znode a waiter watches, from the names of the
+// folder's children. A pure function.
 //
 // | contender       | what the contender waits for                | what the contender watches       |
 // |-----------------|---------------------------------------------|----------------------------------|
@@ -8,8 +8,8 @@
 // | write           | all contenders ahead                        | the nearest contender ahead      |
 // | read            | writers and upgrades ahead                  | the nearest of these             |
 // | upgradable      | writers, upgrades and upgradables ahead     | the nearest of these             |
-// | upgrade         | readers that hold: all readers ahead of the | the nearest of these             |
-// |                 | first writer between the upgrade and its    |                                  |
+// | upgrade         | readers with a hold: all readers ahead of   | the nearest of these             |
+// |                 | the first writer between the upgrade and its|                                  |
 // |                 | upgradable contender; if there is none, all |                                  |
 // |                 | readers ahead of the upgrade                |                                  |
 // | permit          | enough free permits                         | the first waiter: all contenders |
@@ -61,7 +61,7 @@ struct decision {
     std::size_t ahead = 0;             // number of contenders for which self waits
     std::vector<std::string> tied;     // set for ask_czxid
     bool ties = false;                 // equal numbers were seen
-    std::vector<std::string> holders;  // set for wait_on_any: all contenders that may hold
+    std::vector<std::string> holders;  // set for wait_on_any: all contenders that may hold permits
     // The family of the first foreign contender (a contender of another family) that came before self. Self and that
     // contender do not exclude each other.
     std::optional<contender_family> foreign;
@@ -73,8 +73,8 @@ struct decision {
 struct permit_limit {
     std::int32_t now = 1;
     std::int32_t earlier = 1;
-    // The number of the last contender that may have been granted under `earlier`. Nothing: not known yet, so each
-    // contender within the first `earlier` permits may have been granted.
+    // The number of the last contender that may have got its permits under `earlier`. Nothing: not known yet, so each
+    // contender within the first `earlier` permits may hold permits.
     std::optional<std::int32_t> last{};
     friend bool operator==(const permit_limit&, const permit_limit&) = default;
 };

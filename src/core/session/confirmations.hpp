@@ -39,8 +39,8 @@ struct confirmation_pace {
 struct confirmation_needs {
     bool contenders = false;      // the session has contenders
     bool confirming = false;      // a contender needs confirmations (state_queries.hpp)
-    bool holding = false;         // a contender holds
-    bool awaiting_lease = false;  // a contender is granted as soon as the lease lasts
+    bool holding = false;         // a contender holds a lock
+    bool awaiting_lease = false;  // a contender gets its lock as soon as the lease lasts
 };
 
 class confirmations {

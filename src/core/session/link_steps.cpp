@@ -55,7 +55,8 @@ void link_steps::end_epoch(const error& why, close_session::how manner) {
     commit_steps{owners_}.end(why);
     // place: tells_lost_first
     if (was_there && !owners_.epochs.closing()) enter(session_state::lost, why.message());
-    // Notifies the holders before the session is closed, since the session's end lets other contenders be granted.
+    // Notifies the holders before the session is closed, since other contenders can get the locks when the session
+    // ends.
     contender_steps{owners_}.with_all(
         [&why](contender& each, contender_session& c) { each.on_epoch_end(c, why); });
     owners_.basics.actions.emplace_back(close_session{manner});
