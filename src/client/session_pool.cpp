@@ -71,7 +71,7 @@ result<std::shared_ptr<session_runner>> session_pool::with_room(const acquire_re
         if (has_room(request.session, {})) return request.session;
         return error{errc::too_many, settings.folder.str() +
                                          ": the contender must be in the session of the hold, and "
-                                         "this session owns as many znodes as is safe"};
+                                         "this session owns the largest safe number of znodes"};
     }
     for (const auto needed :
          {std::optional{session_state::connected}, std::optional<session_state>{}})
@@ -84,8 +84,10 @@ result<std::shared_ptr<session_runner>> session_pool::with_room(const acquire_re
     if (sessions_.size() >= options_.max_sessions)
         return error{
             errc::too_many,
-            fmt::format("max_sessions allows {}, and each session owns as many znodes as is safe",
-                        sessions_.size())};
+            fmt::format(
+                "max_sessions allows {} sessions, and each session owns the largest safe number of "
+                "znodes",
+                sessions_.size())};
     auto added = make(sessions_.size());
     // Reserves room for the contender in the new session. This cannot fail: an empty session has room even for the
     // longest path.

@@ -28,7 +28,8 @@ welcome to_welcome(std::string_view error) noexcept {
 }
 
 constexpr const char* k_no_cluster =
-    "it is no node of a Redis Cluster, but the connect string names several servers, and each of "
+    "the server is no node of a Redis Cluster, but the connect string names several servers, and "
+    "each of "
     "them would have separate locks";
 
 class greeter {
@@ -73,9 +74,10 @@ public:
     bool await_leases() {
         const auto left = stays_out_for(out.facts, where_.stay_out);
         if (left == 0) return true;
-        return refuse(welcome::away, fmt::format("it may have lost data when it started, {} s ago; "
-                                                 "the client uses it {} s from now (stay_out={})",
-                                                 out.facts.uptime, left, where_.stay_out));
+        return refuse(welcome::away,
+                      fmt::format("the server may have lost data when it started, {} s ago; "
+                                  "the client will use the server in {} s (stay_out={})",
+                                  out.facts.uptime, left, where_.stay_out));
     }
 
     // In a cluster, checks whether this node has the tree's keys. If not, the node's reply names the right node.
@@ -127,7 +129,9 @@ private:
         return false;
     }
 
-    bool refuse_replica() { return refuse(welcome::away, "it is a replica, and takes no writes"); }
+    bool refuse_replica() {
+        return refuse(welcome::away, "the server is a replica, and takes no writes");
+    }
 
     bool refuse_line() {
         return refuse(to_.is_refused() ? welcome::unfit : welcome::away, to_.reason());

@@ -20,7 +20,7 @@
 namespace turnstile::redis {
 namespace {
 
-constexpr const char* k_too_long = "it sends a longer reply than Turnstile expects";
+constexpr const char* k_too_long = "the server sends a longer reply than Turnstile expects";
 constexpr const char* k_no_greeting =
     "no answer to the TLS handshake in time (use redis:// for a server without TLS)";
 
@@ -194,7 +194,7 @@ owned_reply line::next() {
     if (context_ == nullptr) return {};
     if (::redisGetReplyFromReader(context_, &found) != REDIS_OK) {
         if (bound_ && bound_->is_exceeded())
-            break_off("it announces a longer reply than Turnstile expects");
+            break_off("the server announces a longer reply than Turnstile expects");
         check();
     }
     if (found != nullptr && bound_) bound_->begin();

@@ -85,7 +85,8 @@ void sentinel_inquiry::handle(question asked, const redisReply& reply) {
     }
     auto master = master_in(reply);
     if (!master)
-        return refuse(welcome::unfit, "it knows no address of the master " + where_.master);
+        return refuse(welcome::unfit,
+                      "the sentinel knows no address of the master " + where_.master);
     next_->master = *std::move(master);
 }
 

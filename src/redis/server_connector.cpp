@@ -92,7 +92,7 @@ connected_server server_connector::connect(const server_address& server,
     if (const auto lacking = missing(promised, settings_.required); !lacking.empty()) {
         to.welcomed = {
             .result = welcome::unfit,
-            .reason = "it promises less than client_options::require demands; " + lacking};
+            .reason = "the server promises less than client_options::require demands; " + lacking};
         return to;
     }
     // Connects to the numeric address of the first connection, because the server's name may have several addresses.

@@ -131,7 +131,7 @@ std::string unfit(const server_facts& facts, bool& too_old) {
                            facts.version.empty() ? "of an unknown version" : facts.version,
                            k_least_major);
     if (facts.sentinel)
-        return "it is a sentinel: write redis+sentinel://host:port/name-of-the-master";
+        return "the server is a sentinel: write redis+sentinel://host:port/name-of-the-master";
     if (facts.eviction_policy != "noeviction")
         return fmt::format(
             "maxmemory-policy is '{}': a server that is short of memory would evict locks, and two "

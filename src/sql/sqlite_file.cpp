@@ -212,8 +212,9 @@ std::string danger_of_rights(mode_t rights) {
     const bool group_only_reads = (rights & 0060U) == 0040U;
     if (!for_all && !group_only_reads) return {};
     return fmt::format(
-        "its rights are {:04o}: {} may stop every lock in it, because a reader of its "
-        "shared memory can lock that memory; chmod {} it, its -wal, its -shm and its -sessions",
+        "the file's rights are {:04o}: {} may stop every lock in the file, because a reader of the "
+        "shared memory can lock that memory; chmod {} the file, its -wal, its -shm and its "
+        "-sessions",
         static_cast<unsigned>(rights), for_all ? "every user" : "its group", for_all ? "o=" : "g=");
 }
 

@@ -72,16 +72,18 @@ struct greeting_failure {
 std::string distrust(long verdict, const std::string& host) {
     switch (verdict) {
         case X509_V_ERR_HOSTNAME_MISMATCH:
-        case X509_V_ERR_IP_ADDRESS_MISMATCH: return "its certificate is not for the name " + host;
-        case X509_V_ERR_CERT_HAS_EXPIRED: return "its certificate has expired";
-        case X509_V_ERR_CERT_NOT_YET_VALID: return "its certificate is not valid yet";
-        case X509_V_ERR_CERT_REVOKED: return "its certificate has been revoked (crl_file)";
+        case X509_V_ERR_IP_ADDRESS_MISMATCH:
+            return "the server's certificate is not for the name " + host;
+        case X509_V_ERR_CERT_HAS_EXPIRED: return "the server's certificate has expired";
+        case X509_V_ERR_CERT_NOT_YET_VALID: return "the server's certificate is not valid yet";
+        case X509_V_ERR_CERT_REVOKED: return "the server's certificate has been revoked (crl_file)";
         case X509_V_ERR_UNABLE_TO_GET_CRL:
-            return "crl_file has no revocation list of the authority that issued its certificate";
+            return "crl_file has no revocation list of the authority that issued the server's "
+                   "certificate";
         case X509_V_ERR_CRL_HAS_EXPIRED: return "the revocation list in crl_file has expired";
         default: break;
     }
-    return std::string{"its certificate is from no trusted authority ("} +
+    return std::string{"the server's certificate is from no trusted authority ("} +
            ::X509_verify_cert_error_string(verdict) + "); set ca_file";
 }
 
@@ -121,13 +123,14 @@ greeting_failure explain(const SSL& ssl, int failure, int system_error, const pe
     if (misses_certificate || is_of_client_certificate(reason)) {
         ::ERR_clear_error();
         if (peer.shows_certificate)
-            return {"it does not trust the client's certificate (cert_file)", true};
-        return {"it requires a client certificate: set cert_file and key_file", true};
+            return {"the server does not trust the client's certificate (cert_file)", true};
+        return {"the server requires a client certificate: set cert_file and key_file", true};
     }
     if (reason == SSL_R_UNEXPECTED_EOF_WHILE_READING) return end_of_connection(greeted);
     if (reason == SSL_R_WRONG_VERSION_NUMBER) {
         ::ERR_clear_error();
-        return {"it answers, but does not speak TLS: " + std::string{peer.plain_form}, true};
+        return {"the server answers, but does not speak TLS: " + std::string{peer.plain_form},
+                true};
     }
     return {"TLS: " + first_words()};
 }

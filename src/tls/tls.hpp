@@ -37,7 +37,7 @@ struct settings {
 };
 
 // The text of reason() for a stream that the server has closed after the handshake.
-inline constexpr std::string_view k_closed = "it closed the connection";
+inline constexpr std::string_view k_closed = "the server closed the connection";
 
 enum class handshake_step { done, wants_to_read, wants_to_write, failed };
 

@@ -151,7 +151,8 @@ raw_session::listing raw_session::list(const std::string& credentials, path_list
     if (head->error == k_unimplemented) return listing::unimplemented;
     if (head->error == k_sasl_wanted) {
         reason_ =
-            "it requires SASL: set client_options::sasl, or sasl_user and sasl_password_file in "
+            "the server requires SASL: set client_options::sasl, or sasl_user and "
+            "sasl_password_file in "
             "the connect string";
         return listing::sasl_wanted;
     }

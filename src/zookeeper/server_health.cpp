@@ -56,7 +56,7 @@ std::vector<word_answer> ask(const std::vector<found_server>& servers, std::stri
 
 // Returns why there is no answer; empty if the server answered.
 std::string problem_of(const found_server& server, const word_answer& told) {
-    if (server.address.length == 0) return "its name cannot be resolved";
+    if (server.address.length == 0) return "the server's name cannot be resolved";
     if (told.failure != 0) return std::string{"cannot be reached: "} + std::strerror(told.failure);
     if (!told.connected) return "cannot be reached: no answer";
     if (!told.fault.empty()) return told.fault;

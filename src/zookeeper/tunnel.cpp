@@ -236,7 +236,7 @@ void tunnel::carry(guest&& from) {
         host = entrances_.at(from.port).host;
     }
     const auto deadline = boottime_clock::now() + limit_;
-    std::string why = host + ": its name cannot be resolved";
+    std::string why = host + ": the server's name cannot be resolved";
     for (const auto& server : addresses_of(host)) {
         auto link = std::make_unique<tls_stream>(server, deadline, from.socket.get());
         std::string inward;

@@ -121,7 +121,7 @@ TEST_F(cli_kinds, a_file_of_sqlite_that_clients_refuse_or_that_others_may_read) 
     ASSERT_EQ(code_at("sqlite:" + locks, doctor), 0) << output();
     ASSERT_EQ(::chmod(locks.c_str(), 0644), 0);
     EXPECT_EQ(code_at("sqlite:" + locks, doctor), 1);
-    EXPECT_TRUE(printed("warning  " + locks + ": its rights are 0644: every user may stop"))
+    EXPECT_TRUE(printed("warning  " + locks + ": the file's rights are 0644: every user may stop"))
         << output();
     ASSERT_EQ(::chmod(locks.c_str(), 0600), 0);
     std::filesystem::create_hard_link(locks, file("second.db"));

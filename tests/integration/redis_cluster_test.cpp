@@ -172,7 +172,7 @@ TEST_F(cluster_of_redis, several_servers_that_are_none_and_a_database_are_refuse
     alone.start();
     EXPECT_TRUE(is_refused(
         alone.connect_string() + ',' + nodes[0]->address(), errc::not_connected,
-        "it is no node of a Redis Cluster, but the connect string names several servers"));
+        "the server is no node of a Redis Cluster, but the connect string names several servers"));
     EXPECT_TRUE(is_refused(nodes[0]->connect_string() + "?db=1", errc::not_connected,
                            "SELECT is not allowed in cluster mode"));
 }

@@ -58,7 +58,7 @@ TEST_F(restart_of_redis, the_log_says_what_is_waited_for) {
     server.kill();
     server.start();
     const auto session = connect(with_option(server.address()), with_timeout(k_timeout));
-    EXPECT_GE(log.with("it may have lost data when it started, "), 1);
+    EXPECT_GE(log.with("the server may have lost data when it started, "), 1);
     EXPECT_GE(log.with("(stay_out=3)"), 1);
 }
 

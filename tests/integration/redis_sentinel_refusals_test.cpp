@@ -69,7 +69,7 @@ TEST_F(sentinel_refusals, a_server_in_the_place_of_a_sentinel_and_the_other_way_
     EXPECT_TRUE(is_refused("redis+sentinel://" + server.address() + "/locks", errc::not_connected,
                            "ERR unknown command 'SENTINEL'"));
     EXPECT_TRUE(is_refused("redis://:secret@" + sentinel.address(), errc::not_connected,
-                           "it is a sentinel: write redis+sentinel://"));
+                           "the server is a sentinel: write redis+sentinel://"));
 }
 
 TEST_F(sentinel_refusals, sentinels_that_are_away_are_named) {

@@ -267,7 +267,8 @@ TEST_F(sentinels_of_redis, a_server_that_is_no_master_is_not_taken_for_it) {
                         .sentinel = true}};
     stale.start();
     client early{"redis+sentinel://" + stale.address() + "/other", with_timeout(30s)};
-    EXPECT_TRUE(eventually([&] { return log.with("it is a replica, and takes no writes") > 0; }));
+    EXPECT_TRUE(
+        eventually([&] { return log.with("the server is a replica, and takes no writes") > 0; }));
     ASSERT_EQ(servers.fail_over(), 1U);
     EXPECT_TRUE(early.wait_connected(limit()));
 }

@@ -104,9 +104,9 @@ TEST_F(tls_of_redis, a_server_that_does_not_answer_the_greeting_holds_nobody_up)
 
 TEST_F(tls_of_redis, a_certificate_of_an_unknown_authority_is_refused) {
     EXPECT_TRUE(is_refused(with(server, ""), errc::not_connected,
-                           "its certificate is from no trusted authority"));
+                           "the server's certificate is from no trusted authority"));
     EXPECT_TRUE(is_refused(with(server, "?ca_file=" + other.certificate()), errc::not_connected,
-                           "its certificate is from no trusted authority"));
+                           "the server's certificate is from no trusted authority"));
     connect(with(server, "?verify=none"));
 }
 
@@ -116,7 +116,7 @@ TEST_F(tls_of_redis, a_certificate_for_another_name_is_refused) {
     misnamed.start();
     const auto trusted = "?ca_file=" + foreign.certificate();
     EXPECT_TRUE(is_refused(with(misnamed, trusted), errc::not_connected,
-                           "its certificate is not for the name 127.0.0.1"));
+                           "the server's certificate is not for the name 127.0.0.1"));
     connect(with(misnamed, trusted + "&verify=ca"));
 }
 
@@ -127,7 +127,8 @@ TEST_F(tls_of_redis, a_name_in_the_subject_alone_does_not_count) {
     by_subject.start();
     const auto port = by_subject.tls_address().substr(by_subject.tls_address().rfind(':'));
     EXPECT_TRUE(is_refused("rediss://localhost" + port + "?ca_file=" + subject.certificate(),
-                           errc::not_connected, "its certificate is not for the name localhost"));
+                           errc::not_connected,
+                           "the server's certificate is not for the name localhost"));
 }
 
 // With another cipher, a thief of the server's key could later decrypt every recorded connection.
@@ -154,7 +155,8 @@ TEST_F(tls_of_redis, a_certificate_of_the_client_is_shown_to_servers_that_ask) {
     strict.start();
     const auto trusted = strict.connect_string();
     const client silent{trusted, with_timeout()};
-    EXPECT_TRUE(eventually([&] { return log.with("it requires a client certificate") > 0; }));
+    EXPECT_TRUE(
+        eventually([&] { return log.with("the server requires a client certificate") > 0; }));
     const auto shown = "&cert_file=" + other.certificate() + "&key_file=" + other.key();
     const auto session = connect(trusted + shown);
     EXPECT_TRUE((mutex{*session, path}.acquire({.timeout = limit()})));
@@ -206,8 +208,9 @@ TEST_F(tls_of_redis, sentinels_speak_it_too) {
     const auto where = "rediss+sentinel://" + sentinel.tls_address() + "/locks";
     const auto session = connect(where + "?ca_file=" + own.certificate());
     EXPECT_TRUE((mutex{*session, path}.acquire({.timeout = limit()})));
-    EXPECT_TRUE(is_refused(where, errc::not_connected,
-                           "sentinel " + sentinel.tls_address() + ": its certificate is from no"));
+    EXPECT_TRUE(
+        is_refused(where, errc::not_connected,
+                   "sentinel " + sentinel.tls_address() + ": the server's certificate is from no"));
 }
 
 }  // namespace

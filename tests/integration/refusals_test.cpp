@@ -262,7 +262,7 @@ TEST(refusals, of_redis_that_takes_no_writes) {
     expect_refusal({where, errc::not_connected, "maxmemory-policy is 'allkeys-lru'"});
     EXPECT_EQ(server.ask("CONFIG SET maxmemory-policy noeviction"), "+OK");
     EXPECT_EQ(server.ask("REPLICAOF 127.0.0.1 1"), "+OK");
-    expect_refusal({where, errc::not_connected, "it is a replica"});
+    expect_refusal({where, errc::not_connected, "the server is a replica"});
 }
 
 TEST(refusals, of_redis_with_all_the_connections_that_it_allows) {
@@ -280,7 +280,7 @@ TEST(refusals, of_redis_that_refuses_what_is_asked_later) {
     EXPECT_EQ(server.ask("REPLICAOF 127.0.0.1 1"), "+OK");
     mutex lock{servers, "/locks/a"};
     std::string last;
-    EXPECT_TRUE(names({"", errc::not_connected, "it is a replica"}, last, [&] {
+    EXPECT_TRUE(names({"", errc::not_connected, "the server is a replica"}, last, [&] {
         return lock.acquire({.timeout = 300ms});
     })) << last;
 }

@@ -40,11 +40,11 @@ TEST(server_health, of_servers_that_do_not) {
     EXPECT_FALSE(told[0].reachable);
     EXPECT_EQ(told[1].problem, "accepts connections, but does not answer");
     EXPECT_TRUE(told[1].reachable);
-    EXPECT_EQ(told[2].problem, "its name cannot be resolved");
+    EXPECT_EQ(told[2].problem, "the server's name cannot be resolved");
     EXPECT_EQ(told[2].name, "no-host.invalid:2181");
     const auto words = answers_of_servers("127.0.0.1:1,no-host.invalid:2181", "cons", 3s).value();
     EXPECT_EQ(words[0].problem, "cannot be reached: Connection refused");
-    EXPECT_EQ(words[1].problem, "its name cannot be resolved");
+    EXPECT_EQ(words[1].problem, "the server's name cannot be resolved");
     EXPECT_EQ(words[1].address, "no-host.invalid:2181");
 }
 

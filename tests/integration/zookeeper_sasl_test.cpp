@@ -112,7 +112,7 @@ TEST(zookeeper_sasl, a_server_that_repeats_its_challenge_is_named_as_the_reason)
 
 TEST(zookeeper_sasl, servers_that_require_it_say_so) {
     EXPECT_THAT(refusal_of(demanding_server().connect_string()),
-                HasSubstr("it requires SASL: set client_options::sasl, or sasl_user and"));
+                HasSubstr("the server requires SASL: set client_options::sasl, or sasl_user and"));
 }
 
 TEST(zookeeper_sasl, a_server_without_it_is_refused) {
@@ -213,7 +213,7 @@ TEST(zookeeper_sasl, within_tls) {
     ensemble both{options};
     const auto holder = connect(both.connect_string() + "&" + user_options("lock", "sesame"));
     EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
-    EXPECT_THAT(refusal_of(both.connect_string()), HasSubstr("it requires SASL"));
+    EXPECT_THAT(refusal_of(both.connect_string()), HasSubstr("the server requires SASL"));
 }
 
 // Without a guardian (a process that closes a dead process's sessions), the lock stays taken for ten minutes.

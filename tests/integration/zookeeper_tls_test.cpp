@@ -169,15 +169,15 @@ TEST(zookeeper_tls, health_is_asked_over_it) {
 TEST(zookeeper_tls, an_unknown_authority_is_refused) {
     EXPECT_THAT(
         refusal_of(servers_alone() + options_of(files().others.certificate(), files().client)),
-        HasSubstr("its certificate is from no trusted authority"));
+        HasSubstr("the server's certificate is from no trusted authority"));
 }
 
 TEST(zookeeper_tls, a_certificate_of_the_client_is_demanded) {
     EXPECT_THAT(refusal_of(servers_alone() + "?ca_file=" + files().ours.certificate()),
-                HasSubstr("it requires a client certificate: set cert_file and key_file"));
+                HasSubstr("the server requires a client certificate: set cert_file and key_file"));
     const auto strange = files().others.issue("strange");
     EXPECT_THAT(refusal_of(servers_alone() + options_of(files().ours.certificate(), strange)),
-                HasSubstr("it does not trust the client's certificate (cert_file)"));
+                HasSubstr("the server does not trust the client's certificate (cert_file)"));
 }
 
 TEST(zookeeper_tls, a_revoked_certificate_is_refused) {
@@ -188,14 +188,15 @@ TEST(zookeeper_tls, a_revoked_certificate_is_refused) {
     const auto with_list = single.connect_string() + "&crl_file=" + own.revocations();
     connect(with_list);
     own.revoke(server);
-    EXPECT_THAT(refusal_of(with_list), HasSubstr("its certificate has been revoked"));
+    EXPECT_THAT(refusal_of(with_list), HasSubstr("the server's certificate has been revoked"));
 }
 
 TEST(zookeeper_tls, an_expired_certificate_is_refused) {
     const auto old = files().ours.issue("old", {.expired = true});
     ensemble single{
         {.tls = server_tls{.authority = files().ours.certificate(), .key_store = old.key_store}}};
-    EXPECT_THAT(refusal_of(single.connect_string()), HasSubstr("its certificate has expired"));
+    EXPECT_THAT(refusal_of(single.connect_string()),
+                HasSubstr("the server's certificate has expired"));
 }
 
 TEST(zookeeper_tls, a_certificate_for_another_name_is_refused) {
@@ -204,7 +205,7 @@ TEST(zookeeper_tls, a_certificate_for_another_name_is_refused) {
     ensemble single{{.tls = server_tls{.authority = files().ours.certificate(),
                                        .key_store = foreign.key_store}}};
     EXPECT_THAT(refusal_of(single.connect_string()),
-                HasSubstr("its certificate is not for the name 127.0.0.1"));
+                HasSubstr("the server's certificate is not for the name 127.0.0.1"));
     connect(single.connect_string() + "&verify=ca");
     connect(single.connect_string() + "&server_name=zk1.example.org");
 }

@@ -128,7 +128,7 @@ path_template::path_template(std::string_view text) : text_{text}, pieces_{split
     for (std::size_t i = 1; i != pieces_.size(); ++i) {
         if (i + 1 != pieces_.size() && pieces_[i].find('/') == std::string::npos) {
             refuse(text,
-                   "two arguments in one name could not be told apart; put a \"/\" between them");
+                   "two arguments in one name cannot be distinguished; put a \"/\" between them");
         }
         sample += 'x' + pieces_[i];
     }

@@ -159,7 +159,8 @@ result<void> store_limit(client_impl& servers, const std::string& path, std::int
         if (outcome != core::server_error::bad_version && outcome != core::server_error::no_node)
             return refusal(outcome, path);
     }
-    return error{errc::timeout, path + ": other clients set the limit faster than this one can"};
+    return error{errc::timeout,
+                 path + ": other clients change the limit again and again; try again"};
 }
 
 }  // namespace turnstile::detail

@@ -51,7 +51,7 @@ TEST(findings, of_a_file_of_sqlite) {
     EXPECT_NE(doctor_json(seen, {}).find("\"file\":null"), std::string::npos);
     seen.file = file_health{.file = "/var/locks.db", .exists = true};
     EXPECT_EQ(found_in(seen), codes{});
-    seen.file->exposure = "its rights are 0644";
+    seen.file->exposure = "the file's rights are 0644";
     seen.file->refusals = {"has 2 names", "is a mount point"};
     EXPECT_EQ(found_in(seen), (codes{"file_refused", "file_refused", "file_exposed"}));
     EXPECT_EQ(all_findings(seen)[1].subject, "/var/locks.db");
