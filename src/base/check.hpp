@@ -19,7 +19,7 @@ namespace turnstile::base {
 }  // namespace turnstile::base
 
 // The condition is evaluated once and must have no side effect. The simulator that runs known faults (mutants) defines
-// TURNSTILE_NO_CHECKS, so that a broken promise reveals the fault, and not a check.
+// TURNSTILE_NO_CHECKS, so that a broken promise, and not a failed check, reveals the fault.
 #if defined(TURNSTILE_NO_CHECKS)
 #define TURNSTILE_CHECK(condition) static_cast<void>(sizeof(static_cast<bool>(condition)))
 #else

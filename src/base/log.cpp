@@ -27,7 +27,7 @@ using namespace std::chrono_literals;
 constexpr auto k_last_wait = 1s;
 
 // True on the log's thread, which runs the sink. On this thread a flush does nothing, because it would wait for the
-// sink itself. A line that the sink writes is dropped, because each such line would cause the next one, without end.
+// sink itself. A line that the sink writes is dropped, because each such line would cause the next line, without end.
 thread_local bool inside_sink = false;
 
 struct chosen_sink {

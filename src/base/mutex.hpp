@@ -71,7 +71,6 @@ private:
     wrapped::mutex mutex_;
 };
 
-// Holds the mutex from its construction to its destruction.
 class SCOPED_CAPABILITY lock_guard {
 public:
     explicit lock_guard(mutex& m) ACQUIRE(m) : mutex_{m} { m.lock(); }
@@ -106,7 +105,7 @@ public:
     condition& operator=(const condition&) = delete;
 
     // Unlocks the mutex, waits, and locks the mutex again. May return without a notification. A Boost interruption
-    // point, unless built without: throws boost::thread_interrupted with the mutex locked.
+    // point, except with TURNSTILE_INTERRUPTION=OFF: throws boost::thread_interrupted with the mutex locked.
     void wait(unique_lock& held) { condition_.wait(held.lock_); }
 
     // Waits as wait() does, until `deadline` at the latest. Returns false if the deadline has passed. After a

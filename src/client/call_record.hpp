@@ -31,7 +31,6 @@ public:
     void granted(const hold& holder) { series_->grant(place_, holder, boottime_clock::now()); }
     void refused(const error& why) { end(why, lock_series::ending::by_loss); }
     void lost(const error& why) { end(why, lock_series::ending::by_loss); }
-    // The caller has given up its wait or its hold.
     void given_up(const error& why) {
         const bool by_choice = why == errc::cancelled || why == errc::interrupted;
         end(why, by_choice ? lock_series::ending::by_owner : lock_series::ending::by_loss);

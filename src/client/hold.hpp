@@ -61,7 +61,7 @@ public:
     // if that is known.
     [[nodiscard]] virtual result<void> begin_commit() = 0;
     virtual void end_commit(const std::optional<error>& why) noexcept = 0;
-    // Writes a transaction, which must be validated, if the hold's znode and the znodes `further` of other holds exist.
+    // Writes a checked transaction if the hold's znode and the znodes `further` of other holds exist.
     virtual result<commit_result> commit(const transaction& writes,
                                          const std::vector<std::string>& further,
                                          const commit_options& options) = 0;

@@ -42,8 +42,8 @@ public:
     // Opens the first session in the caller's thread. Throws what the coordinator throws. The event core::start instead
     // opens the session on a worker, and repeats the attempt until it succeeds.
     void open();
-    // Passes an event to the core. Only for events without a new caller: start, leave, leave_together, cancel, rename,
-    // or close.
+    // Passes an event to the core. Use this function only for events without a new caller: start, leave,
+    // leave_together, cancel, rename, or close.
     void tell(const core::input& event) noexcept;
 
     // ---- contenders ------------------------------------------------------------------------

@@ -16,7 +16,8 @@ const std::string& path_of(const transaction::part& part) noexcept {
     return std::visit([](const auto& p) -> const std::string& { return p.path; }, part);
 }
 
-// Returns the bytes of the paths of all folders above this path, as if all of them had to be created.
+// Returns how many bytes the paths of all folders above this path have together. Counts every folder, as if it had to
+// be created.
 std::size_t bytes_above(const std::string& path) noexcept {
     std::size_t bytes = 0;
     for (auto at = path.find('/', 1); at != std::string::npos; at = path.find('/', at + 1))

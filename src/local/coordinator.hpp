@@ -2,7 +2,7 @@
 // The in-memory back end: connect strings "local:", "local:name", "local:name/chroot".
 //
 // Gives locks inside one process without a server, with the behaviour of ZooKeeper's servers. All clients of the
-// process with the same name share one tree. The tree exists as long as one of these clients. If the chroot's znode
+// process that use the same name share one tree. The tree exists as long as one of these clients. If the chroot's znode
 // does not exist, requests get `no_node`, as with servers.
 //
 // A session gets the timeout that its client requests, but never expires: only close() ends it.

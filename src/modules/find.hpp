@@ -41,7 +41,6 @@ inline constexpr std::array k_kinds{module_kind::tls, module_kind::redis, module
 // Returns the module, if an earlier find() has succeeded; otherwise null.
 [[nodiscard]] const entry* loaded(module_kind which) noexcept;
 
-// True if the program is linked with the module.
 [[nodiscard]] bool is_linked_in(module_kind which) noexcept;
 
 // Like find(), but loads the module from this folder.

@@ -28,7 +28,7 @@ namespace turnstile::support {
     return static_cast<int>(std::chrono::ceil<std::chrono::milliseconds>(deadline - now).count());
 }
 
-// True if the descriptor is readable now. -1 is never readable.
+// `descriptor` may be -1, which is never readable.
 [[nodiscard]] inline bool is_readable(int descriptor) noexcept {
     pollfd asked{descriptor, POLLIN, 0};
     return ::poll(&asked, 1, 0) > 0;

@@ -46,7 +46,6 @@ public:
     [[nodiscard]] virtual std::optional<std::string> answer(std::string_view token) = 0;
     // True if the client expects no further token. The caller must still send the last answer, unless it is empty.
     [[nodiscard]] virtual bool is_complete() const noexcept = 0;
-    // Returns the reason of the failure.
     [[nodiscard]] virtual std::string reason() const = 0;
 };
 

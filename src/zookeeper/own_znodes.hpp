@@ -29,7 +29,8 @@ public:
     [[nodiscard]] bool may_own(std::string_view path) const;
     // Moves the other client's znodes out of `listed`, the list of the session's znodes, and returns them. Also removes
     // the session mark from `listed` (raw_session.hpp), because no client may delete the mark while another client uses
-    // the session. `marked`: this client may have created the mark. Otherwise the other client has.
+    // the session. `marked`: this client may have created the mark. If `marked` is false, the other client has created
+    // it.
     [[nodiscard]] path_list take_foreign(path_list& listed, std::string_view chroot,
                                          std::string_view mark, bool marked) const;
 

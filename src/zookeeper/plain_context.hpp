@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// plain_context: a tls::context without TLS, whose streams send and receive the bytes unchanged. For SASL without TLS.
+// plain_context: a tls::context without TLS, whose streams send and receive the bytes unchanged. It is used for SASL
+// without TLS.
 //
 // Thread safety: see tls::context and tls::stream.
 #pragma once

@@ -3,8 +3,8 @@
 //
 // The list contains all servers, the leader first, and the C client tries them in that order (leave_random_alone).
 // The number of entries must be odd, because the C client advances by two after each failure (ZOOKEEPER-2466). With an
-// even number, it would try only half of the servers, and would not pause after a round of failures. So if there are an
-// even number of servers, the list contains the leader a second time, at the end.
+// even number, it would try only half of the servers, and would not pause after a round of failures. So if the number
+// of servers is even, the list contains the leader a second time, at the end.
 //
 // Thread safety: all functions from any thread. They are pure, except that resolve_all asks the resolver.
 #pragma once

@@ -73,7 +73,7 @@ void composite_hold::watch_part(std::size_t which, std::uint64_t serial,
     });
     const base::lock_guard lock{mutex_};
     if (parts_[which].serial == serial) parts_[which].loss = std::move(watch);
-    // Otherwise the part was given back meanwhile, and no code needs to learn of its loss.
+    // If the part was given back meanwhile, `watch` is destroyed here: no code needs to learn of the loss.
 }
 
 void composite_hold::give_back(std::vector<kept_part>&& parts) {

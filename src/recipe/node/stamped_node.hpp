@@ -29,7 +29,7 @@ public:
     [[nodiscard]] result<stamped_data> read(const query_options& limits) const;
     // Returns the time by the leader's clock at some moment after the begin of this call.
     [[nodiscard]] result<std::int64_t> ask_time(const query_options& limits) const;
-    // Writes or creates the znode. Errors: bad_version and node_exists if it has changed since `as_read`.
+    // Writes or creates the znode. Errors: bad_version and node_exists if the znode has changed since `as_read`.
     result<void> write(const stamped_data& as_read, const std::string& text,
                        const query_options& limits) const;
 

@@ -49,8 +49,8 @@ public:
         std::optional<std::size_t> place{};  // nothing: the folder itself
         std::uint64_t urgency = 0;           // a smaller number is read sooner
     };
-    // Decides from the present lists how many contenders of each queue are read, from its front. Forgets the data of
-    // all contenders behind these. Must be called before the next three functions.
+    // Decides from the present lists how many contenders at the front of each queue are read. Forgets the data of all
+    // other contenders. Must be called before the next three functions.
     void choose_depth();
     // Returns contenders that were never read; the first contender of each queue comes first.
     [[nodiscard]] std::vector<turn> unread(std::size_t most);
