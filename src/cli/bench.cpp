@@ -55,7 +55,8 @@ bool is_confirmed(const bench_options& options) {
     return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// Returns the number of packets that the servers have received since their start. Omits servers that do not report it.
+// Returns the number of packets that the servers have received since their start. Omits servers that do not report this
+// number.
 std::int64_t received_by(const std::string& servers) {
     std::int64_t sum = 0;
     if (const auto told = health_of_servers(servers))

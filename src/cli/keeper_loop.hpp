@@ -34,7 +34,7 @@ private:
     void start(std::string_view environment);
     // Handles the success or failure of exec.
     void take_exec(short events);
-    // Handles that the command has ended or was stopped.
+    // Handles the end or the stop of the command.
     void take_change();
     void take_stop(int signal);
     void end_command();

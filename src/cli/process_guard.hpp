@@ -45,7 +45,6 @@ public:
     process_guard(const process_guard&) = delete;
     process_guard& operator=(const process_guard&) = delete;
 
-    // Returns "cgroup" or "children".
     [[nodiscard]] std::string_view name() const noexcept { return group_ ? "cgroup" : "children"; }
 
     // A forked child that takes over this guard, such as the keeper (cli/keeper.hpp), must first call enter_fork(): a

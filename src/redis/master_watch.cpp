@@ -80,7 +80,7 @@ void master_watch::judge(const sentinel_answer& answer) {
     if (answer.master != attached_to_) switched_ = answer.master;
 }
 
-// An unreachable sentinel (`away`) has neither refused nor withdrawn its refusal.
+// An unreachable sentinel (`away`) has neither sent a refusal nor withdrawn an earlier refusal.
 void master_watch::tell_of_refusal(const sentinel_answer& answer) {
     if (answer.result == welcome::away) return;
     auto& told = told_[to_string(sentinels_[at_].name)];

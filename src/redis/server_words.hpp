@@ -44,8 +44,8 @@ struct server_facts {
     bool cluster = false;
     bool sentinel = false;     // a sentinel, which watches servers
     bool append_only = false;  // the server writes each change to a file
-    // True if the server syncs each write to the disk before it replies, even while it rewrites the file. From CONFIG;
-    // false if the server refuses CONFIG.
+    // True if the server syncs each write to the disk before it replies, even while it rewrites its append-only file.
+    // CONFIG reports this; false if the server refuses CONFIG.
     bool fsync_always = false;
     std::int64_t uptime = 0;      // in whole seconds, by a wall clock
     int replicas = 0;             // connected replicas

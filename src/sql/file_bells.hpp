@@ -40,8 +40,8 @@ public:
     file_bells(const file_bells&) = delete;
     file_bells& operator=(const file_bells&) = delete;
 
-    // Calls `heard` at each event of the file or folder. `mask` is inotify's. All listeners of one path must use the
-    // same mask. Throws std::system_error.
+    // Calls `heard` at each event of the file or folder. `mask`: the events, as inotify numbers them. All listeners of
+    // one path must use the same mask. Throws std::system_error.
     [[nodiscard]] token listen(const std::string& path, std::uint32_t mask, handler heard)
         EXCLUDES(mutex_);
     // Removes the listener. Its handler is not called after the return.

@@ -31,8 +31,9 @@ std::string turned(std::string list, std::size_t first) {
     return list;
 }
 
-// Begins to connect, with the parameters of the connect string and Turnstile's own. A host that does not answer leaves
-// libpq no time for the next host. So each attempt begins with the host that was second in the last attempt.
+// Begins to connect, with the parameters of the connect string and with Turnstile's own parameters. A host that does
+// not answer leaves libpq no time for the next host. So each attempt begins with the host that was second in the last
+// attempt.
 PGconn* start(const std::string& uri, std::size_t first_host) {
     const std::unique_ptr<PQconninfoOption, options_end> all{
         ::PQconninfoParse(uri.c_str(), nullptr)};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_batch: the reads of one transaction, which set either all a watch or all no watch (request_batch.hpp).
+// read_batch: the reads of one transaction. Either every read sets a watch, or no read sets a watch
+// (request_batch.hpp).
 //
 // Thread safety: none. A read_batch is a value.
 #pragma once

@@ -56,7 +56,7 @@ struct event_row {
 [[nodiscard]] stored_node node_in(row&& cells);
 // Cells: the kind of the row, id, kind, path, nonce.
 [[nodiscard]] event_row event_in(row&& cells);
-// Cells: the kind of the row, owner, an unused cell, path. Returns nothing if the path cannot be a child's.
+// Cells: the kind of the row, owner, an unused cell, path. Returns nothing if the path cannot be the path of a child.
 [[nodiscard]] std::optional<child> child_in(const row& cells);
 // Returns a time until or since a deadline. No session timeout is as long as a day, so a longer time becomes one day.
 [[nodiscard]] std::chrono::microseconds span_in(const std::string& cell);

@@ -41,8 +41,8 @@ std::chrono::nanoseconds read_ahead_of_host() {
     return {};
 }
 
-// Returns the difference between this process's boot clock and the host's. In a time namespace (time_namespaces(7)) it
-// is not 0. Processes in different namespaces may use one file.
+// Returns the difference between this process's boot clock and the host's boot clock. In a time namespace
+// (time_namespaces(7)) it is not 0. Processes in different namespaces may use one file.
 std::chrono::nanoseconds ahead_of_host() {
     static const auto k_ahead = read_ahead_of_host();
     return k_ahead;

@@ -74,8 +74,8 @@ void sqlite_database::check_in_place() {
     }
 }
 
-// Throws `lost` if the file's transaction number is smaller than this client has seen: the file was replaced by an
-// older copy. The copy lacks the transactions since, and would assign their numbers again.
+// Throws `lost` if the file's transaction number is smaller than a number that this client has seen: the file was
+// replaced by an older copy. The copy lacks the later transactions, and would assign their numbers again.
 void sqlite_database::check_contents() {
     const auto found =
         run("SELECT CAST(value AS INTEGER) FROM turnstile_meta WHERE name = 'number'").rows;

@@ -27,8 +27,8 @@ std::int64_t first_attachment() {
 }
 
 // Provides the znodes that a request names, as the store has read them. In the first attempt `trusts_sequences` is set:
-// the store does not check whether a znode with the name of a sequential create exists. If it does, the insertion
-// fails, and the second attempt reads this znode.
+// the store does not check whether a znode with the name of a sequential create exists. If such a znode exists, the
+// insertion fails, and the second attempt reads this znode.
 class looked_at final : public local::node_source {
 public:
     looked_at(stored_nodes& nodes, const touched_paths& touched, bool trusts_sequences)

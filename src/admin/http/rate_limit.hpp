@@ -25,7 +25,7 @@ public:
     // token.
     [[nodiscard]] boottime_clock::duration turn(const std::string& key,
                                                 boottime_clock::time_point now);
-    // Takes a token if one is left. Returns false if none is.
+    // Takes a token. Returns false if no token is left.
     [[nodiscard]] bool take(const std::string& key, boottime_clock::time_point now);
 
 private:

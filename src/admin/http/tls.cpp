@@ -30,7 +30,8 @@ void check_readable(const std::string& file) {
         throw std::runtime_error{file + ": cannot be read: " + std::strerror(errno)};
 }
 
-// True if the key does not match the certificate. OpenSSL compares them as soon as it has read both.
+// True if the key does not match the certificate. OpenSSL compares the key with the certificate as soon as it has read
+// both files.
 bool is_of_another() {
     return ERR_GET_REASON(::ERR_peek_last_error()) == X509_R_KEY_VALUES_MISMATCH;
 }

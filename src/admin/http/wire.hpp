@@ -28,7 +28,7 @@ public:
     wire(const wire&) = delete;
     wire& operator=(const wire&) = delete;
 
-    // Makes the TLS handshake, if encrypted. Call this first.
+    // Makes the TLS handshake, if the connection is encrypted. Call this first.
     virtual void open(finished then) = 0;
     // Receives at most `size` bytes. `room` must stay valid until the callback.
     virtual void read_some(char* room, std::size_t size, transferred then) = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets the chosen colours before the first paint. Otherwise a dark page would flash in light colours.
-// A classic script, because a module runs only after the document has been read.
+// This file is a classic script, because a module runs only after the document has been read.
 'use strict';
 (function () {
   try {

@@ -42,8 +42,8 @@ struct wait_graph {
     };
     std::vector<node> nodes;
     std::vector<edge> edges;
-    // Lists of nodes. Each node waits for the next, and the last for the first. There is one cycle for each set of
-    // owners that wait for each other.
+    // Lists of nodes. Each node waits for the next node, and the last node waits for the first. There is one cycle for
+    // each set of owners that wait for each other.
     std::vector<std::vector<std::size_t>> cycles;
     // Cycles with an unconfirmed edge, which may combine edges of different times.
     std::vector<std::vector<std::size_t>> possible;
