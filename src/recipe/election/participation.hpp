@@ -15,7 +15,7 @@
 // |               |                 |                               | stepping_down: lost, closed;           |
 // |               |                 |                               | seeking: returned                      |
 // | leading       | holds           | runs                          | stepping_down: resigned, lost, closed; |
-// |               |                 |                               | pausing, seeking or resting: returned  |
+// |               |                 |                               | pausing or resting: returned           |
 // | stepping_down | holds or has    | is to return                  | pausing, seeking or resting: returned  |
 // |               | lost it         |                               |                                        |
 // | pausing       | not             | does not run                  | seeking: rested; resting: closed       |
