@@ -147,7 +147,7 @@ TEST_F(sqlite_file, that_others_may_read_is_told) {
         const log_lines log;
         make();
         EXPECT_TRUE(flush_log(limit()));
-        return log.with("may stop every lock in it");
+        return log.with("may stop every lock in the file");
     };
     EXPECT_EQ(told(0644), 1);
     EXPECT_EQ(told(0640), 1);
