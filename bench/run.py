@@ -37,26 +37,26 @@ def parse(arguments):
         description="Measures Turnstile beside its peers, all in one run and in turns, and writes a page with "
                     "tables and plots.")
     parser.add_argument("--quick", action="store_true",
-                        help="few rounds, short queues, under three minutes: to see that all works")
+                        help="test that all measures work: few rounds, short queues, under three minutes")
     parser.add_argument("--compare-servers", action="store_true",
-                        help="ours on each kind of server, beside what people use there, in place of all that is "
-                             "measured on ZooKeeper: comparison.md; about ten minutes")
+                        help="measure Turnstile on each kind of server beside the usual locks there, in place of the "
+                             "measures on ZooKeeper; writes comparison.md; about ten minutes")
     parser.add_argument("--measure", action="append", choices=ALL_MEASURES + SERVERS_MEASURES, metavar="NAME",
-                        help=f"only this one; may be repeated; one of: {', '.join(ALL_MEASURES)}; with "
+                        help=f"run only this measure; may be repeated; one of: {', '.join(ALL_MEASURES)}; with "
                              f"--compare-servers: {', '.join(SERVERS_MEASURES)}")
     parser.add_argument("--again", action="store_true",
                         help="with --measure: replace these measures of the page, and keep the page's other measures")
     parser.add_argument("--without", action="append", default=[], choices=names, metavar="PEER",
                         help=f"leave this peer out; may be repeated; one of: {', '.join(names)}")
     parser.add_argument("--servers", type=int, choices=(1, 3), default=1,
-                        help="ZooKeeper servers, and etcd members; default 1")
+                        help="number of ZooKeeper servers, and of etcd members; default 1")
     parser.add_argument("--disk", type=Path, metavar="FOLDER",
                         help="keep the servers' data in this folder, each write synced; default: in memory, "
                              "on /dev/shm; with --compare-servers: the disk beside the memory, default /var/tmp")
     parser.add_argument("--output", type=Path, metavar="FOLDER",
-                        help="where the page and its folder go; default: docs/reference, with --quick build/bench")
+                        help="folder for the page and its data; default: docs/reference, with --quick build/bench")
     parser.add_argument("--curator-waiters", type=int, metavar="COUNT",
-                        help="the longest queue that Curator drains; default 3000")
+                        help="number of waiters in the longest queue that Curator drains; default 3000")
     parser.add_argument("--build", type=Path, default=ROOT / "build/release/bench", help=argparse.SUPPRESS)
     given = parser.parse_args(arguments)
     if given.disk and not given.disk.is_dir():

@@ -251,13 +251,13 @@ def count_between(least, most):
 
 def read_arguments():
     parser = argparse.ArgumentParser(prog="demo", description=__doc__)
-    parser.add_argument("--servers", choices=KINDS, default="zookeeper", help="on which kind it runs")
-    parser.add_argument("--items", type=count_between(40, 5000), default=500, help="how many items there are to sell")
-    parser.add_argument("--workers", type=count_between(4, 16), default=5, help="how many processes sell them")
+    parser.add_argument("--servers", choices=KINDS, default="zookeeper", help="kind of the servers")
+    parser.add_argument("--items", type=count_between(40, 5000), default=500, help="number of items to sell")
+    parser.add_argument("--workers", type=count_between(4, 16), default=5, help="number of processes that sell the items")
     parser.add_argument("--seed", type=count_between(0, 2**31), default=1,
-                        help="decides which are killed, which is paused, and how long a sale takes")  # fmt: skip
-    parser.add_argument("--svg", type=pathlib.Path, help="where the picture is written to (default: beside the program)")
-    parser.add_argument("--keep", type=pathlib.Path, help="a new folder in which the sales and the events are kept")
+                        help="decides which processes are killed or paused, and how long a sale takes")  # fmt: skip
+    parser.add_argument("--svg", type=pathlib.Path, help="file for the picture (default: beside the program)")
+    parser.add_argument("--keep", type=pathlib.Path, help="new folder in which the demo keeps the sales and the events")
     parser.add_argument("--program", type=pathlib.Path, required=True, help="build/<preset>/demo/turnstile_demo")
     given = parser.parse_args()
     given.svg = given.svg or given.program.with_name("turnstile-demo.svg")
