@@ -73,13 +73,14 @@ int main(int count, char** arguments) {
     turnstile::testing::fixed_addresses(arguments);
     turnstile::deterministic_tests::search_options how;
     CLI::App app{"Plays services under virtual time, with one seed after the other."};
-    app.add_option("--scenario", how.only, "only this one; several times: these");
+    app.add_option("--scenario", how.only, "run only this scenario; may be repeated");
     app.add_option("--seed", how.seed, "the first seed");
-    app.add_option("--runs", how.runs, "so many seeds");
-    app.add_option("--minutes", how.minutes, "for so long");
-    app.add_option("--most-failures", how.most_failures, "ends after so many");
-    app.add_flag("--story", how.story, "tells the whole story of a run");
-    app.add_flag("--list", how.list, "names the scenarios");
+    app.add_option("--runs", how.runs, "number of seeds");
+    app.add_option("--minutes", how.minutes, "duration in minutes");
+    app.add_option("--most-failures", how.most_failures,
+                   "number of failures after which the program ends");
+    app.add_flag("--story", how.story, "print all events of a run");
+    app.add_flag("--list", how.list, "print the names of the scenarios");
     CLI11_PARSE(app, count, arguments);
     return turnstile::deterministic_tests::search(how);
 }

@@ -103,14 +103,18 @@ int main(int count, char** arguments) {
     turnstile::schedule::fixed_addresses(arguments);
     turnstile::explore::settings how;
     CLI::App app{"Runs scenarios of the shell under many schedules of their threads."};
-    app.add_option("--scenario", how.only, "only this one; several times: these");
-    app.add_option("--plan", how.plan, "replays one schedule, as a failure prints it");
-    app.add_option("--deviations", how.deviations, "all schedules with at most so many deviations");
-    app.add_option("--schedules", how.schedules, "at most so many of each kind for a scenario");
-    app.add_option("--minutes", how.minutes, "for so long in all, in place of --schedules");
-    app.add_option("--seed", how.seed, "of the first random schedule");
-    app.add_option("--trace", how.trace, "so many steps of a failure are shown");
-    app.add_flag("--list", how.list, "names the scenarios");
+    app.add_option("--scenario", how.only, "run only this scenario; may be repeated");
+    app.add_option("--plan", how.plan, "replay this schedule, in the form that a failure prints");
+    app.add_option(
+        "--deviations", how.deviations,
+        "run all schedules that differ from the default schedule in at most this many steps");
+    app.add_option("--schedules", how.schedules,
+                   "limit for each kind of schedule (few deviations, random) of a scenario");
+    app.add_option("--minutes", how.minutes,
+                   "duration of all scenarios together, in place of --schedules");
+    app.add_option("--seed", how.seed, "seed of the first random schedule");
+    app.add_option("--trace", how.trace, "number of steps of a failure to print");
+    app.add_flag("--list", how.list, "print the names of the scenarios");
     CLI11_PARSE(app, count, arguments);
     turnstile::set_log_level(turnstile::log_level::off);
     return run(how);

@@ -39,7 +39,7 @@ void declare(CLI::App& app, arguments& into) {
     app.add_option_function<std::string>(
            "--rule",
            [&into](const std::string& name) { into.rule = *simulation::tried_rule_of(name); },
-           "the rule that is tried")
+           "the rule for the lease that the histories attack")
         ->required()
         ->check(CLI::IsMember(names));
     auto* const single = app.add_option_function<std::uint64_t>(
@@ -48,9 +48,10 @@ void declare(CLI::App& app, arguments& into) {
             into.seeds = {seed, seed};
             into.story = true;
         },
-        "tells one history");
+        "prints the history of this seed");
     turnstile::tests::add_seeds_option(app, into.seeds)->excludes(single);
-    app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
+    app.add_option("--jobs", into.jobs, "number of histories that run at the same time")
+        ->check(CLI::Range(1, 256));
 }
 
 struct tally {
@@ -121,7 +122,7 @@ int run(const arguments& wanted) {
 }  // namespace
 
 int main(int count, char** words) {
-    CLI::App app{"Looks for counterexamples to a lease's rule, or tells one."};
+    CLI::App app{"Looks for counterexamples to a rule for the lease, or prints one history."};
     arguments wanted;
     declare(app, wanted);
     return turnstile::tests::run_tool(app, count, words, [&wanted] { return run(wanted); });

@@ -32,35 +32,39 @@ const std::map<std::string, search::unanswered> k_moments{
     {"after-attached", search::unanswered::after_attached}};
 
 void declare(CLI::App& app, search::bounds& into) {
-    app.add_option("--clients", into.clients, "that take one lock and give it back")
+    app.add_option("--clients", into.clients,
+                   "number of clients, each of which acquires and releases the one lock")
         ->check(CLI::Range(1U, search::k_most_clients))
         ->capture_default_str();
-    app.add_option("--faults", into.faults,
-                   "in a history: cut connections, silence, crashes, callers who give up, znodes "
-                   "deleted by hand")
+    app.add_option(
+           "--faults", into.faults,
+           "number of faults in a history: cut connections, silent servers, crashes, callers "
+           "that give up, deleted znodes")
         ->check(CLI::Range(0U, 9U))
         ->capture_default_str();
-    app.add_option("--depth", into.depth, "steps of a history, at most")
+    app.add_option("--depth", into.depth, "largest number of steps of a history")
         ->check(CLI::Range(1U, 1'000'000U))
         ->capture_default_str();
-    app.add_option("--rounds", into.rounds, "contenders of each client")
+    app.add_option("--rounds", into.rounds, "number of calls of each client")
         ->check(CLI::Range(1U, 9U))
         ->capture_default_str();
     app.add_option("--early-timers", into.early_timers,
-                   "timers that run while messages are under way")
+                   "number of timers that may run while messages are under way")
         ->check(CLI::Range(0U, 9U))
         ->capture_default_str();
-    app.add_option("--states", into.states, "stops after so many; one takes about 50 bytes")
+    app.add_option("--states", into.states,
+                   "number of states after which the search stops; a state takes about 50 bytes")
         ->check(CLI::Range(std::size_t{1}, std::size_t{4'000'000'000}))
         ->capture_default_str();
     app.add_option_function<std::string>(
            "--unanswered", [&into](const std::string& name) { into.told = k_moments.at(name); },
-           "when a handle tells that a broken connection's requests have no answer (default: "
-           "after-detached)")
+           "moment at which the server's handle reports that the requests of a broken connection "
+           "have "
+           "no answer (default: after-detached)")
         ->check(CLI::IsMember(&k_moments));
     app.add_option_function<std::string>(
            "--wrong", [&into](const std::string& name) { into.wrong = k_worlds.at(name); },
-           "breaks what the lock relies on, to see it caught")
+           "break this assumption of the lock, to test that the search finds the fault")
         ->check(CLI::IsMember(&k_worlds));
 }
 

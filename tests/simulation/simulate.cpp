@@ -61,19 +61,21 @@ void declare_fresh(CLI::App& app, arguments& into) {
         [&into](double minutes) {
             into.fresh.length = std::chrono::duration<double, std::ratio<60>>{minutes};
         },
-        fmt::format(
-            "plays for so many MINUTES histories of all kinds in turn, {} of each: the seeds "
-            "are consecutive from a random one on, {} to {}, drawn from the clock; "
-            "collects those that break a promise",
-            fresh_turns::k_block, fresh_turns::k_first, fresh_turns::k_last));
+        fmt::format("plays histories of all kinds in turn for this number of minutes, {} of each "
+                    "kind. The seeds "
+                    "are consecutive from a random seed on, {} to {}, drawn from the clock. "
+                    "Collects the seeds whose histories break a promise",
+                    fresh_turns::k_block, fresh_turns::k_first, fresh_turns::k_last));
     fresh->check(CLI::Range(0.001, 100'000.0))->excludes("--seed")->excludes("--seeds");
     fresh->excludes("--work")->excludes("--lease-hunt")->excludes("--servers");
-    app.add_option("--report", into.fresh.report, "with --fresh: a FILE for the tally, as a page")
+    app.add_option("--report", into.fresh.report,
+                   "with --fresh: file into which the numbers of histories are written as a page")
         ->needs(fresh);
-    app.add_option("--commit", into.fresh.commit, "with --report: what is played, for the page")
+    app.add_option("--commit", into.fresh.commit,
+                   "with --report: commit of the source, for the page")
         ->needs(fresh);
     app.add_option("--drawn-from", into.fresh.drawn_from,
-                   "with --fresh: draws as the run that printed this NUMBER")
+                   "with --fresh: draws the same seeds as the run that printed this number")
         ->needs(fresh);
 }
 
@@ -86,11 +88,12 @@ void declare(CLI::App& app, arguments& into) {
         },
         "plays one history");
     turnstile::tests::add_seeds_option(app, into.seeds)->excludes(single);
-    app.add_option("--jobs", into.jobs, "histories at a time")->check(CLI::Range(1, 256));
-    app.add_flag("--trace", into.trace, "tells the whole story")->needs(single);
+    app.add_option("--jobs", into.jobs, "number of histories that run at the same time")
+        ->check(CLI::Range(1, 256));
+    app.add_flag("--trace", into.trace, "prints all events of the history")->needs(single);
     auto* const hunt = app.add_flag_callback(
         "--lease-hunt", [&into] { into.kind.work.reset(); },
-        "plays histories made against the lease's rule (lease_hunt.hpp)");
+        "plays histories that attack the rule of the lease (lease_hunt.hpp)");
     std::vector<std::string> works;
     for (const auto work : simulation::k_work_kinds) works.emplace_back(to_string(work));
     app.add_option_function<std::string>(
@@ -112,15 +115,16 @@ void declare(CLI::App& app, arguments& into) {
                    simulation::k_server_kinds.begin(), simulation::k_server_kinds.end(),
                    [&name](simulation::server_kind kind) { return to_string(kind) == name; });
            },
-           "what they do it on: an ensemble of zookeeper's, or one server of another kind")
+           "the servers: an ensemble of ZooKeeper, or one server of another kind")
         ->check(CLI::IsMember(servers))
         ->excludes(hunt);
-    app.add_flag("--keep-going", into.keep_going, "does not stop at the first breach");
-    app.add_flag("!--no-shrinking", into.shrinking, "reports a breach as it was found");
-    app.add_option("--clients", into.reduced.clients, "no more clients than these")
+    app.add_flag("--keep-going", into.keep_going, "does not stop at the first broken promise");
+    app.add_flag("!--no-shrinking", into.shrinking,
+                 "reports a broken promise without first looking for a shorter history");
+    app.add_option("--clients", into.reduced.clients, "largest number of clients")
         ->check(CLI::PositiveNumber)
         ->needs(single);
-    app.add_option("--rounds", into.reduced.rounds, "no more calls of a worker than these")
+    app.add_option("--rounds", into.reduced.rounds, "largest number of calls of a worker")
         ->check(CLI::PositiveNumber)
         ->needs(single);
     app.add_option_function<std::string>(
@@ -132,7 +136,7 @@ void declare(CLI::App& app, arguments& into) {
                    throw CLI::ValidationError{"--only", wrong.what()};
                }
            },
-           "of what goes wrong, only this: 3,7-9")
+           "numbers of the faults to keep, such as 3,7-9")
         ->needs(single);
     declare_fresh(app, into);
 }
