@@ -17,7 +17,7 @@ PLAYED = ("calls", "holds lost", "processes", "processes killed", "times stopped
 JUDGED = ("G1", "G2", "G4", "G5", "G6", "G7", "commits", "fence", "jobs", "rates")
 SHOWN = ("holds lost", "times stopped", "processes killed", "late writes")
 ORDER = list(KINDS)
-UNKEPT = "seen, and not promised by these servers"
+UNKEPT = "events of the run that these servers do not exclude"
 NOT_PROMISED = "not promised by these servers, and seen: "
 
 
@@ -38,10 +38,13 @@ def not_promised(verdict):
     """Returns the numbers of violations of promises that these servers do not make."""
     if not verdict.not_promised:
         return []
+    late = verdict.numbers["late writes"]
+    refused = not verdict.by_promise().get("fence", (0, 0))[1]
     return ["", f"{NOT_PROMISED}{verdict.unkept_by_promise() or 'nothing'}",
             f"two clients held one lock {verdict.numbers['double grants']} times, for at most "
-            f"{verdict.numbers['the longest of them, in ms']} ms; late writes: {verdict.numbers['late writes']}, all "
-            "of them " + ("refused by their tokens" if not verdict.by_promise().get("fence", (0, 0))[1] else "NOT refused")]
+            f"{verdict.numbers['the longest of them, in ms']} ms; "
+            + (f"the store refused all {late} late writes because of their tokens" if refused
+               else f"the store did NOT refuse all {late} late writes")]
 
 
 def listed(contradictions):
