@@ -62,7 +62,8 @@ class Verdict:
     def unkept_by_promise(self):
         counts = collections.Counter(promise for promise, _, _ in self.unkept)
         names = {claims.ORDER: "the order of tokens"}
-        return ", ".join(f"{count} violations of {names.get(promise, promise)}" for promise, count in sorted(counts.items()))
+        return ", ".join(f"{count} violations of {names.get(promise, promise)}"
+                         for promise, count in sorted(counts.items()))
 
     def faults(self):
         """Returns the faults of the servers as sentences."""
