@@ -3,6 +3,7 @@
 //
 // To look at the page by hand: node mock_server.mjs [PORT]
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { dirname, extname, join } from 'node:path';
@@ -11,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { iso, k_now, scene_audit, scene_graph, scene_locks, scene_servers } from './mock_data.mjs';
 
 const k_here = dirname(fileURLToPath(import.meta.url));
+const [, k_version] = readFileSync(join(k_here, '../../../CMakeLists.txt'), 'utf8').match(/^ +VERSION ([0-9.]+)$/m);
 const k_page = process.env.TURNSTILE_PAGE ?? join(k_here, '../../../src/admin/page');
 const k_views = new Set(['/', '/lock', '/graph', '/audit', '/servers']);
 const k_types = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.svg': 'image/svg+xml' };
@@ -155,7 +157,7 @@ export class mock_server {
     const { user, role, read_only, names } = this.state;
     return { must_sign_in: Boolean(this.state.password), signed_in: Boolean(this.state.password) && known, names,
       sign_out: Boolean(this.state.password) && known, user: told(user ?? 'password'), shared: told(!user), role: known ? role : 'none', csrf: this.csrf,
-      read_only: told(read_only), version: told('0.1.0'), servers: told('zk1.example:2181,zk2.example:2181,zk3.example:2181') };
+      read_only: told(read_only), version: told(k_version), servers: told('zk1.example:2181,zk2.example:2181,zk3.example:2181') };
   }
 
   meta() {
