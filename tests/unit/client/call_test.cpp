@@ -181,7 +181,7 @@ TEST(call, the_time_of_the_grant_is_told_where_the_guard_goes_and_before_it) {
     std::thread{[&] { hold->be_granted(); }}.join();
     const auto after = boottime_clock::now();
     EXPECT_TRUE(told.empty()) << "it is the caller's thread that tells it";
-    EXPECT_TRUE(hold->wait());
+    EXPECT_TRUE(hold->wait().has_value());
     ASSERT_EQ(told.size(), 1U);
     EXPECT_LE(before, told.front());
     EXPECT_LE(told.front(), after) << "of the grant, not of the hand-over";
