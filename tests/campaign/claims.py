@@ -127,6 +127,14 @@ def failovers(campaign):
     return spans
 
 
+def came_late(hold, at, other_at, taken_over):
+    """Returns true if the hold's grant at the time `at` can be a grant of the old master of a failover, which reached its
+    program late, and the new master can have made the other grant. The program began its call before the new master
+    served, and gets the grant while a grant of the old master can be valid.
+    """
+    return any(hold.begun < start and other_at > end and at < until for end, start, until in taken_over)
+
+
 def judge_tokens(path, holds, forced, taken_over, verdict):
     """G6: of two grants that exclude each other, the later one has the larger token. A process may hand a hold over
     before it learns that the hold's znode was deleted by force. The judge ignores grants after such a deletion.
@@ -135,8 +143,7 @@ def judge_tokens(path, holds, forced, taken_over, verdict):
     So two holds are valid at once. Two kinds of smaller tokens show only this violation of G1, and count as such:
     - The holder by the earlier grant hands its hold from thread to thread. The new token is the znode's token with a
       higher counter.
-    - The earlier grant reaches its program late, because the network or the program stood still. The program began its
-      call before the new master served, and gets the grant while a grant of the old master can be valid.
+    - The earlier grant reaches its program late (`came_late`), because the network or the program stood still.
 
     If two holds are valid at once on servers that do not promise ORDER, a smaller token counts as a violation of ORDER.
     """
@@ -150,8 +157,8 @@ def judge_tokens(path, holds, forced, taken_over, verdict):
         for other, (seen_at, seen, seen_line, seen_hold) in largest.items():
             if excludes(mode, other) and seen_hold is not hold and token <= seen:
                 handed_on = token[1] > 0 and token[0] < seen[0]
-                came_late = any(hold.begun < start and seen_at > end and at < until for end, start, until in taken_over)
-                promise = "G1" if (handed_on or came_late) and "G1" in verdict.not_promised else "G6"
+                known_late = came_late(hold, at, seen_at, taken_over)
+                promise = "G1" if (handed_on or known_late) and "G1" in verdict.not_promised else "G6"
                 if seen_hold.end > at and ORDER in verdict.not_promised:
                     promise = ORDER
                 verdict.break_(promise, f"{path}: token {token} is granted after {seen}", seen_line, line)

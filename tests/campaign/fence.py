@@ -7,7 +7,7 @@ hold is late, because its process paused or its servers forgot its grant. The st
 
 import collections
 
-from claims import ORDER, excludes
+from claims import ORDER, came_late, excludes, failovers
 
 
 def judge(campaign, verdict):
@@ -16,8 +16,9 @@ def judge(campaign, verdict):
         if hold.limit == 0 and len(hold.modes) == 1 and hold.writes:
             for path in hold.paths:
                 by_path[path].append(hold)
+    taken_over = failovers(campaign) if "G1" in verdict.not_promised else []
     for path, holds in by_path.items():
-        judge_path(path, holds, verdict)
+        judge_path(path, holds, taken_over, verdict)
 
 
 def overtakes(hold, path):
@@ -28,13 +29,18 @@ def overtakes(hold, path):
     return hold.claims and hold.tokens[path][1] == 0
 
 
-def judge_path(path, holds, verdict):
+def judge_path(path, holds, taken_over, verdict):
+    """Judges the writes under a path's lock. Servers that do not promise exclusion may forget a grant in a failover. If
+    the forgotten grant reaches its program after the new master's grant, the hold by the new master's grant is not
+    overtaken.
+    """
     writes = sorted(((at, hold, line) for hold in holds for at, line in hold.writes), key=lambda w: w[0])
     latest = {}  # kind of hold -> the hold whose token is the largest among the writes so far
     overtaking = {}  # kind of hold -> the latest granted hold that has written or tried to write
     for at, hold, line in writes:
         others = [overtaking[want] for want in overtaking if excludes(hold.want, want)]
-        late = [other for other in others if other is not hold and other.granted > hold.granted]
+        late = [other for other in others if other is not hold and other.granted > hold.granted and
+                not came_late(other, other.granted, hold.granted, taken_over)]
         ahead = [latest[want] for want in latest if excludes(hold.want, want)]
         taken = all(hold.tokens[path] >= other.tokens[path] for other in ahead)
         verdict.looked["fence"] += 1

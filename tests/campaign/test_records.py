@@ -249,6 +249,16 @@ class RecordsTest(unittest.TestCase):
         self.assertEqual(verdict.numbers["double grants"], 1)
         self.assertEqual([name for name, _, _ in verdict.unkept], ["G1"])
 
+    def test_a_forgotten_grant_that_reaches_its_program_late_overtakes_nobody(self):
+        """Each case: begin of the late call, tokens of the late grant and of the other grant, and the verdicts."""
+        for begun, tokens, told in ((900, (5, 9), ()), (2100, (5, 9), ("G6", "fence")), (900, (9, 5), ())):
+            f = self.begin("redis-replicated")
+            f.director("1500 server-kill server=0", "2000 promoted server=1 lag=0.5")
+            f.worker(1, call(begun, 1), granted(2500, 1, 3500, tokens[0]), "2600 write 1", "2700 release 1")
+            f.worker(2, call(950, 2), granted(2200, 2, 5000, tokens[1]), "2300 write 2", "2800 write 2",
+                     "2900 release 2")
+            self.expect(*told)
+
     def test_no_replica_was_promoted(self):
         self.overtaken("redis-sentinel", (5, 9))
         self.assertIn("no replica was promoted", judge.judge(self.folder.path).unplayed)
