@@ -60,6 +60,7 @@
 #include <asio/execution_context.hpp>
 #include <asio/executor_work_guard.hpp>
 #include <asio/post.hpp>
+#include <asio/system_executor.hpp>
 #if __has_include(<asio/associated_cancellation_slot.hpp>)
 #include <asio/associated_cancellation_slot.hpp>
 #define TURNSTILE_ASIO_CANCELS 1
@@ -75,14 +76,16 @@ namespace detail {
 
 struct standalone_asio {
     using context = ::asio::execution_context;
+    // Executor of the handlers that have no executor. The default of Boost.Asio 1.92 has no execution context.
+    using default_executor = ::asio::system_executor;
     template <class Handler>
-    using executor_of = typename ::asio::associated_executor<Handler>::type;
+    using executor_of = typename ::asio::associated_executor<Handler, default_executor>::type;
     template <class Executor>
     using work = ::asio::executor_work_guard<Executor>;
 
     template <class Handler>
     static auto get_executor(const Handler& handler) {
-        return ::asio::get_associated_executor(handler);
+        return ::asio::get_associated_executor(handler, default_executor{});
     }
     template <class Executor>
     static auto track(const Executor& executor) {

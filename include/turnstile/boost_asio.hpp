@@ -60,6 +60,7 @@
 #include <boost/asio/execution_context.hpp>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/post.hpp>
+#include <boost/asio/system_executor.hpp>
 #if __has_include(<boost/asio/associated_cancellation_slot.hpp>)
 #include <boost/asio/associated_cancellation_slot.hpp>
 #define TURNSTILE_BOOST_ASIO_CANCELS 1
@@ -75,14 +76,17 @@ namespace detail {
 
 struct boosts_asio {
     using context = ::boost::asio::execution_context;
+    // Executor of the handlers that have no executor. The default of Boost.Asio 1.92 has no execution context.
+    using default_executor = ::boost::asio::system_executor;
     template <class Handler>
-    using executor_of = typename ::boost::asio::associated_executor<Handler>::type;
+    using executor_of =
+        typename ::boost::asio::associated_executor<Handler, default_executor>::type;
     template <class Executor>
     using work = ::boost::asio::executor_work_guard<Executor>;
 
     template <class Handler>
     static auto get_executor(const Handler& handler) {
-        return ::boost::asio::get_associated_executor(handler);
+        return ::boost::asio::get_associated_executor(handler, default_executor{});
     }
     template <class Executor>
     static auto track(const Executor& executor) {
