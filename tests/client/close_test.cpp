@@ -195,7 +195,7 @@ TEST_F(close_test, a_stop_callback_that_blocks_does_not_hold_up_the_next_session
                                          ended.set();
                                      }};
     expire();
-    EXPECT_TRUE(lock->acquire({.timeout = limit()}));
+    EXPECT_TRUE(lock->acquire({.timeout = limit()}).has_value());
     go.set();
     EXPECT_TRUE(ended.wait());
 }

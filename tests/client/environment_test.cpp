@@ -38,7 +38,7 @@ protected:
 TEST_F(environment_test, names_the_servers) {
     ::setenv("TURNSTILE_SERVERS", where.c_str(), 1);
     auto servers = client::from_environment({.label = "of the environment"});
-    EXPECT_TRUE(mutex(servers, "/lock").acquire(limit()));
+    EXPECT_TRUE(mutex(servers, "/lock").acquire(limit()).has_value());
     EXPECT_TRUE(connect()->session().id != 0) << "the tree is there";
 }
 
@@ -48,7 +48,7 @@ TEST_F(environment_test, names_a_file_that_its_owner_alone_may_open) {
     ::setenv("TURNSTILE_SERVERS", "", 1);
     ::setenv("TURNSTILE_SERVERS_FILE", file.c_str(), 1);
     auto servers = client::from_environment();
-    EXPECT_TRUE(mutex(servers, "/lock").acquire(limit()));
+    EXPECT_TRUE(mutex(servers, "/lock").acquire(limit()).has_value());
 
     set_mode(file, 0644);
     EXPECT_NE(refusal().find("other users can open it"), std::string::npos);

@@ -62,7 +62,7 @@ TEST_F(executors, a_callback_that_blocks_holds_up_no_hold) {
         EXPECT_TRUE(go.wait());
     });
     ASSERT_TRUE(begun.wait());
-    EXPECT_TRUE(other.acquire({.timeout = limit()}));
+    EXPECT_TRUE(other.acquire({.timeout = limit()}).has_value());
     auto hold = other.acquire({.timeout = limit()}).value();
     faults.expire(servers->session().id);
     EXPECT_TRUE(eventually([&] { return hold.lost().stop_requested(); }));

@@ -315,7 +315,7 @@ TEST_F(extreme_limits, the_longest_spans_are_good) {
     EXPECT_TRUE(delayed.acquire().value().release());
     mutex kept{*servers, "/kept", {.retain_for = k_longest}};
     kept.acquire().value().unlock();
-    EXPECT_TRUE(kept.acquire());
+    EXPECT_TRUE(kept.acquire().has_value());
     job_gate yearly{*servers, "/yearly", {k_longest, k_longest, k_longest}};
     EXPECT_EQ(yearly.run([](job_run&) {}).value().verdict, job_verdict::ran);
     const auto again_at = yearly.run([](job_run&) {}).value().retry_in;

@@ -219,7 +219,7 @@ TEST_F(jobs, a_gate_refuses_the_path_of_the_other_gate) {
     rate_gate rate{*servers, "/rate", {.entries = 1, .period = 1h}};
     ASSERT_TRUE(rate.enter());
     job_gate job{*servers, "/job", {.period = 1h}};
-    ASSERT_TRUE(job.run([](job_run&) {}));
+    ASSERT_TRUE(job.run([](job_run&) {}).has_value());
     const auto refused = job_gate(*servers, "/rate", {.period = 1h}).run([](job_run&) { FAIL(); });
     EXPECT_EQ(refused.error(), (error{errc::bad_option,
                                       "/rate is the path of a rate_gate; give "

@@ -192,7 +192,7 @@ TEST_F(planned_commits, further_holds_are_released_after_the_commit) {
     faults.attach(servers->session().id);
     const auto outcome = done.get();
     ASSERT_TRUE(outcome) << outcome.error().message();
-    EXPECT_TRUE(their_second.acquire({.timeout = limit()}));
+    EXPECT_TRUE(their_second.acquire({.timeout = limit()}).has_value());
 }
 
 TEST_F(planned_commits, a_multi_lock_commits_under_all_its_parts) {
@@ -213,11 +213,12 @@ TEST_F(planned_commits, a_multi_lock_commits_under_all_its_parts) {
         EXPECT_TRUE(outcome) << outcome.error().message();
     }
     mutex their_a{*strangers, "/m/a"};
-    EXPECT_TRUE(their_a.acquire({.timeout = limit()}));
+    EXPECT_TRUE(their_a.acquire({.timeout = limit()}).has_value());
     shared_mutex their_b{*strangers, "/m/b"};
-    EXPECT_TRUE(their_b.acquire({.timeout = limit()}));
+    EXPECT_TRUE(their_b.acquire({.timeout = limit()}).has_value());
     mutex their_c{*strangers, "/m/c"};
-    EXPECT_TRUE(their_c.acquire({.timeout = limit()})) << "passed on with a commit under it";
+    EXPECT_TRUE(their_c.acquire({.timeout = limit()}).has_value())
+        << "passed on with a commit under it";
 }
 
 TEST_F(planned_commits, a_part_of_a_multi_lock_that_is_gone_refuses_it) {

@@ -106,7 +106,7 @@ TEST_F(shared_mutex_test, a_writer_becomes_upgradable_then_a_reader) {
     const auto token = held.fencing_token();
     lock.downgrade_to_shared(held).value();
     EXPECT_GT(held.fencing_token(), token);
-    EXPECT_TRUE(theirs.try_acquire_upgrade());
+    EXPECT_TRUE(theirs.try_acquire_upgrade().has_value());
     EXPECT_EQ(lock.downgrade_to_upgradable(held).error(), errc::bad_option);
 }
 

@@ -170,7 +170,7 @@ TEST_P(upgraded_loss, of_one_is_loss_of_both) {
     EXPECT_TRUE(eventually([&] { return lost_before.stop_requested(); }));
     EXPECT_TRUE(eventually([&] { return held.lost().stop_requested(); }));
     EXPECT_TRUE(becomes_size(0)) << "what is lost does not block others";
-    EXPECT_TRUE(theirs.acquire());
+    EXPECT_TRUE(theirs.acquire().has_value());
     EXPECT_EQ(lock.downgrade_to_shared(held).error(), held.status().error());
     held.unlock();
     EXPECT_EQ(base_told.count() + upper_told.count() + guard_told.count(), 3U);

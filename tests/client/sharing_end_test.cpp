@@ -157,10 +157,10 @@ TEST_F(sharing, whoever_is_told_of_a_loss_may_wait_for_the_lock_there) {
     auto mine = hold_shortly(lock, {.timeout = limit(), .max_hold = 20ms});
     event again;
     const std::stop_callback told{mine.lost(), [&] {
-                                      EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+                                      EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
                                       again.set();
                                   }};
-    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     EXPECT_TRUE(again.wait());
 }
 

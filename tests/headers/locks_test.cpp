@@ -88,7 +88,7 @@ TEST(header_examples, any_lock) {
     turnstile::mutex orders{servers, "/locks/orders"};
     turnstile::mutex stock{servers, "/locks/stock"};
 #include "examples/any_lock.inc"
-    for (auto* lock : {&first, &second, &third}) EXPECT_TRUE(lock->acquire());
+    for (auto* lock : {&first, &second, &third}) EXPECT_TRUE(lock->acquire().has_value());
 }
 
 TEST(header_examples, lockable) {
@@ -132,7 +132,7 @@ TEST(header_examples, path_template) {
     client servers{own_tree()};
     const std::string order_id = "7/8";
 #include "examples/path_template.inc"
-    EXPECT_TRUE(m.acquire());
+    EXPECT_TRUE(m.acquire().has_value());
 }
 
 // ---- a hold -----------------------------------------------------------------------------------

@@ -69,7 +69,7 @@ TEST_F(batches, of_locks_that_are_taken_again_cost_less_than_a_request_each) {
     constexpr int k_rounds = 4;
     const auto before = counted_packets(servers);
     for (int i = 0; i != k_rounds; ++i) take_all();
-    for (auto& lock : locks) ASSERT_TRUE(lock->acquire({.timeout = limit()}));
+    for (auto& lock : locks) ASSERT_TRUE(lock->acquire({.timeout = limit()}).has_value());
     const auto received = counted_packets(servers).received - before.received;
     constexpr std::int64_t k_alone = 2 * k_locks;  // requests of a round without batches
     EXPECT_LT(received, k_alone + k_rounds * k_alone * 3 / 4);
@@ -103,7 +103,7 @@ TEST_F(batches, refuse_one_lock_and_grant_the_others) {
     const auto client = session();
     make_locks(*client);
     // Only the owner may write below the folder of the refused lock. Below the root folder, any user may write.
-    ASSERT_TRUE(locks[0]->acquire({.timeout = limit()}));
+    ASSERT_TRUE(locks[0]->acquire({.timeout = limit()}).has_value());
     mutex elsewhere{*owner, path_of(k_refused)};
     auto kept = elsewhere.acquire({.timeout = limit()});
     ASSERT_TRUE(kept) << kept.error().message();

@@ -51,7 +51,7 @@ protected:
     // Creates the lock's folder, by using the lock.
     void use(const std::string& where) {
         mutex lock{*observer, where};
-        ASSERT_TRUE(lock.acquire({.timeout = limit()}));
+        ASSERT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     }
 };
 

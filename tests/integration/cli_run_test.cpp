@@ -194,7 +194,7 @@ TEST_F(cli_run, keeps_an_applications_mutex_out) {
     mutex theirs{*observer, path};
     EXPECT_EQ(theirs.try_acquire({.timeout = limit()}).error(), errc::busy);
     shared_mutex others{*observer, path};
-    EXPECT_TRUE(others.try_acquire({.timeout = limit()}));
+    EXPECT_TRUE(others.try_acquire({.timeout = limit()}).has_value());
     auto options = quick_options();
     options.foreign_kinds = foreign_kind_policy::refuse;
     const auto strict = connect(server().connect_string(), options);

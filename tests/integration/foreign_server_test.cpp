@@ -73,7 +73,7 @@ TEST_F(foreign_server, zookeeper_is_known_by_what_it_knows) {
     EXPECT_TRUE(rests_on(hold, lease_evidence::relayed));
     ASSERT_TRUE(hold.release(limit()));
     proxy.cut();
-    ASSERT_TRUE(lock.acquire({.timeout = limit()}));
+    ASSERT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     EXPECT_EQ(containers, 1) << "once in a session";
     const auto observer = connect(server().connect_string());
     const auto zookeeper = zookeeper::make_coordinator(server().connect_string());

@@ -190,7 +190,7 @@ TEST_F(guarded_writes, the_next_in_line_is_not_disturbed) {
     for (int i = 1; i != 5; ++i) ASSERT_TRUE(write(std::to_string(i)));
     EXPECT_EQ(queue_names(*observer, path).size(), 2U);
     ASSERT_TRUE(hold.release(limit()));
-    EXPECT_TRUE(waiting.get());
+    EXPECT_TRUE(waiting.get().has_value());
 }
 
 }  // namespace

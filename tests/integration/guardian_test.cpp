@@ -85,7 +85,7 @@ protected:
         ASSERT_TRUE(second.wait_for_output("held")) << second.output();
         second.kill();
         mutex other{*others, path + "-second"};
-        ASSERT_TRUE(other.acquire({.timeout = limit()}));
+        ASSERT_TRUE(other.acquire({.timeout = limit()}).has_value());
     }
     // Returns the guardians that started after the fixture. Some may belong to other tests.
     [[nodiscard]] std::set<pid_t> fresh_guardians() const {
@@ -332,7 +332,7 @@ TEST_F(guardians_on_servers, a_program_that_is_not_there_is_no_reason_to_fail) {
     options.guardian = {guardian_use::started, "/nonexistent/guardian"};
     const auto own = connect(servers().connect_string(), options);
     mutex theirs{*own, path};
-    EXPECT_TRUE(theirs.acquire({.timeout = limit()}));
+    EXPECT_TRUE(theirs.acquire({.timeout = limit()}).has_value());
     EXPECT_EQ(own->counters().guardian, guardian_state::unguarded);
 }
 
@@ -392,7 +392,7 @@ TEST_F(guardians_on_servers,
     kill_and_await(children_of(parent.pid()).at(0));
     EXPECT_FALSE(other.try_acquire().has_value());
     parent.resume();
-    EXPECT_TRUE(other.acquire({.timeout = limit()}));
+    EXPECT_TRUE(other.acquire({.timeout = limit()}).has_value());
 }
 #endif
 

@@ -27,7 +27,7 @@ inline void expect_that_a_guardian_frees_the_lock(const std::string& where) {
     mutex wanted{*other, path};
     EXPECT_FALSE(wanted.try_acquire().has_value());
     holder.kill();
-    EXPECT_TRUE(wanted.acquire({.timeout = limit()}));
+    EXPECT_TRUE(wanted.acquire({.timeout = limit()}).has_value());
 }
 
 }  // namespace turnstile::tests

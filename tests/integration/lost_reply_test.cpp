@@ -65,7 +65,7 @@ TEST_P(lost, F7_while_releasing_the_release_is_carried_through) {
     lose_next();
     hold->unlock();
     EXPECT_TRUE(becomes_empty(*observer, path));
-    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
 }
 
 // Failures F6 and F24: the caller gives up before the outcome of its create is known.

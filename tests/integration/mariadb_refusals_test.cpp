@@ -94,7 +94,7 @@ TEST(mariadb_refusals, half_made_tables_are_completed) {
         "DELETE FROM half.turnstile_stripes WHERE stripe > 500");
     const auto servers = connect(as("root", "half"), database_options());
     mutex lock{*servers, "/orders"};
-    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     EXPECT_EQ(server.run_sql("SELECT COUNT(*) FROM half.turnstile_stripes"), "1024\n");
 }
 
@@ -221,7 +221,7 @@ TEST(mariadb_refusals, promises_of_a_server_with_a_binary_log) {
     logging.run_sql("SET GLOBAL sync_binlog = 1");
     EXPECT_EQ(servers.promises().exclusion, exclusion_promise::leased);
     mutex lock{servers, "/orders"};
-    EXPECT_TRUE(lock.acquire({.timeout = limit()})) << "MIXED and ROW are good";
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value()) << "MIXED and ROW are good";
 }
 
 // The server never syncs its files, so a crash of the machine may lose commits.

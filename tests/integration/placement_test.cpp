@@ -126,7 +126,7 @@ TEST_F(placement, a_long_timeout_stays_where_it_is) {
     const auto me = connect(sample_->connect_string(), options);
     ASSERT_TRUE(eventually([&] { return me->session().role != server_role::unknown; }));
     mutex lock{*me, lock_path()};
-    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     EXPECT_EQ(me->session().role, server_role::follower);
 }
 
@@ -187,7 +187,8 @@ TEST(placement_beside_a_leader_that_serves_no_clients, is_what_the_session_timeo
     EXPECT_EQ(refused.error().code(), errc::lease_too_short);
     EXPECT_THAT(refused.error().message(), HasSubstr("leaderServes=no"));
     mutex same{*patient, lock_path()};
-    EXPECT_TRUE(same.acquire({.timeout = limit()})) << "no znode of the other stands in its way";
+    EXPECT_TRUE(same.acquire({.timeout = limit()}).has_value())
+        << "no znode of the other stands in its way";
     EXPECT_EQ(patient->session().role, server_role::follower);
 }
 

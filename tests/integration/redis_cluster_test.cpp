@@ -93,7 +93,7 @@ TEST_F(cluster_of_redis, trees_are_at_nodes_of_their_own) {
     std::set<std::string> servers;
     for (int i = 0; i != 8; ++i) {
         const auto session = connect(nodes[0]->connect_string() + "?tree=t" + std::to_string(i));
-        EXPECT_TRUE((mutex{*session, path}.acquire({.timeout = limit()})));
+        EXPECT_TRUE((mutex{*session, path}.acquire({.timeout = limit()}).has_value()));
         servers.insert(session->session().server);
     }
     EXPECT_EQ(servers.size(), nodes.size());
@@ -152,7 +152,7 @@ TEST_F(cluster_of_redis, a_cluster_that_is_down_is_waited_for) {
     EXPECT_TRUE(eventually([&] { return log.with("CLUSTERDOWN") > 0; }));
     lost.start();
     EXPECT_TRUE(released.get());
-    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
 }
 
 TEST_F(cluster_of_redis, any_of_the_named_nodes_is_enough) {

@@ -123,7 +123,7 @@ TEST_F(failures_on_redis,
     EXPECT_EQ(patient->session().id, session);
     EXPECT_TRUE(hold->valid());
     EXPECT_TRUE(hold->release(limit()));
-    EXPECT_TRUE(next.get());
+    EXPECT_TRUE(next.get().has_value());
 }
 
 // The server has forgotten the tokens that it gave out, and must give larger ones.
@@ -196,7 +196,7 @@ TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     tcp_proxy proxy{server.address()};
     const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));
     mutex theirs{*cut_off, path};
-    ASSERT_TRUE(theirs.acquire({.timeout = limit()})) << "the folder is there";
+    ASSERT_TRUE(theirs.acquire({.timeout = limit()}).has_value()) << "the folder is there";
     for (int i = 0; i != 20; ++i) {
         proxy.black_hole(testing::direction::to_client);
         auto granted =

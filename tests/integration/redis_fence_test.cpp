@@ -69,7 +69,7 @@ TEST_F(fence_on_redis, a_holder_that_was_overtaken_writes_nothing) {
 
 TEST_F(fence_on_redis, knows_trees_and_chroots) {
     const auto outside = connect(server.connect_string() + "?tree=blue");
-    ASSERT_TRUE((mutex{*outside, "/shop/first"}.acquire({.timeout = limit()})));
+    ASSERT_TRUE((mutex{*outside, "/shop/first"}.acquire({.timeout = limit()}).has_value()));
     const auto servers = connect(server.connect_string() + "/shop?tree=blue");
     auto hold = mutex{*servers, path}.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();

@@ -49,7 +49,7 @@ TEST_F(refusals_of_redis, scripts_that_were_thrown_away_are_brought_again) {
     const auto session = servers->session().id;
     EXPECT_EQ(server.ask("SCRIPT FLUSH"), "+OK");
     EXPECT_TRUE(hold->release(limit()));
-    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     EXPECT_EQ(servers->session().id, session);
 }
 
@@ -71,7 +71,7 @@ TEST_F(refusals_of_redis, a_replica_is_left_and_a_master_again_is_taken_up) {
 TEST_F(refusals_of_redis, a_server_that_is_busy_is_asked_again) {
     const auto servers = connect(server.connect_string(), with_timeout(20s));
     mutex lock{*servers, path};
-    ASSERT_TRUE(lock.acquire({.timeout = limit()}));
+    ASSERT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     const log_lines log;
     auto busy =
         std::async(std::launch::async, [&] { return server.ask("EVAL \"while true do end\" 0"); });
@@ -123,7 +123,7 @@ TEST_F(refusals_of_redis, a_server_without_memory_takes_no_contender_and_lets_go
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold);
     mutex known{*servers, path + "/known"};
-    ASSERT_TRUE(known.acquire({.timeout = limit()})) << "its folder is there";
+    ASSERT_TRUE(known.acquire({.timeout = limit()}).has_value()) << "its folder is there";
     const auto until = hold->valid_until();
     EXPECT_EQ(server.ask("CONFIG SET maxmemory 1"), "+OK");
     const auto full = known.acquire({.timeout = limit()});
@@ -134,8 +134,8 @@ TEST_F(refusals_of_redis, a_server_without_memory_takes_no_contender_and_lets_go
     EXPECT_TRUE(eventually([&] { return hold->valid_until() > until; })) << "it is confirmed";
     EXPECT_TRUE(hold->release(limit()));
     EXPECT_EQ(server.ask("CONFIG SET maxmemory 0"), "+OK");
-    EXPECT_TRUE(another.acquire({.timeout = limit()}));
-    EXPECT_TRUE(known.acquire({.timeout = limit()}));
+    EXPECT_TRUE(another.acquire({.timeout = limit()}).has_value());
+    EXPECT_TRUE(known.acquire({.timeout = limit()}).has_value());
 }
 
 TEST_F(refusals_of_redis, a_server_that_evicts_is_refused_with_the_reason) {
@@ -190,7 +190,7 @@ TEST_F(layouts_of_redis, a_session_is_taken_up_at_a_tree_of_this_release_only) {
     EXPECT_TRUE(eventually([&] { return log.with("has keys of version 99") >= 1; }));
     set_version("1");
     mutex lock{*servers, path};
-    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     EXPECT_EQ(servers->session().id, session);
 }
 
@@ -274,7 +274,7 @@ TEST_F(refusals_of_redis, a_wrong_password_and_a_user_without_rights_are_told_at
     EXPECT_EQ(server.ask("ACL SETUSER reader on >secret ~* &* +@read +@connection +info"), "+OK");
     EXPECT_EQ(server.ask("ACL SETUSER deaf on >secret ~* resetchannels +@all"), "+OK");
     const auto servers = connect(where("locks:secret@"));
-    EXPECT_TRUE((mutex{*servers, path}.acquire({.timeout = limit()})));
+    EXPECT_TRUE((mutex{*servers, path}.acquire({.timeout = limit()}).has_value()));
     EXPECT_THAT(servers->promises().exclusion, exclusion_promise::best_effort);
     for (const char* user : {"locks:wrong@", "reader:secret@", "deaf:secret@", "nobody:secret@"})
         EXPECT_TRUE(is_refused(where(user), errc::auth_failed)) << user;
@@ -303,7 +303,7 @@ TEST_F(refusals_of_redis, an_end_of_a_session_that_is_broken_off_is_repeated) {
         })) << right;
         EXPECT_EQ(server.ask(rights), "+OK");
         const auto later = connect(where("locks:secret@"), with_timeout());
-        EXPECT_TRUE((mutex{*later, path}.acquire({.timeout = limit()}))) << right;
+        EXPECT_TRUE((mutex{*later, path}.acquire({.timeout = limit()}).has_value())) << right;
     }
 }
 
@@ -315,7 +315,7 @@ protected:
 TEST_F(password_of_redis, it_is_needed_and_in_no_message) {
     EXPECT_TRUE(is_refused(where(""), errc::auth_failed));
     const auto servers = connect(where(":secret@"));
-    EXPECT_TRUE((mutex{*servers, path}.acquire({.timeout = limit()})));
+    EXPECT_TRUE((mutex{*servers, path}.acquire({.timeout = limit()}).has_value()));
     server.stop();
     client away{where(":secret@"), with_timeout()};
     const auto late = mutex{away, path}.acquire({.timeout = 100ms});

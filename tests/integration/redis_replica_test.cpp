@@ -37,12 +37,12 @@ TEST_F(replica_of_redis, that_does_not_acknowledge_stops_the_locks) {
     const auto servers = connect(where, with_timeout(30s));
     const auto alone = connect(server.connect_string());
     mutex lock{*servers, path};
-    ASSERT_TRUE(lock.acquire({.timeout = limit()})) << "the folder is there";
+    ASSERT_TRUE(lock.acquire({.timeout = limit()}).has_value()) << "the folder is there";
     replica.pause();
     auto next = std::async(std::launch::async, [&] { return lock.acquire({.timeout = limit()}); });
     EXPECT_TRUE(eventually([&] { return servers->state() == session_state::suspended; }));
     EXPECT_EQ(next.wait_for(0s), std::future_status::timeout) << "not granted";
-    EXPECT_TRUE((mutex{*alone, path + "/alone"}.acquire({.timeout = limit()})));
+    EXPECT_TRUE((mutex{*alone, path + "/alone"}.acquire({.timeout = limit()}).has_value()));
     replica.resume();
     const auto granted = next.get();
     EXPECT_TRUE(granted) << granted.error().message();
@@ -108,7 +108,7 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_release_keeps_nobody_from_the_loc
 TEST_F(lagging_replica_of_redis, that_forgot_a_grant_tells_the_holder) {
     const auto servers = connect(where, with_timeout(1h));
     mutex lock{*servers, path};
-    ASSERT_TRUE(lock.acquire({.timeout = limit()})) << "the folder is there";
+    ASSERT_TRUE(lock.acquire({.timeout = limit()}).has_value()) << "the folder is there";
     lag();
     const auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
@@ -172,9 +172,9 @@ TEST_F(lagging_replica_of_redis, that_forgot_nothing_of_a_session_goes_on_with_i
     ASSERT_TRUE(becomes_size(*servers, path, 2));
     const auto sessions = std::pair{servers->session().id, waiting->session().id};
     mutex elsewhere{*busy, path + ".elsewhere"};
-    ASSERT_TRUE(elsewhere.acquire({.timeout = limit()})) << "the folder is there";
+    ASSERT_TRUE(elsewhere.acquire({.timeout = limit()}).has_value()) << "the folder is there";
     lag();
-    ASSERT_TRUE(elsewhere.acquire({.timeout = limit()}));
+    ASSERT_TRUE(elsewhere.acquire({.timeout = limit()}).has_value());
     take_over();
     ASSERT_TRUE(eventually([&] { return servers->state() == session_state::suspended; }));
     ASSERT_TRUE(eventually([&] { return servers->state() == session_state::connected; }));
@@ -234,7 +234,7 @@ TEST_F(master_again_of_redis, that_forgot_a_release_keeps_nobody_from_the_lock) 
 }
 
 TEST_F(master_again_of_redis, that_forgot_a_grant_tells_the_holder) {
-    ASSERT_TRUE(lock.acquire({.timeout = limit()})) << "the folder is there";
+    ASSERT_TRUE(lock.acquire({.timeout = limit()}).has_value()) << "the folder is there";
     lag();
     const auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();

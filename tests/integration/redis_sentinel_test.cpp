@@ -124,7 +124,7 @@ TEST_F(sentinels_of_redis, nothing_that_was_told_with_wait_is_forgotten) {
     const auto safe = servers.connect_string("", "?wait=1");
     const auto holding = connect(safe, with_timeout(30s));
     mutex lock{*holding, path};
-    ASSERT_TRUE(lock.acquire({.timeout = limit()})) << "the folder is there";
+    ASSERT_TRUE(lock.acquire({.timeout = limit()}).has_value()) << "the folder is there";
     cut_off_replicas();
     auto next = std::async(std::launch::async, [&] { return lock.acquire({.timeout = limit()}); });
     EXPECT_TRUE(eventually([&] { return holding->state() == session_state::suspended; }));
@@ -253,9 +253,9 @@ TEST_F(sentinels_of_redis, sentinels_that_are_away_are_passed_over) {
     servers.sentinel(0).kill();
     servers.sentinel(1).pause();
     const auto late = connect(where, with_timeout(30s));
-    EXPECT_TRUE((mutex{*late, path}.acquire({.timeout = limit()})));
+    EXPECT_TRUE((mutex{*late, path}.acquire({.timeout = limit()}).has_value()));
     for (std::size_t i = 0; i != servers.sentinel_count(); ++i) servers.sentinel(i).kill();
-    EXPECT_TRUE((mutex{*session, path + "/known"}.acquire({.timeout = limit()})))
+    EXPECT_TRUE((mutex{*session, path + "/known"}.acquire({.timeout = limit()}).has_value()))
         << "a session at the master needs no sentinel";
 }
 

@@ -77,7 +77,7 @@ TEST_F(tls_of_redis, a_broken_connection_is_made_anew) {
     const auto cut_off =
         connect("rediss://" + proxy.address() + "?ca_file=" + own.certificate(), with_timeout(20s));
     mutex lock{*cut_off, path};
-    ASSERT_TRUE(lock.acquire({.timeout = limit()}));
+    ASSERT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     const auto observer = connect(server.connect_string());
     for (int i = 0; i != 5; ++i) {
         proxy.black_hole(testing::direction::to_client);
@@ -159,7 +159,7 @@ TEST_F(tls_of_redis, a_certificate_of_the_client_is_shown_to_servers_that_ask) {
         eventually([&] { return log.with("the server requires a client certificate") > 0; }));
     const auto shown = "&cert_file=" + other.certificate() + "&key_file=" + other.key();
     const auto session = connect(trusted + shown);
-    EXPECT_TRUE((mutex{*session, path}.acquire({.timeout = limit()})));
+    EXPECT_TRUE((mutex{*session, path}.acquire({.timeout = limit()}).has_value()));
     const own_certificate stranger{folder.path(), "stranger"};
     const client strange{
         trusted + "&cert_file=" + stranger.certificate() + "&key_file=" + stranger.key(),
@@ -207,7 +207,7 @@ TEST_F(tls_of_redis, sentinels_speak_it_too) {
     sentinel.start();
     const auto where = "rediss+sentinel://" + sentinel.tls_address() + "/locks";
     const auto session = connect(where + "?ca_file=" + own.certificate());
-    EXPECT_TRUE((mutex{*session, path}.acquire({.timeout = limit()})));
+    EXPECT_TRUE((mutex{*session, path}.acquire({.timeout = limit()}).has_value()));
     EXPECT_TRUE(
         is_refused(where, errc::not_connected,
                    "sentinel " + sentinel.tls_address() + ": the server's certificate is from no"));

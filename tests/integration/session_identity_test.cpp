@@ -250,7 +250,7 @@ protected:
         const auto hold = lock.acquire({.timeout = limit()});
         EXPECT_TRUE(hold) << hold.error().message();
         ASSERT_TRUE(close_session_of(*servers));
-        EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+        EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     }
     static bool close_session_of(const client& servers) {
         const auto secret = secret_of(servers);

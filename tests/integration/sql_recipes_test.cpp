@@ -45,7 +45,7 @@ TEST_F(sql_recipes, readers_share_and_a_writer_waits_for_them) {
     shared_mutex other{*client_b, path};
     auto reader = mine.acquire_shared({.timeout = limit()});
     ASSERT_TRUE(reader) << reader.error().message();
-    ASSERT_TRUE(other.acquire_shared({.timeout = limit()}));
+    ASSERT_TRUE(other.acquire_shared({.timeout = limit()}).has_value());
     EXPECT_EQ(other.try_acquire().error(), errc::busy);
     auto writer =
         std::async(std::launch::async, [&] { return other.acquire({.timeout = limit()}); });
@@ -54,7 +54,7 @@ TEST_F(sql_recipes, readers_share_and_a_writer_waits_for_them) {
         return !late && late.error() == errc::busy;
     })) << "readers behind a writer wait";
     ASSERT_TRUE(reader->release());
-    EXPECT_TRUE(writer.get());
+    EXPECT_TRUE(writer.get().has_value());
 }
 
 TEST_F(sql_recipes, a_semaphore_has_so_many_permits) {
@@ -68,7 +68,7 @@ TEST_F(sql_recipes, a_semaphore_has_so_many_permits) {
     auto third =
         std::async(std::launch::async, [&] { return other.acquire({.timeout = limit()}); });
     ASSERT_TRUE(first->release());
-    EXPECT_TRUE(third.get());
+    EXPECT_TRUE(third.get().has_value());
 }
 
 TEST_F(sql_recipes, leaders_take_turns) {

@@ -79,7 +79,8 @@ TEST(sqlite_boot, another_number_of_it_ends_no_session_whose_process_lives) {
     ::sqlite3_close(db);
     const auto later = connect_to_database(k_for_ever);
     mutex other{*later, path + ".other"};
-    EXPECT_TRUE(other.acquire({.timeout = limit()})) << "of a session whose process has died";
+    EXPECT_TRUE(other.acquire({.timeout = limit()}).has_value())
+        << "of a session whose process has died";
     mutex same{*later, path};
     EXPECT_EQ(same.try_acquire().error(), errc::busy);
     EXPECT_TRUE(hold->valid());
@@ -123,7 +124,7 @@ TEST(sqlite_in_place, a_file_that_is_replaced_ends_the_holds_in_it) {
     hold->on_lost([&](const error& /*why*/) { lost.set(); });
     std::filesystem::rename(file, folder.path() / "away.db");
     EXPECT_TRUE(lost.wait());
-    EXPECT_TRUE(lock.acquire({.timeout = limit()})) << "in the file that is there now";
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value()) << "in the file that is there now";
 }
 
 class sqlite_log_removed : public ::testing::Test {

@@ -86,7 +86,7 @@ TEST(zookeeper_sasl, carries_locks) {
         std::async(std::launch::async, [&] { return wanted.acquire({.timeout = limit()}); });
     ASSERT_TRUE(eventually([&] { return queue_names(*first, path).size() == 2; }));
     ASSERT_TRUE(hold->release(limit()));
-    EXPECT_TRUE(waiting.get());
+    EXPECT_TRUE(waiting.get().has_value());
 }
 
 TEST(zookeeper_sasl, a_wrong_password_is_refused) {
@@ -137,7 +137,7 @@ TEST(zookeeper_sasl, the_options_of_the_client_have_a_user_too) {
     const auto at = demanding_server().connect_string();
     options.sasl = {.user = "lock", .password = "sesame"};
     const auto holder = connect(at, options);
-    EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
+    EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}).has_value());
     options.sasl = {.user = "lock", .password_file = private_file("lock", "sesame")};
     EXPECT_TRUE(connect(at, options)->wait_connected(limit()));
     EXPECT_THAT(
@@ -204,7 +204,7 @@ TEST(zookeeper_sasl, creator_only_keeps_other_users_out) {
     ASSERT_FALSE(refused);
     EXPECT_THAT(refused.error().message(), HasSubstr("ACL"));
     const auto again = connect(as_user(at));
-    EXPECT_TRUE(mutex(*again, path).acquire({.timeout = limit()}));
+    EXPECT_TRUE(mutex(*again, path).acquire({.timeout = limit()}).has_value());
 }
 
 TEST(zookeeper_sasl, within_tls) {
@@ -212,7 +212,7 @@ TEST(zookeeper_sasl, within_tls) {
     options.tls = demanding();
     ensemble both{options};
     const auto holder = connect(both.connect_string() + "&" + user_options("lock", "sesame"));
-    EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}));
+    EXPECT_TRUE(mutex(*holder, lock_path()).acquire({.timeout = limit()}).has_value());
     EXPECT_THAT(refusal_of(both.connect_string()), HasSubstr("the server requires SASL"));
 }
 

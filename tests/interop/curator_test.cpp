@@ -39,7 +39,7 @@ TEST_F(curator, waits_for_us_and_we_wait_for_it) {
     ASSERT_TRUE(becomes_size(*servers, path, 3));
     EXPECT_EQ(theirs.output().find("granted"), std::string::npos);
     hold->unlock();
-    ASSERT_TRUE(waiting.get());
+    ASSERT_TRUE(waiting.get().has_value());
     EXPECT_NE(theirs.output().find("granted 1"), std::string::npos) << theirs.output();
 }
 

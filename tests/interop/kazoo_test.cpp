@@ -68,7 +68,7 @@ TEST_F(kazoo, lock_waits_for_ours_and_ours_for_it) {
     ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
     EXPECT_TRUE(is_busy(lock.try_acquire()));
     go_on.give();
-    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     expect_done(theirs);
 }
 
@@ -84,7 +84,7 @@ TEST_F(kazoo, reader_waits_for_our_writer_shares_with_our_reader_and_keeps_our_w
     let_in_beside(lock, std::move(hold), theirs, *servers);
     EXPECT_TRUE(is_busy(lock.try_acquire()));
     go_on.give();
-    EXPECT_TRUE(lock.acquire({.timeout = limit()}));
+    EXPECT_TRUE(lock.acquire({.timeout = limit()}).has_value());
     expect_done(theirs);
 }
 
@@ -100,7 +100,7 @@ TEST_F(kazoo, writer_waits_for_our_reader_and_our_reader_for_it) {
     ASSERT_TRUE(theirs.wait_for_output("granted")) << theirs.output();
     EXPECT_TRUE(is_busy(lock.try_acquire_shared()));
     go_on.give();
-    EXPECT_TRUE(lock.acquire_shared({.timeout = limit()}));
+    EXPECT_TRUE(lock.acquire_shared({.timeout = limit()}).has_value());
     expect_done(theirs);
 }
 

@@ -20,7 +20,7 @@ protected:
                          .output = log}};
         ASSERT_TRUE(guarded.wait_for_output("held\n"));
         guarded.kill();
-        ASSERT_TRUE(orders.acquire({.timeout = limit()}));
+        ASSERT_TRUE(orders.acquire({.timeout = limit()}).has_value());
     }
 
     const temporary_folder scratch;
@@ -38,7 +38,7 @@ TEST_F(killed_workers, with_a_guardian_hand_over_at_once) {
         {.command = {WORKER, servers.connect_string(), orders.path(), GUARDIAN}, .output = log}};
     ASSERT_TRUE(worker.wait_for_output("held\n"));
     worker.kill();
-    EXPECT_TRUE(orders.acquire({.timeout = limit()}));
+    EXPECT_TRUE(orders.acquire({.timeout = limit()}).has_value());
 }
 
 TEST_F(killed_workers, without_one_keep_the_lock_for_their_session_time_out) {
@@ -76,7 +76,7 @@ TEST_F(killed_workers, with_a_guardian_of_a_name_of_the_tests_own_hand_over_at_o
     ASSERT_TRUE(worker.wait_for_output("held\n"));
     another.kill();
     worker.kill();
-    EXPECT_TRUE(orders.acquire({.timeout = limit()}));
+    EXPECT_TRUE(orders.acquire({.timeout = limit()}).has_value());
     EXPECT_TRUE(eventually([&] { return guardian.running().empty(); }));
 }
 

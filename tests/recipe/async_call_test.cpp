@@ -132,7 +132,7 @@ TEST_F(async_calls, leave_threads_for_the_clients_own_work) {
     for (std::size_t i = 0; i != k_calls; ++i) all.push_back(body());
     ASSERT_TRUE(becomes_length(17)) << "half of the threads wait";
     mutex retained{*servers, "/retained", {.retain_for = 1min}};
-    EXPECT_TRUE(retained.acquire({.timeout = limit()}));
+    EXPECT_TRUE(retained.acquire({.timeout = limit()}).has_value());
     theirs.unlock();
     EXPECT_TRUE(ended.wait(k_calls));
     for (const auto& task : all) EXPECT_TRUE(task.wait());

@@ -174,7 +174,7 @@ TEST_F(deadlocks, are_left_to_the_newest) {
     EXPECT_EQ(newer.error(), errc::would_deadlock);
     // y has given up, and releases its lock.
     hold_b.unlock();
-    EXPECT_TRUE(older.get());
+    EXPECT_TRUE(older.get().has_value());
 }
 
 // The wait of a handler or of a coroutine has no thread as its owner. It has an owner only if the caller names one.
@@ -293,7 +293,7 @@ TEST_F(deadlocks, acquire_refuses_what_it_cannot_do) {
     mutex beside{*servers, "/locks-too"};
     EXPECT_EQ(below.acquire(beside).error(), errc::bad_option);
     mutex inside{*servers, "/locks/deep/er"};
-    EXPECT_TRUE(below.acquire(inside, {.timeout = limit()}));
+    EXPECT_TRUE(below.acquire(inside, {.timeout = limit()}).has_value());
 
     event done;
     mutex lock{*servers, path_of(0)};

@@ -134,7 +134,7 @@ TEST_F(multi_locks, F15_all_parts_have_one_deadline) {
     recorder first{a, deadlines};
     recorder second{b, deadlines};
     multi_lock both{first, second};
-    EXPECT_TRUE(both.acquire({.timeout = 1h}));
+    EXPECT_TRUE(both.acquire({.timeout = 1h}).has_value());
     event done;
     both.async_acquire({.timeout = 2h}, [&](const result<guard>& hold) {
         EXPECT_TRUE(hold);
@@ -191,7 +191,7 @@ TEST_F(multi_locks, a_try_takes_all_or_nothing) {
         EXPECT_TRUE(becomes_free(their_a));
     }
     ASSERT_TRUE(becomes_free(their_c));
-    EXPECT_TRUE(all.try_acquire());
+    EXPECT_TRUE(all.try_acquire().has_value());
 }
 
 TEST_F(multi_locks, the_loss_of_one_is_the_loss_of_all) {

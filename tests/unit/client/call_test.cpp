@@ -212,7 +212,7 @@ TEST(call, the_time_of_the_grant_is_not_told_of_a_call_that_ends_without_a_guard
 TEST(call, an_on_granted_at_that_throws_costs_the_caller_nothing) {
     const auto hold = make({.on_granted_at = [](boottime_clock::time_point) { throw 1; }});
     hold->be_granted();
-    EXPECT_TRUE(hold->wait());
+    EXPECT_TRUE(hold->wait().has_value());
 }
 
 // ---- the stop token -------------------------------------------------------------------------
@@ -311,7 +311,7 @@ TEST(call, the_answer_waits_for_a_callback_of_the_waiter_that_is_under_way) {
         hold->be_granted();
         go.set();
     }};
-    EXPECT_TRUE(hold->wait());
+    EXPECT_TRUE(hold->wait().has_value());
     EXPECT_TRUE(ended);
     telling.join();
     granter.join();
@@ -321,7 +321,7 @@ TEST(call, a_callback_that_throws_is_over) {
     const auto hold = make();
     EXPECT_THROW(hold->tell(call::audience::waiter, [] { throw 1; }), int);
     hold->be_granted();
-    EXPECT_TRUE(hold->wait()) << "it would wait for the callback for ever";
+    EXPECT_TRUE(hold->wait().has_value()) << "it would wait for the callback for ever";
 }
 
 TEST(call, knows_whether_user_code_ends_with_it) {
