@@ -8,10 +8,15 @@
 //
 //     storage.write(record, hold->fencing_token().to_string());
 //
-// A token consists of the czxid of the contender's znode and a counter. The czxid is the number of the transaction that
-// created the znode; the servers number transactions upwards, and never use a number twice. The counter is 0 unless
-// threads of one process hand the lock over under one znode. The sequence number in the znode's name is not a token: it
-// has 32 bits, ends at 2^31, and restarts when the parent znode is created again.
+// A token consists of a zxid and a counter. The servers give each transaction a zxid, count upwards, and never use a zxid
+// twice. The zxid of a token is:
+// - usually the czxid of the contender's znode, which is the zxid of the transaction that created the znode;
+// - for a shared_mutex, the pzxid of the lock's znode: the zxid of the latest create or removal of a contender before the
+//   grant. A shared_mutex may grant in another order than contenders came (docs/why/shared-mutex.md).
+//
+// The counter is 0 at first. It rises when threads of one process hand the lock over under one znode, and when a hold of
+// a shared_mutex changes its kind. The sequence number in the znode's name is not a token: it has 32 bits, ends at 2^31,
+// and restarts when the parent znode is created again.
 //
 // Thread safety: a value.
 #pragma once
@@ -35,13 +40,13 @@ public:
 
     // The zero token.
     constexpr fencing_token() noexcept = default;
-    // A token from its parts: `zxid` is the czxid of the contender's znode, `counter` is the number of handovers.
+    // A token from its two parts, the zxid and the counter.
     constexpr explicit fencing_token(std::uint64_t zxid, std::uint32_t counter = 0) noexcept
         : zxid_{zxid}, counter_{counter} {}
 
-    // Returns the czxid of the znode.
+    // Returns the first part, a zxid.
     [[nodiscard]] constexpr std::uint64_t zxid() const noexcept { return zxid_; }
-    // Returns the counter of handovers.
+    // Returns the second part, the counter.
     [[nodiscard]] constexpr std::uint32_t counter() const noexcept { return counter_; }
 
     // Returns "0x500000007" or, with a counter, "0x500000007+3".
