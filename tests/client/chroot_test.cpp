@@ -91,7 +91,7 @@ TEST_F(chroot, a_folder_is_made_with_those_above_it_and_once) {
     EXPECT_EQ(make_folder(inside, "/x").error(), errc::no_chroot);
 }
 
-// A session in memory uses this machine's clock, so the two must agree.
+// A session in memory uses this machine's clock, so the session's time must agree with that clock.
 TEST_F(chroot, sessions_know_their_servers_time) {
     const auto before = std::chrono::system_clock::now();
     const auto shown = outside->session().servers_time;

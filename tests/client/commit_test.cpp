@@ -100,7 +100,7 @@ TEST_F(commits, of_one_hold_follow_each_other) {
     EXPECT_TRUE(eventually([&] { return lock.queue().value().empty(); }));
 }
 
-// An operator deletes the znode, which the holder does not know yet. The servers must refuse the commit.
+// An operator deletes the znode, and the holder does not know that yet. The servers must refuse the commit.
 TEST_F(commits, fail_once_the_znode_is_deleted) {
     faults.inspect([&](local::tree& t) {
         (void)t.apply(servers->session().id, core::remove_op{hold.znode()}, 0);
@@ -179,7 +179,7 @@ TEST_F(commits, end_with_the_client) {
     EXPECT_EQ(hold.commit(transaction{}.set("/counter", "1")).error(), errc::closed);
 }
 
-// Failure F38: a session may own only so many ephemeral znodes.
+// Failure F38: a session may own only a limited number of ephemeral znodes.
 TEST_F(commits, of_more_ephemeral_znodes_than_a_session_may_own_are_refused) {
     const auto many = [](const std::string& prefix) {
         transaction writes;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Support for the tests of thread_crew (threads that serve several members) and of its users: members and timers.
+// Members and timers for the tests of the class `thread_crew` (threads that serve several members), and of the classes
+// that use a crew.
 #pragma once
 
 #include <functional>
@@ -36,7 +37,7 @@ inline std::shared_ptr<timer_thread> new_timers() {
         thread_start{.duty = thread_duty::timers, .name = "test-timer"});
 }
 
-// Calls back on the timer's thread.
+// Calls the function `call` on the timer thread.
 class alarm final : public timer_thread::client {
 public:
     explicit alarm(std::function<void()> call) : call_{std::move(call)} {}

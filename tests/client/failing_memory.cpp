@@ -111,7 +111,7 @@ void* allocate_or_throw(std::size_t size, std::size_t alignment) {
 
 }  // namespace
 
-// The other forms of operator new call these two.
+// The standard library's other forms of operator new without an alignment call the next two forms.
 void* operator new(std::size_t size) {
     return allocate_or_throw(size, 0);
 }

@@ -42,7 +42,7 @@ TEST_F(inspection, a_trial_leaves_nothing) {
     EXPECT_TRUE(tried.containers);
     EXPECT_EQ(tried.left, "");
     EXPECT_TRUE(tried.clock);
-    // The trial's own znode must be gone, or the folder could not be removed.
+    // try_path() must have removed the znode of its trial lock, or the folder could not be removed.
     EXPECT_EQ(remove_empty_folder(servers, "/locks").value(), true);
     EXPECT_EQ(try_path(servers, "locks").error(), errc::bad_path);
 }

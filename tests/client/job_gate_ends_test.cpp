@@ -64,7 +64,8 @@ protected:
         lose();
         EXPECT_TRUE(eventually([&] { return run.lost().stop_requested(); }));
     }
-    // A run that does not end fails the test. The test then ends it by closing the client.
+    // Returns the outcome of the run. If the run does not end in time, closes the client, which ends the run, and
+    // returns an error.
     outcome ended(std::future<outcome>& run) {
         if (run.wait_for(limit()) == std::future_status::ready) return run.get();
         servers->close();

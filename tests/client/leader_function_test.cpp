@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests leader with a function that runs while its participant leads, in several terms.
+// Tests the class `leader` with a function. The library calls the function in each term in which the participant leads.
 #include <algorithm>
 #include <future>
 #include <mutex>
@@ -235,7 +235,8 @@ TEST_F(election, moves_to_a_named_participant) {
     EXPECT_EQ(terms.ids()[2], next);  // no successor is named any more
 }
 
-// A participant that gives up the lead for another had no term. So it stays in the election, even with `once`.
+// A participant that gives up the lead for another participant had no term. So it stays in the election, even with the
+// option `once`.
 TEST_F(election, one_that_steps_aside_queues_again_though_it_stays_out_after_a_term) {
     std::vector<std::unique_ptr<leader>> seats;
     for (const std::string id : {"a", "b", "c"}) {

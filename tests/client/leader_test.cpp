@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests leader without a function: which participant leads, which listeners are notified, and what follows a loss.
+// Tests the class `leader` without a function: which participant leads, which listeners are notified, and what happens
+// after a loss.
 #include <future>
 #include <stdexcept>
 
@@ -88,8 +89,8 @@ TEST_P(polled, listeners_are_told_in_order) {
     EXPECT_EQ(calls, 2);
 }
 
-// Failure F4: in another library, a leader with an expired session still trusts its old path. It then leads beside the
-// next leader.
+// Failure F4: in another library, a leader whose session has expired still believes that its znode exists. It then
+// leads beside the next leader.
 TEST_P(polled, F4_a_leader_that_loses_its_session_leads_no_more_and_queues_again) {
     const auto ends = ann.lost();
     faults.expire(first->session().id);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests start(), close() and losses of a leader at the same time, and inside its function. The executor is slow, or has
-// many threads.
+// Tests the class `leader` when start(), close() and a loss of the lead come at the same time, or while the leader's
+// function runs. The executor is slow, or has many threads.
 #include <algorithm>
 #include <latch>
 #include <thread>

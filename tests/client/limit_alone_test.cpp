@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests that each call with options also takes only a timeout or a deadline. The servers get no request, so only that
-// limit ends a call.
+// Tests that each call with options also accepts a timeout or a deadline in place of the options. The requests of the
+// tested calls do not reach the servers, so only the timeout or the deadline ends a call.
 #include <gmock/gmock.h>
 
 #include <chrono>

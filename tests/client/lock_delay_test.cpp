@@ -14,8 +14,8 @@ protected:
     mutex lock{*servers, "/lock", {.lock_delay = 24h}};
     mutex theirs{*others, "/lock", {.lock_delay = 1ms}};
 
-    // Acquires the lock, which an operator then takes away. A short max_hold might end the hold before the call
-    // returns, so that no caller had the hold and no delay followed.
+    // Acquires the lock, which an operator then takes away. The test does not use a short max_hold to end the hold:
+    // such a hold might end before acquire() returns, and then no delay would follow.
     guard lost_hold(mutex& of) {
         auto hold = of.acquire({.timeout = limit()}).value();
         revocation{*others, "/lock"}.take_now(theirs.holder().value().value(), {}).value();

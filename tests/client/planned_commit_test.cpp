@@ -148,7 +148,7 @@ TEST_F(planned_commits, all_holds_are_checked) {
     ASSERT_TRUE(done) << done.error().message();
     EXPECT_EQ(done->versions, std::vector{0});
 
-    // An operator deletes the znode, which its holder does not know yet. The servers must refuse the commit.
+    // An operator deletes the znode, and its holder does not know that yet. The servers must refuse the commit.
     faults.set_traffic(strangers->session().id, local::traffic::stalls_after_server);
     const auto znode = other.znode();
     remove_by_hand(znode);

@@ -191,7 +191,7 @@ TEST_F(runtime_test, clients_have_executors_of_their_own) {
     EXPECT_EQ(ran_on, loop.id());
 }
 
-// Says which of these two signals the calling thread blocks.
+// Says whether the calling thread blocks SIGUSR1, and whether it blocks SIGUSR2.
 struct blocked_signals {
     bool usr1 = false;
     bool usr2 = false;

@@ -135,7 +135,7 @@ TEST_F(signals, no_thread_blocks_those_of_a_fault_and_the_c_clients_block_the_ot
 #endif
     const auto bit = [](int signal) { return 1ULL << static_cast<unsigned>(signal - 1); };
     const auto in_memory = connect();
-    // No server listens there, but the client has threads.
+    // No server listens at this address, but the client has threads.
     const client of_servers{"127.0.0.1:1"};
     unsigned long long faults_of_code = 0;
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS})
