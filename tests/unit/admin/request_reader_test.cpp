@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::string_literals;
 
-// Returns the status of the refusal, 200 for a whole request, or 0 for an incomplete one.
+// Returns the status of the refusal, 200 for a whole request, or 0 for an incomplete request.
 int reader_status(const std::string& bytes, std::size_t step = 65'536) {
     request_reader reader;
     try {

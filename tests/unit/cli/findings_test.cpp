@@ -272,7 +272,8 @@ TEST(doctor, looks_at_clocks) {
     EXPECT_EQ(found[1].weight, severity::problem);
 }
 
-// Only ZooKeeper has a leader, so the finding must name another server's clock in other words.
+// Only ZooKeeper servers have a leader. So for other servers, the finding about clocks must not mention a leader's
+// clock.
 TEST(doctor, names_the_clock_of_the_servers_that_there_are) {
     auto seen = healthy();
     seen.trial->clock = clock_difference{.ahead = -5s, .uncertainty = 10ms};

@@ -339,7 +339,7 @@ TEST(guard_by_children, is_refused_with_the_proc_of_another_namespace) {
     EXPECT_NE(seen.message.find("to another PID namespace"), std::string::npos) << seen.message;
 }
 
-// Each start removes the groups that no process has locked. It must not remove a group that is just being created.
+// Each start of a guard removes unlocked control groups, but must keep a control group that another start is creating.
 TEST(guard_by_cgroup, keeps_its_group_while_others_start) {
     if (const auto seen = in_child([](int message) {
             try {

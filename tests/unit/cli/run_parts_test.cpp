@@ -212,7 +212,7 @@ TEST(assumed_pace, is_what_is_said_then_what_is_told_then_the_samples) {
     const server_configuration told{.tick = 3s, .sync_limit = 4};
     EXPECT_EQ(pace_of(settings, {}, 30s), (assumed_pace{2s, 5}));
     EXPECT_EQ(pace_of(settings, told, 30s), (assumed_pace{3s, 4}));
-    // A standalone server reports no syncLimit, so the default of 5 counts.
+    // A standalone server reports no syncLimit, so the default of 5 applies.
     EXPECT_EQ(pace_of(settings, server_configuration{.tick = 200ms}, 30s),
               (assumed_pace{200ms, 5}));
     EXPECT_EQ(pace_of(settings, {}, 50s), (assumed_pace{25s, 5}));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets each option to the limits of its type, alone and with random other options. The library must refuse the option
-// by name, or compute core settings that keep their rules. The test adds in long double, which does not overflow.
+// Sets each option to the limits of its type, alone and with random other options. The library must either refuse the
+// option and name it, or compute valid settings of the core. The test computes in long double, which does not overflow.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -36,8 +36,8 @@ constexpr N k_most = std::numeric_limits<N>::max();
 template <class N>
 constexpr N k_least = std::numeric_limits<N>::lowest();
 
-// Counts near the limits of the type, taken as milliseconds and as nanoseconds. k_fits is the largest number of
-// milliseconds that fits in a number of nanoseconds.
+// Values for options that are durations, as counts of milliseconds: limits of integer types, limits of options, and
+// counts near k_fits. k_fits is the largest count of milliseconds that fits in std::int64_t as nanoseconds.
 constexpr std::int64_t k_fits = k_most<std::int64_t> / 1'000'000;
 constexpr std::array<std::int64_t, 27> k_counts{k_least<std::int64_t>,
                                                 k_least<std::int64_t> + 1,
@@ -260,7 +260,7 @@ TEST(option_limits, options_together_are_refused_by_name_or_right) {
     EXPECT_LT(good, k_draws);
 }
 
-// Draws spans of milliseconds, small ones as often as large ones.
+// Draws random numbers of milliseconds. Small numbers are as frequent as large numbers.
 TEST(option_limits, a_relay_bound_is_never_shorter_than_its_parts_say) {
     base::random source{k_seed};
     const auto any = [&source] { return static_cast<std::int64_t>(source() >> (source() % 64)); };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests participation, the decisions of an election's participant, with inputs in every order.
+// Tests the class `participation`, which makes the decisions of an election's participant, with inputs in every order.
 #include <gtest/gtest.h>
 
 #include <array>

@@ -102,7 +102,7 @@ TEST(job_rule, starts_are_a_period_apart) {
     EXPECT_EQ(decide_job(last, k_now + 100, terms), (job_decision{job_verdict::ran, 0, 0}));
     EXPECT_EQ(decide_job(last, k_now + 199, terms).missed, 0U);
     EXPECT_EQ(decide_job(last, k_now + 350, terms).missed, 2U);
-    // The new leader's clock may be behind. It then waits longer, but does not start the job twice.
+    // The new leader's clock may be behind. The new leader then waits longer, but does not start the job twice.
     EXPECT_EQ(decide_job(last, k_now - 50, terms), (job_decision{job_verdict::not_due, 150, 0}));
 }
 

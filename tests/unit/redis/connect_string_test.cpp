@@ -78,7 +78,7 @@ TEST(redis_connect_string, sentinels) {
         EXPECT_EQ(parse_connect_string(text)->chroot, "") << text;
 }
 
-// A refused text, and a part of the message.
+// A connect string that the parser must refuse, and a part of the message of that refusal.
 struct refused_case {
     const char* text;
     const char* rule;

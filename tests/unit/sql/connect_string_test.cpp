@@ -79,7 +79,7 @@ TEST(sql_connect_string, a_question_mark_in_a_user_begins_no_parameters) {
     EXPECT_EQ(to_string(*alone), "postgresql://u?x@h/db?chroot=/shop");
 }
 
-// libpq reads such an address up to the next ']', even beyond the end of the hosts.
+// libpq reads an address that begins with '[' up to the next ']', even if that ']' comes after the list of hosts.
 TEST(sql_connect_string, an_address_whose_bracket_stays_open_is_refused) {
     for (const auto* text : {"postgresql://[::1/db?x=]", "postgres://u:p@h,[::1?chroot=/a]",
                              "postgresql://[::1,h]/db"}) {

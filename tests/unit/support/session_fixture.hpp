@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session_fixture: a session_core. The test sets the time and acts as the servers.
+// session_fixture: contains a session_core. The test sets the time and acts as the servers.
 //
 // The fixture records each action of the core in one of the lists below, and in `log`.
 #pragma once

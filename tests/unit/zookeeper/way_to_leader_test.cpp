@@ -16,7 +16,7 @@ class way_to_leader_test : public ::testing::Test {
 protected:
     static socket_address address(std::uint16_t port) { return resolve({"127.0.0.1", port}).at(0); }
     way_to_leader to(std::uint16_t port) { return way_to(address(port), known, chance); }
-    // Adds a host name that resolves to these addresses.
+    // Adds a host name that resolves to addresses of this machine with these ports.
     void add(const std::string& name, const std::vector<std::uint16_t>& ports) {
         known.hosts.push_back(name);
         if (ports.empty()) ++known.missing;

@@ -178,7 +178,7 @@ TEST(all_of, the_rest_is_tried_when_the_first_part_is_there) {
     EXPECT_EQ(value.take(), (actions{all_of::tell_granted{}}));
 }
 
-// Feeds random events, and judges after each of them what the caller and the locks observe.
+// Tries every sequence of events up to a length. After each event, checks what the caller and the locks observe.
 class every_order {
 public:
     every_order(std::size_t parts, all_of::course how) : parts_{parts}, how_{how} {}
@@ -205,8 +205,8 @@ private:
             tried.erase(part);
             withdrawn.erase(part);
         }
-        // Returns true if every lock that is held or tried comes, in the caller's order, before the lock that the
-        // machine waits for.
+        // Returns true if the state machine waits for no lock, or if it tries no lock and holds only locks that come
+        // before the awaited lock in the caller's order.
         [[nodiscard]] bool waits_in_order() const {
             if (!waited_for) return true;
             for (std::size_t i = 0; i != holds.size(); ++i)

@@ -29,7 +29,8 @@ protected:
         : contender_fixture{std::move(settings)} {}
 
     static std::string path(std::int32_t sequence) { return "/q/" + other_name(sequence); }
-    // Answers the list with `children`. Its stat reports the length and the version of the folder's data.
+    // Answers the list request with `children`. The answer's stat reports the length and the version of the folder's
+    // data.
     void list_shows(names children, std::int32_t bytes, std::int32_t version = k_version) {
         auto answer = session.reply_to<children_op>();
         answer.children = std::move(children);

@@ -170,7 +170,7 @@ TEST_F(contender_queue, fails_where_it_may_not_look_at_its_own_znode) {
     expect_failed(errc::no_permission);
 }
 
-// Failure F28: the hand-over comes after the lease has ended.
+// Failure F28: if the hand-over comes after the lease has ended, the contender must not be granted yet.
 TEST_F(contender_queue, is_not_granted_at_the_hand_over_before_the_lease_is_certain) {
     wait_for_one();
     session.has_lease = false;

@@ -86,8 +86,7 @@ TEST(contender_kinds, what_is_no_name_of_ours_is_foreign) {
         EXPECT_FALSE(parse_contender(name)) << name;
 }
 
-// Curator reads a name by its other parts. If the upgrade's part is malformed, this library reads the name as Curator
-// does.
+// If the part of a name that marks an upgrade is malformed, this library ignores that part, as Curator does.
 TEST(contender_kinds, an_upgrade_names_a_number_as_servers_write_it) {
     for (const auto* name :
          {"__UPGR__7-__WRIT__0000000009", "__UPGR__-__WRIT__0000000009",

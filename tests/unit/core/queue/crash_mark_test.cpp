@@ -23,7 +23,7 @@ TEST(crash_mark, is_read_as_it_was_written) {
     EXPECT_EQ(parse_crash_mark("6cd7ac7a 0 left"), noted);
 }
 
-// The last two texts have a delay of more than ten years, which is the longest delay that a lock accepts.
+// The last two texts have a delay of more than ten years. A lock accepts no delay above ten years.
 TEST(crash_mark, of_other_texts_is_none) {
     for (const auto* text :
          {"", " ", "holder", " 15000", "holder ", "holder x", "holder 1x", "holder -1",

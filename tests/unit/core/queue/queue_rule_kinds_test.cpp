@@ -120,8 +120,8 @@ TEST(queue_rule_upgrade, is_granted_there_if_nobody_is_in_the_way) {
     expect_granted({upgradable(1), arrived(1, 5), write(2), read(3)}, arrived(1, 5));
 }
 
-// The reader may hold the lock, or wait for the upgrade. The names do not show which of the two is true, so the upgrade
-// returns to its own position.
+// The reader may hold the lock, or wait for the upgrade. The names in the queue do not show which of the two is true,
+// so the upgrade moves back to the position at which it entered the queue.
 TEST(queue_rule_upgrade, goes_back_for_a_reader_whose_writer_went_meanwhile) {
     expect_changes_places({upgradable(1), arrived(1, 5), read(3)}, arrived(1, 5));
     expect_changes_places({upgradable(1), arrived(1, 5), read(0)}, arrived(1, 5));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests calls for a lock that the same client holds: a single attempt names the hold, and a wait without a deadline
-// writes a line of the log.
+// Tests calls for a lock that the same client holds. The error of a single attempt names the hold. A wait without a
+// deadline writes a line to the log.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -80,8 +80,8 @@ TEST_F(session_enter_together, create_in_one_transaction_and_list_behind_it) {
     EXPECT_THAT(created()[2].path, StartsWith("/c/_c_"));
 }
 
-// The transaction also sets a probe znode, because only the result of a set has the transaction's zxid. It must remove
-// the probe znode, so that no client finds it.
+// The transaction also creates a probe znode and writes into it, because only the result of a write has the
+// transaction's zxid. The transaction must also remove the probe znode, so that no client finds it.
 TEST_F(session_enter_together, leave_no_probe_behind) {
     enter({"/a", "/b"});
     const auto parts = op<multi_op>().parts;

@@ -297,7 +297,7 @@ TEST_F(session_sole_contender,
     EXPECT_FALSE(cycle(5));
 }
 
-// ---- servers whose numbers do not count creates ----------------------------------------------
+// ---- servers whose sequence numbers do not count the creates ----------------------------------
 
 TEST_F(session_sole_contender, lists_where_the_server_is_not_known_to_be_zookeeper) {
     learn_role(true);
