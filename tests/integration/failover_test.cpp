@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests servers that restart or die while clients hold and wait.
+// Tests servers that restart or die while clients hold locks and wait for locks.
 #include <atomic>
 #include <future>
 #include <thread>

@@ -75,7 +75,7 @@ protected:
         auto hold = lock.acquire({.timeout = limit()});
         return hold.has_value();
     }
-    // Waits until a guardian has ended the session of another killed process. A guardian that took the test's action
+    // Waits until a guardian has ended the session of another killed process. A guardian that mistook the test's action
     // for the holder's end would also have ended the holder's session by then.
     void let_guardians_end_a_process() {
         auto second = testing::process{
@@ -269,7 +269,7 @@ TEST_F(guardians_on_servers, a_parent_of_a_process_that_crashes) {
     EXPECT_TRUE(none_left());
 }
 
-// Kills as a container runtime does: when process 1 of a PID namespace ends, the kernel kills all its processes.
+// Ends process 1 of a PID namespace, as a container runtime does. The kernel then kills the other processes in it.
 class guardians_of_containers : public guardians_on_servers {
 protected:
     void SetUp() override {
@@ -380,7 +380,7 @@ void kill_and_await(pid_t process) {
     EXPECT_EQ(::poll(&awaited, 1, static_cast<int>(limit().count())), 1);
 }
 
-// The kernel closes a dead process's files. But the guardian, which is stopped here, has copies of these descriptors.
+// The kernel closes a dead process's descriptors. But the stopped guardian still has copies of these descriptors.
 TEST_F(guardians_on_servers,
        the_lock_in_a_file_of_sqlite_is_free_when_the_guardian_has_seen_the_end) {
     const auto where = "sqlite:" + (folder.path() / "locks.db").string();

@@ -8,7 +8,7 @@
 namespace turnstile::tests {
 namespace {
 
-// A message that is lost once, with the connection.
+// A message that the proxy loses once: in place of the message, the proxy cuts the connection.
 struct lost_message {
     const char* name;
     direction way;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests standbys of PostgreSQL. The library refuses a standby until it is promoted, because it takes no writes. A
-// promoted standby may lack the last commits of the dead server.
+// Tests standbys of PostgreSQL. The library refuses a standby until it is promoted, because a standby accepts no
+// writes. A promoted standby may lack the last commits of the dead server.
 #include <gmock/gmock.h>
 
 #include <fstream>

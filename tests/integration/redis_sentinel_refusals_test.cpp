@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the refusals of sentinels, and of servers that are no sentinels, each with its message.
+// Tests sentinels that refuse the client, and connect strings that name a server that is no sentinel. Each test checks
+// the error and its message.
 #include "client/log_lines.hpp"
 #include "redis_support.hpp"
 

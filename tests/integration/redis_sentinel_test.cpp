@@ -21,7 +21,7 @@ protected:
         if (HasFailure()) std::cout << "the first sentinel's log:\n" << servers.sentinel(0).log();
     }
 
-    // Waits until the replica has the hold, so that later lost writes do not concern the hold.
+    // Waits until the replica has the hold's znode, so that a later loss of writes does not lose the hold.
     bool is_replicated(const guard& hold, std::size_t replica) {
         return eventually([&] {
             try {

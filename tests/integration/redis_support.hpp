@@ -57,7 +57,7 @@ inline bool is_refused(const std::string& connect_string, errc wanted,
     });
 }
 
-// Gives each test another path.
+// A fixture that gives each test a different path.
 class on_redis_servers : public ::testing::Test {
 protected:
     static std::string lock_path() {

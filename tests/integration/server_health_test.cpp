@@ -22,7 +22,7 @@ TEST(server_health, of_a_server_that_serves) {
     EXPECT_EQ(told[0].configuration->max_session_timeout, 60s);
 }
 
-// So many milliseconds fit neither poll() nor the clock.
+// This number of milliseconds is too large for poll() and for the clock.
 TEST(server_health, is_waited_for_without_end_if_that_is_the_limit) {
     constexpr auto k_for_ever = std::chrono::milliseconds::max();
     EXPECT_TRUE(health_of_servers(server().connect_string(), k_for_ever).value()[0].serves);

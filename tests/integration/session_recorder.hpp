@@ -64,7 +64,7 @@ public:
     }
     core::reply ask(core::operation operation) { return wait(submit(std::move(operation))); }
 
-    // Waits for a link event of this kind on this connection or a later one.
+    // Waits for a link event of this kind on this connection or on a later connection.
     core::link_event link(core::link_kind kind, std::uint64_t connection = 0) {
         return wait_for<core::link_event>([=](const core::link_event& e) {
             return e.kind == kind && e.connection >= connection;

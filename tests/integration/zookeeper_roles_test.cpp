@@ -182,7 +182,7 @@ TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     settings.allow_read_only = true;
     servers.kill(0);
     servers.kill(1);
-    // A read-only server accepts no existing session, so this is a new one.
+    // A read-only server accepts no existing session, so this session is new.
     ASSERT_TRUE(testing::eventually([&] { return servers.server(2).mode() == "read-only"; }));
     session_recorder me{servers.connect_string(2), settings};
     const link_event cut_off = me.link(link_kind::attached_read_only);
