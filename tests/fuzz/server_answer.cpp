@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes answers of ZooKeeper servers to four-letter words: numbers keep their bounds, the parsers agree on a role and
-// on a pace, and a line of one session does not affect another session.
+// Fuzzes answers of ZooKeeper servers to four-letter words. Each number that a parser returns is within its bounds. Two
+// parsers of the same answer agree on the server's role, or on its tick and syncLimit. A malformed line about one
+// session does not hide the line of another session.
 #include <cmath>
 #include <string>
 #include <string_view>

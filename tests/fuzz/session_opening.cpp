@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fuzzes answers of a server to a client that opens a session. The client reads no more bytes than the server sent,
-// keeps its bounds, and accepts a session only from an answer that names one.
+// Fuzzes answers of a server to a client that opens a session. The client must read no more bytes than the server sent,
+// and must return no more paths than these bytes can contain. It accepts a session only from an answer with a session
+// id.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
