@@ -39,7 +39,7 @@ protected:
     core::server_error watch(probe& watcher, const std::string& path) {
         return watcher.ask(Op{path, core::watch_mode::watch}).error;
     }
-    // Creates a node as a mark and removes it. Returns the zxid of the create.
+    // Creates a node and removes it. Returns the zxid of the create.
     std::int64_t next_zxid() {
         const std::string path = at("zxid-mark");
         const std::int64_t now = me.ask(core::create_op{path}).stat.czxid;

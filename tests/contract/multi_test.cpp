@@ -46,8 +46,8 @@ TEST_F(contract_multi, carries_out_all_parts_at_one_zxid) {
     EXPECT_EQ(list.stat.pzxid, a.stat.czxid);
 }
 
-// A create's result has no zxid, time or owner. So the multi also creates, sets and removes another znode, which no
-// other client sees. The result of that set has these three values.
+// A create's result has no zxid, time or owner. So the multi also creates another znode, writes into it and removes it.
+// No other client sees that znode. The result of the write has these three values.
 TEST_F(contract_multi, its_last_set_tells_the_zxid_of_its_creates) {
     make(at("old"));
     const reply r =

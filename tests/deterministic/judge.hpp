@@ -21,7 +21,7 @@
 
 namespace turnstile::deterministic_tests {
 
-// Checks that at most `most` processes hold at the same time.
+// Checks that at most `most` processes hold a lock, or lead, at the same time.
 class judge {
     struct entry {
         std::uint16_t process = schedule::scheduler::of_this_thread()->process();
@@ -54,7 +54,8 @@ public:
         const std::shared_ptr<entry> own_;
     };
 
-    // Checks that the caller's hold overlaps with no stay of `others`. `valid` says whether the caller still holds.
+    // Checks that the caller's hold overlaps with no hold that `others` knows of. `valid` returns true while the
+    // caller's hold is valid.
     void apart_from(const judge& others, const std::function<bool()>& valid) const {
         if (others.count_valid() != 0 && valid())
             schedule::violated(fmt::format("{} beside {}", name_, others.name_));

@@ -39,7 +39,7 @@ struct service_scenario {
 [[nodiscard]] std::vector<service_scenario> record_scenarios();  // commits, jobs, rates
 [[nodiscard]] std::vector<service_scenario> all_scenarios();
 
-// Returns this seed's faults and their frequency.
+// Returns the servers, the faults and their frequency in a run with this seed.
 [[nodiscard]] testing::simulation_options hard_times(std::uint64_t seed);
 [[nodiscard]] testing::run_report play(const service_scenario& scenario, std::uint64_t seed);
 
@@ -68,7 +68,7 @@ private:
     std::mt19937_64 source_;
 };
 
-// Stays in the lock for this time, or until the hold is lost. The judge knows of the hold.
+// Keeps the hold for this time, or until the hold is lost. Meanwhile the judge counts the caller as a holder.
 inline void stay_inside(judge& of, guard& hold, std::chrono::milliseconds length) {
     const judge::stay here{of, [&hold] { return hold.valid(); }, hold.fencing_token()};
     for (auto left = length; left > 0ms && hold.valid(); left -= 50ms)

@@ -92,7 +92,7 @@ void close_in_a_handler_beside_close() {
     require(called == 1, "the handler was not called once");
 }
 
-// Two clients share their threads. One closes while the other works and runs a callback.
+// Two clients share their threads. One client closes while the other client works and runs a callback.
 void close_of_one_that_shares() {
     std::atomic<int> called{0};
     {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Scenarios: start, close, and the end of a lead at the same time, for leaders with and without a function.
+// Scenarios for the class `leader`, with and without a function: start(), close() and the end of a lead happen at the
+// same time.
 #include <atomic>
 #include <memory>
 
@@ -99,8 +100,8 @@ void latch_close_beside_await() {
     latch.close();
 }
 
-// start() and close() of a latch run at the same time. Afterwards the latch must be in no queue, or lead until it is
-// closed again.
+// start() and close() of a latch (a `leader` without a function) run at the same time. Afterwards the latch must be in
+// no queue, or lead until it is closed again.
 void latch_start_beside_close() {
     client servers{k_servers};
     leader latch{servers, "/latch", {.id = "one", .protocol = election_protocol::latch}};
@@ -115,7 +116,8 @@ void latch_start_beside_close() {
             "a closed latch stays in the queue and does not lead");
 }
 
-// An administrator removes the leader's znode while the latch is being closed.
+// An administrator removes the znode of a leading latch (a `leader` without a function) while close() of the latch
+// runs.
 void latch_loss_beside_close() {
     client servers{k_servers};
     leader latch{servers, "/latch", {.id = "one", .protocol = election_protocol::latch}};

@@ -25,7 +25,7 @@ protected:
     const std::unique_ptr<client> servers = connect(server().connect_string());
     shared_mutex lock{*servers, path};
 
-    // Starts a process with Curator that holds until the test calls signal::give().
+    // Starts a process with Curator that holds the lock until the test calls signal::give().
     [[nodiscard]] testing::process curators(const std::string& role) const {
         return program.start({role, server().connect_string(), path, go_on.pipe()},
                              folder.path() / (role + ".log"));

@@ -28,7 +28,7 @@ protected:
                                  .environment = {"PYTHONDONTWRITEBYTECODE=1"},
                                  .output = folder.path() / (role + ".log")}};
     }
-    // Starts a process with kazoo that holds until the test calls signal::give().
+    // Starts a process with kazoo that holds the lock until the test calls signal::give().
     [[nodiscard]] testing::process holder(const std::string& role) const {
         return start(role, {go_on.pipe()});
     }

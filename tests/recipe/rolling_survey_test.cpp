@@ -37,7 +37,8 @@ TEST(survey_depth, shortest_queues_whole) {
     EXPECT_EQ(depth_within({10, 10, 10}, 2), 1U);
 }
 
-// Decides which folders to read next. The test gives the folders, and the server's answers about them.
+// Tests the class `survey_turns`, which chooses the folders that a survey reads next. The test gives the folders, and
+// the server's answers about these folders.
 class turns_of_folders : public ::testing::Test {
 protected:
     // Answers the list of a folder. A `zxid` that differs from the earlier `zxid` means that the folder has changed.

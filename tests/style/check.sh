@@ -72,7 +72,7 @@ rule_left_over() {
 
 rule_sleep() {
     {
-        # Services in virtual time may sleep.
+        # Only the tests of services in virtual time may sleep.
         matches 'sleep_(for|until)|\bu?sleep ?\(|nanosleep' tests |
             { grep -vE '^tests/(deterministic/|.*deterministic[a-z_]*\.cpp)' || true; }
         grep -rnE 'setTimeout|waitForTimeout' --include='*.mjs' tests || true
@@ -133,8 +133,8 @@ rule_whole_header() {
     done | report "not in turnstile.hpp"
 }
 
-# The core must have no threads, clocks, sockets or back ends. Recipes may use the client, which waits for them, and no
-# layer below it.
+# The core must have no threads, clocks, sockets or back ends. Recipes may use the client, which does their waiting, and
+# no layer below the client.
 rule_pure() {
     local impure=('thread>' 'mutex>' 'shared_mutex>' 'condition_variable>' 'ctime>' 'time.h' boost/thread
         spdlog sys/socket sys/epoll poll.h zookeeper hiredis local/ redis/ sql/)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // probe CONNECT_STRING: takes a lock on the servers and releases it, then prints the libraries that the process has
-// loaded. Without a client it prints the reason why, and exits with 2.
+// loaded. If the program cannot take the lock, it prints the reason and exits with 2.
 #include <link.h>
 
 #include <iostream>
