@@ -222,7 +222,7 @@ private:
 
     mutable std::mutex mutex_;
     stage stage_ = stage::starting;  // guarded by mutex_
-    // Guarded by mutex_; after `resumed` only the coroutine uses it.
+    // Guarded by mutex_ until the stage `resumed`. From then on only the coroutine uses the outcome.
     std::optional<Outcome> outcome_;
 };
 

@@ -36,8 +36,8 @@ namespace detail {
 
 class queue_lock;
 
-// Gives a multi_lock the queue of a lock whose holds all exclude each other; null for other locks. The multi_lock may
-// try locks with such a queue all at once.
+// The function of() returns the queue of `lock`, if all holds of `lock` exclude each other. Otherwise it returns a null
+// pointer. A multi_lock may try several locks at once if it gets a queue for each of them.
 class TURNSTILE_EXPORT exclusive_queue {
 public:
     [[nodiscard]] static const queue_lock* of(const mutex& lock) noexcept;

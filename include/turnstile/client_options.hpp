@@ -88,8 +88,8 @@ struct lease_settings {
     //
     // Zero: the client uses the values of the server to which it is connected. That needs `conf` in the server's
     // 4lw.commands.whitelist, and `role_detection::on`. Otherwise the client uses the values of ZooKeeper's sample
-    // configuration: 2 s and 5, a relay bound of 12 s. If the server granted a session timeout that is impossible with
-    // this tick, the client uses a longer bound.
+    // configuration: a tick of 2 s and a syncLimit of 5, so a relay bound of 12 s. If the server granted a session
+    // timeout that is impossible with this tick, the client uses a longer bound.
     //
     // If the servers differ, set the largest values of any server. The bound is at most ten years.
     std::chrono::milliseconds tick{0};

@@ -91,7 +91,8 @@ private:
     bool over_ = false;                            // guarded by mutex_
 };
 
-// A service of the context, by which a pending_calls learns of the context's end. `Net` is the Asio library (asio.hpp).
+// A service of an Asio context. When the context ends, the service calls end() of the context's `pending_calls`. `Net`
+// is the Asio library (asio.hpp).
 template <class Net>
 class pending_service : public Net::context::service {
 public:

@@ -84,7 +84,8 @@ inline acquire_options options_of(const wait_limit& timeout) {
 
 using granted_handler = std::function<void(result<guard>)>;
 
-// Gives access to a lock: lock_ref by a reference to the lock, lock_copy by a copy of a view.
+// These classes keep a lock for a coroutine. lock_ref has a reference to the lock. lock_copy has a copy of the lock
+// object, which is a temporary view of a shared_mutex.
 template <class L>
 class lock_ref {
 public:

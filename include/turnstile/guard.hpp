@@ -48,8 +48,8 @@ class internals;
 enum class lease_evidence {
     direct,  // the session is connected to the leader or to a standalone server
     relayed,  // the session is connected to a follower; the proven relay bound is used (lease_settings)
-    // The session is connected to a follower, and the relay bound is the user's assumption
-    // (lease_settings::assumed_stall); or the server may not be Apache ZooKeeper (docs/reference/servers.md).
+    // The lease rests on an assumption. Either the session is connected to a follower, and the user has set the relay
+    // bound (lease_settings::assumed_stall). Or the server may not be Apache ZooKeeper (docs/reference/servers.md).
     assumed,
 };
 

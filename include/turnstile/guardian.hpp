@@ -46,10 +46,11 @@ enum class guardian_use {
 // at once if this process crashes.
 enum class guardian_state {
     off,  // no guardian is configured
-    // The locks are free at once: a guardian knows all sessions, or the servers need no guardian (SQLite, in memory).
+    // After a crash of this process its locks are free at once: a guardian knows all sessions, or the servers need no
+    // guardian (SQLite, in memory).
     guarded,
-    // The locks stay held for the session timeout: there is no guardian; or the guardian is gone, missed a message, or
-    // lacks the module for these servers.
+    // After a crash of this process its locks stay held for the session timeout: there is no guardian; or the guardian
+    // is gone, missed a message, or lacks the module for these servers.
     unguarded,
 };
 

@@ -83,7 +83,7 @@ struct job_report {
     std::optional<error> unrecorded{};
 };
 
-// A run of the job; the job's function gets it.
+// A run of the job. The gate passes this object to the job's function.
 class job_run {
 public:
     // Returns the number of this start, counted from 1.

@@ -54,7 +54,7 @@ struct metric_sample {
     metric_histogram histogram{};                               // for a histogram
 };
 
-// All numbers of one name.
+// All numbers of one metric. They have the same name, and differ in their labels.
 struct metric_family {
     std::string name;                       // name of the metric
     metric_kind kind = metric_kind::gauge;  // kind of all samples

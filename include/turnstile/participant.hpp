@@ -17,9 +17,11 @@ namespace turnstile {
 // The queue in which participants wait. Each value is the queue of a recipe of Curator. Curator's participants share
 // this queue with Turnstile's participants.
 enum class election_protocol {
-    // Curator's LeaderSelector: the queue of a mutex, with the participant's id in the znode.
+    // The queue of Curator's LeaderSelector. It is also the queue of a mutex at the same path. The data of each znode
+    // contain the participant's id.
     selector,
-    // Curator's LeaderLatch: `_c_<uuid>-latch-<number>`, which a mutex does not see.
+    // The queue of Curator's LeaderLatch, with znodes `_c_<uuid>-latch-<number>`. A mutex at the same path ignores
+    // these znodes.
     latch,
 };
 

@@ -48,8 +48,8 @@ enum class waiting_promise { polled, notified };
 // `loses_writes`: another server continues, and may lack the last writes. `survives`: no acknowledged write is lost.
 enum class failover_promise { none, loses_writes, survives };
 
-// Report of a loss (G5). `told`: a holder learns of the loss of its hold before any other contender can be granted the
-// lock.
+// The report of a lost hold (G5). `told`: a holder learns that it has lost its hold before any other contender can be
+// granted the lock.
 enum class loss_promise { none, told };
 
 // Fencing (G6). `grows`: of two grants that exclude each other, the later grant has the larger fencing token, as long
@@ -57,7 +57,8 @@ enum class loss_promise { none, told };
 // from older data, unless the older data contain a waiter that another client had removed by force.
 enum class token_promise { none, grows, grows_across_lost_data };
 
-// Writes. `guarded`: guard::commit() writes at these servers all together or not at all, and only under the hold.
+// The promise about transactions that a holder sends by guard::commit(). `guarded`: the servers execute either all
+// writes of the transaction or none, and only while the hold exists.
 enum class write_promise { none, guarded };
 
 // The time at which the locks of a dead process become free. `session_timeout`: when its session expires. `at_once`: as
@@ -69,7 +70,7 @@ enum class crash_promise { never, session_timeout, at_once };
 // as one server.
 enum class scope_promise { process, host, server, cluster };
 
-// The promises of a kind of server. The default is the weakest value of each.
+// The promises of a kind of server. By default each promise has its weakest value.
 struct promises {
     exclusion_promise exclusion = exclusion_promise::best_effort;  // exclusion (G1)
     order_promise order = order_promise::none;                     // order of grants (G2)

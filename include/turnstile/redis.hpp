@@ -46,7 +46,8 @@ struct script_check {
     friend bool operator==(const script_check&, const script_check&) = default;
 };
 
-// Returns the arguments of turnstile_stands() for this hold. Errors:
+// Returns the two arguments, key and znode, with which your script calls the Lua function turnstile_stands() to check
+// this hold. Errors:
 // - `not_held`: the guard is empty.
 // - `bad_option`: the hold is not on a Redis server; or it consists of several holds (check each one); or this build of
 //   the library lacks Redis.

@@ -67,9 +67,9 @@ inline constexpr bool k_is_optional<std::optional<T>> = true;
 // True for the types of values that answer a question by themselves: a bool, a number or an optional.
 template <class T>
 inline constexpr bool k_is_answer = std::is_arithmetic_v<T> || k_is_optional<T>;
-// True for the types of values whose temporary result must not be a condition, as in `if (orders.acquire())`. Such a
-// result with a guard would release the lock before the block begins. With a report, the condition would ignore the
-// report's verdict.
+// True for the types of values whose temporary result must not be a condition, as in `if (orders.acquire())`. A
+// temporary result with a guard would release the lock before the block begins. For a temporary result with a report,
+// the condition would ignore the verdict in the report.
 template <class T>
 inline constexpr bool k_needs_name = std::same_as<T, guard> || requires(const T& report) {
     report.verdict;
@@ -156,8 +156,9 @@ public:
     explicit operator bool() const& noexcept requires(!detail::k_is_answer<T>) {
         return !has_error();
     }
-    // Deleted for a temporary result. As a condition it would release its guard before the block begins, or would
-    // ignore the verdict of its report. Give the result a name: `if (auto hold = m.try_acquire())`.
+    // Deleted for a temporary result. A temporary result as a condition would release its guard before the block
+    // begins, or the condition would ignore the verdict in its report. Give the result a name: `if (auto hold =
+    // m.try_acquire())`.
     explicit operator bool() && requires(detail::k_needs_name<T>) = delete;
     // Deleted. Use has_error(), or value().has_value().
     bool has_value() const requires(detail::k_is_optional<T>) = delete;

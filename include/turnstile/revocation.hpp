@@ -83,7 +83,8 @@ enum class revocation_outcome {
     gone_before  // its znode did not exist when the call began
 };
 
-// Returns whether the contender's znode, as the caller read it, contained an order that take() had written.
+// Returns whether the data in `seen`, which the caller read from the contender's znode, contain an order of take() to
+// give up the lock.
 [[nodiscard]] TURNSTILE_EXPORT bool is_ordered_away(const contender& seen);
 
 // Revokes contenders of one lock.

@@ -18,7 +18,7 @@
 
 namespace turnstile {
 
-// The mechanism of a ZooKeeper server. Each server has one of the two.
+// The SASL mechanism of a ZooKeeper server. Each server uses one of these two mechanisms.
 enum class sasl_mechanism {
     digest_md5,  // a user and a password
     gssapi       // Kerberos: with the ticket or the client keytab of the process

@@ -39,8 +39,8 @@ enum class disk_sync { off, on };
 // The options of an ensemble.
 struct ensemble_options {
     std::size_t count = 1;  // 1 (standalone) or 3
-    // The servers' tickTime. The servers round session timeouts up to it. A follower reports its sessions to the leader
-    // every half tick.
+    // The servers' tickTime. The servers round the end of each session timeout up to a multiple of the tickTime. A
+    // follower reports its sessions to the leader every half tick.
     std::chrono::milliseconds tick_time{200};
     int init_limit = 50;  // in ticks: how long a follower may take to join
     int sync_limit = 10;  // in ticks: how long a follower and a leader may be silent

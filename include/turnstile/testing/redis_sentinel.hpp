@@ -55,11 +55,12 @@ public:
 
     // Returns a text like "redis+sentinel://127.0.0.1:20004,127.0.0.1:20005,127.0.0.1:20006/locks".
     [[nodiscard]] std::string connect_string() const;
-    // Returns the same text with `login` ("user:password@") before the sentinels, and with `rest` (a chroot and
-    // options) after the master's name.
+    // Returns the text of connect_string() with two additions: `login` ("user:password@") before the sentinels, and
+    // `rest` (a chroot and options) after the master's name.
     [[nodiscard]] std::string connect_string(std::string_view login, std::string_view rest) const;
 
-    // Access to the servers and the sentinels, by `index`, counted from 0. At the start the first server is the master.
+    // These functions return the servers and the sentinels, and how many there are. `index` counts from 0. At the start
+    // the first server is the master.
     [[nodiscard]] std::size_t server_count() const noexcept { return servers_.size(); }
     [[nodiscard]] redis_server& server(std::size_t index) { return *servers_.at(index); }
     [[nodiscard]] std::size_t sentinel_count() const noexcept { return sentinels_.size(); }

@@ -78,7 +78,8 @@ public:
     // Returns "leader", "follower", "standalone" and so on, from `srvr`; empty while the server serves no clients, is
     // stopped, or is paused.
     [[nodiscard]] std::string mode() const;
-    // Ask the server a four-letter word, or for its counters, see four_letter_word.hpp.
+    // four_letter_word() sends `word` to the server, and returns the answer. counters() returns the numbers in the
+    // answer to "mntr". See four_letter_word.hpp.
     [[nodiscard]] std::string four_letter_word(std::string_view word,
                                                test_deadline until = {}) const;
     [[nodiscard]] std::map<std::string, std::int64_t> counters() const;
