@@ -62,7 +62,7 @@ public:
     // before shortens the lease. If the lease has ended before the attach, neither the attach nor later answers on that
     // connection prove anything.
     void attached(std::uint64_t connection, duration timeout, time_point heard);
-    // Called when the connection has ended. Reads of this connection that no write has proven yet stay unproven.
+    // Called when the connection has ended. Ends the chain of touches. The end of the lease stays the same.
     void detached();
     // Called when the client learned at `learned` the role of the server of `connection`.
     void role_known(std::uint64_t connection, server_role role, time_point learned);
@@ -86,8 +86,9 @@ public:
     // True if the server is known to be the leader or standalone, so that each request touches the session at the
     // leader.
     [[nodiscard]] bool is_direct() const noexcept { return here_.direct_since.has_value(); }
-    // True if the lease can have more than a sixteenth of the session timeout S left. If touches are relayed, a write
-    // proves an answer only the relay bound R later, so at most about S - R is left of the lease.
+    // True if the lease can have more than a sixteenth of the session timeout S left. At a follower, which relays
+    // touches, a write proves only requests that were answered at least one relay bound R before. So at most about S -
+    // R of the lease is left.
     [[nodiscard]] bool can_be_kept() const;
     // True if a hold always has enough time left to outlive a change of servers: is_direct() is true, or the session
     // timeout is at least 5/2 of the relay bound R.

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// unproven_answers: answered requests of one connection that no write has proven yet, for rule (b) in lease.hpp.
+// unproven_answers: stores the answered requests of one connection until a write proves that they reached the leader
+// while the session existed (rule (b) in lease.hpp).
 //
-// A follower reports an answered request to the leader at most R (the relay bound) after its answer. So if a write was
-// sent at least R after an answer and commits, the write proves the answered request. Of several requests sent within a
-// short time (`grain`) only the first is stored. Fewer stored requests can make the lease shorter, never longer, and
-// their number stays bounded.
+// A follower reports an answered request to the leader at most R (the relay bound) after the answer. So a write gives
+// this proof if it was sent at least R after the answer, and commits. Of several requests sent within a short time
+// (`grain`) only the first is stored. Fewer stored requests can make the lease shorter, never longer, and their number
+// stays bounded.
 //
 // A pure value. Thread safety: none.
 #pragma once
@@ -21,12 +22,12 @@ public:
     // Stores the request, unless it was sent less than `grain` after the latest stored request. `bound`: the relay
     // bound R on this connection.
     void remember(time_point sent, time_point received, duration grain, duration bound);
-    // Removes the earliest stored request and returns its send time, if a write that was sent at `write` proves the
-    // request. The caller repeats the call until it returns nothing. The last value is the latest send time that the
-    // write proves.
+    // Removes the earliest stored request and returns its send time, if a committed write that was sent at `write`
+    // proves that the request reached the leader. The caller repeats the call until it returns nothing. The send time
+    // that the last successful call returned is the latest that the write proves.
     [[nodiscard]] std::optional<time_point> take_proven(time_point write, duration bound);
-    // Returns the first instant at which a write, if it commits, can prove a stored request; nothing if no request is
-    // stored.
+    // Returns the earliest send time of a write whose commit can prove that a stored request reached the leader.
+    // Returns nothing if no request is stored.
     [[nodiscard]] std::optional<time_point> next_proof(duration bound) const;
     void forget() noexcept { samples_.clear(); }
 
