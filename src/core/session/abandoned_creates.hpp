@@ -31,7 +31,8 @@ public:
     // creates, because a create commits only once.
     [[nodiscard]] std::vector<std::string> take(const std::string& folder,
                                                 const std::vector<std::string>& children);
-    // Return the time and the folder of the next list that searches for znodes.
+    // due() returns the time of the next list that searches for znodes of abandoned creates. folder_due() returns the
+    // folder of that list.
     [[nodiscard]] std::optional<time_point> due() const noexcept { return due_; }
     [[nodiscard]] std::string folder_due() const;
     // Notes that a list of `folder`, which was sent at `sent`, was answered.

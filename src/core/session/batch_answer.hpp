@@ -2,7 +2,7 @@
 // batch_answer: judges the answer to a transaction that contains requests of several contenders (removal_queue.hpp,
 // creation_batch.hpp).
 //
-// Thread safety: free functions of values.
+// Thread safety: any thread may call the function.
 #pragma once
 
 #include "core/seam/seam.hpp"

@@ -51,7 +51,8 @@ std::optional<time_point> confirmations::due(const confirmation_pace& pace, cons
         // has passed.
         const auto soonest = sent_at_ + interval / k_hurry;
         due = std::min(due, std::max(end - interval, soonest));
-        // Through a follower, a write extends the lease only if it can prove an earlier answer.
+        // At a follower, a write extends the lease only if it proves that an earlier request has reached the leader. A
+        // write proves that only if it is sent at least one relay bound after the answer to the earlier request.
         const auto useful = session.next_useful_write();
         if (useful && session.rests_on() != evidence::direct)
             due = std::min(due, std::max({*useful, end - 2 * interval, soonest}));

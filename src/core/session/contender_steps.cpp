@@ -309,7 +309,8 @@ void contender_steps::note_number(const std::string& folder,
 // Sends a get and not an exists, because a get sets the watch only if the folder exists and the session may read it. A
 // session that may not read the folder would get no event.
 void contender_steps::watch_folder(const std::string& folder) {
-    // Uses at most half of the bytes that the session may watch. The other half is reserved for contenders.
+    // The paths that a session watches have a limit in bytes. Watches on folders may use half of this limit. The other
+    // half is for the watches of contenders.
     const auto most = owners_.settings.watches.bytes / 2;
     if (owners_.traces.watched_bytes() + folder.size() > most) return;
     owners_.traces.folder_watch_sent(

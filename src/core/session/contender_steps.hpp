@@ -29,8 +29,8 @@ public:
     // ---- messages of the servers ----
     void on_reply(contender_id id, const reply& answer, prepared_list* list = nullptr);
     void on_watch(const watch_event& event);
-    // Searches a folder's children for znodes of abandoned creates. For each such znode, adds a contender that only
-    // removes it.
+    // Searches a folder's children for znodes of abandoned creates. For each znode found, adds a contender that only
+    // removes the znode.
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
     // ---- events by time ----

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// own_holds: reports calls for a lock of which this session already has a hold. Such a call waits for ever if the
-// thread of the call has that hold.
+// own_holds: reports calls for a lock of which this session already has a hold. The call waits for ever if its thread
+// owns that hold.
 //
 // Thread safety: none.
 #pragma once

@@ -38,14 +38,14 @@ struct removal {
     friend bool operator==(const removal&, const removal&) = default;
 };
 
-// Limits of one request: number of removals, and bytes of their paths. Such a transaction occupies the servers no
-// longer than a small write. Its 16 KiB are a sixty-fourth of the servers' default limit for a packet (jute.maxbuffer,
-// 1 MiB), so every server accepts it.
+// Limits of one request: number of removals, and bytes of their paths. A transaction within these limits occupies the
+// servers no longer than a small write. The 16 KiB are a sixty-fourth of the servers' default limit for a packet
+// (jute.maxbuffer, 1 MiB), so every server accepts it.
 inline constexpr std::size_t k_most_removals = 64;
 inline constexpr std::size_t k_most_removal_bytes = 16 * 1024;
-// While this many requests with removals are in progress, further removals gather. With two such requests, the servers
-// execute one request while the answer to the other request is on its way. With more requests, the session's next
-// release would wait behind more removals.
+// While this many requests with removals are in progress, further removals gather. With two requests in progress, the
+// servers execute one request while the answer to the other request is on its way. With more requests, the session's
+// next release would wait behind more removals.
 inline constexpr std::size_t k_removals_under_way = 2;
 // While this many requests with removals are in progress, awaited removals gather, too. Below this number a release is
 // sent at once.

@@ -51,7 +51,7 @@ void reply_steps::note_proof(const reply& answer, bool write) {
     if (answer.outcome != outcome::answered || !proves_quorum(answer.error)) return;
     TURNSTILE_CHECK(answer.connection != 0);
     // A request was in progress when the connection changed, and a read-only server has answered it. The connection to
-    // such a server does not count as attached, and its answer proves nothing.
+    // a read-only server does not count as attached, and the answer proves nothing.
     if (answer.connection > owners_.link.connection()) return;
     owners_.link.answered(answer.connection, answer.sent, owners_.basics.now, write);
 }

@@ -31,8 +31,8 @@ public:
     void later(time_point then) {
         if (!due_) due_ = then;
     }
-    // Notes that the server discarded a request. Returns true for the first such request since the last pause; then the
-    // caller must call pause().
+    // Notes that the server discarded a request. Returns true for the first discarded request since the last pause;
+    // then the caller must call pause().
     [[nodiscard]] bool note_throttled() noexcept { return !std::exchange(throttled_, true); }
     void pause(time_point now, base::random& chance) {
         const auto then = now + pauses_.draw(chance);

@@ -23,7 +23,8 @@ public:
     // Starts the interval anew, after an attach or with the session's first contender.
     void begin(time_point now) { looked_at_ = now; }
     [[nodiscard]] time_point due(duration interval) const { return looked_at_ + interval; }
-    // Return the contenders that read again now: contenders next in line, and contenders further back.
+    // take_in_line() returns the contenders next in line that read again now. take_behind() returns the contenders
+    // further back that read again now.
     [[nodiscard]] std::vector<contender_id> take_in_line(const contender_table& contenders);
     [[nodiscard]] std::vector<contender_id> take_behind(const contender_table& contenders);
 

@@ -70,7 +70,7 @@ public:
     // Called when a request that was sent at `sent` got an answer that proves that the server has a majority.
     void answered(std::uint64_t connection, time_point sent, time_point now, bool write);
 
-    // ---- times; empty if another event must come first ----
+    // ---- times; each function returns nothing if another event must come first ----
     [[nodiscard]] std::optional<time_point> lease_end(bool holds, bool contenders, bool away) const;
     // Returns the time by which the servers have ended a session without a connection; nothing while attached.
     [[nodiscard]] std::optional<time_point> end_of_detached() const;

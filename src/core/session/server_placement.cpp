@@ -142,7 +142,8 @@ std::string server_placement::origin_of_bound() const {
            "servers' values, or allow conf in their 4lw.commands.whitelist)";
 }
 
-// Says how the session can get to the leader, where its lease would not depend on the relay bound.
+// Returns a text that says how the session can connect to the leader. At the leader the lease does not depend on the
+// relay bound, the longest time until the leader learns of a request that a follower has answered.
 std::string server_placement::way_to_leader() const {
     if (!roles_trusted_ || !roles_asked_)
         return "set role_detection::on, so that the client asks for the servers' roles (not "

@@ -41,8 +41,7 @@ public:
     [[nodiscard]] bool update(contender_id id, const contender_entry& changed,
                               contender_kind kind_before, std::uint64_t connection,
                               session_basics& basics);
-    // True if a contender has a znode that a replaced session would lose, or if a contender fails when its session
-    // ends.
+    // True if the end of the session would delete a contender's znode, or would make a contender fail.
     [[nodiscard]] bool have_stakes() const;
     // containers_unsupported: the servers have no container znodes. parent_create_lost: a connection ended before the
     // create of a container was answered, perhaps because the server does not know containers.
@@ -73,7 +72,7 @@ public:
         return connection_->behind.empty() && (outside.empty() || id <= *outside.begin());
     }
 
-    // ---- holds by the clock (hold_clock.hpp) ----
+    // ---- ends of time limits and of lock delays (hold_clock.hpp) ----
     [[nodiscard]] const hold_clock& clock() const noexcept { return clock_; }
     [[nodiscard]] std::optional<time_point> granted(contender_id id, time_point now) {
         return clock_.granted(id, now);

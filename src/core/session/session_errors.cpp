@@ -7,7 +7,7 @@ namespace turnstile::core {
 
 namespace {
 
-// Returns a text such as "1 contender ahead when last seen, the holder: web1, pid 12, since ...". If the only contender
+// Returns a text like "1 contender ahead when last seen, the holder: web1, pid 12, since ...". If the only contender
 // ahead is of the caller's own client, the text says so.
 std::string line_of(std::size_t ahead, const contender_ahead* nearest) {
     auto text = std::to_string(ahead) + (ahead == 1 ? " contender ahead when last seen"

@@ -13,8 +13,8 @@
 
 namespace turnstile::core {
 
-// Returns the error for a deadline that passed before `subject` was granted or answered. `ahead`: number of contenders
-// ahead. `nearest`: the nearest of them, if its znode was read.
+// Returns the error for a deadline that passed before `subject` was granted or answered. `ahead`: the number of
+// contenders ahead of the caller. `nearest`: the nearest contender ahead, if its znode was read.
 [[nodiscard]] error deadline_error(const session_owners& owners, const std::string& subject,
                                    std::optional<std::size_t> ahead,
                                    const contender_ahead* nearest = nullptr);

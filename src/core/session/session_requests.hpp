@@ -70,7 +70,7 @@ public:
     // Sends the creates `rest` again: the servers refused their transaction because of another create in it.
     void create_again(std::vector<creation>&& rest, session_basics& basics);
 
-    // ---- times; empty if another event must come first ----
+    // ---- times; each function returns nothing if another event must come first ----
     // Send time of the latest request. If no other request follows, a keep-alive (a read that keeps the session alive)
     // is due some time later. There must be a connection.
     [[nodiscard]] time_point last_sent() const noexcept { return connection_->last_sent; }

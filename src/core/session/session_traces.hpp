@@ -31,7 +31,8 @@ public:
     // ---- epochs and connections ----
     void open() { epoch_.emplace().removals = removal_queue{removal_limits_}; }
     void leave() noexcept;
-    // Drops at the servers the watches in which no contender is interested any more.
+    // attach() requests that the servers drop the watches that became needless while the session had no connection
+    // (session_watches.hpp). detach() is called when the connection has ended.
     void attach(session_basics& basics);
     void detach() noexcept {
         attached_ = false;
@@ -73,7 +74,8 @@ public:
     [[nodiscard]] bool is_crowded() const noexcept { return epoch_->removals.crowded(); }
     void remove_later(removal&& wanted);
     [[nodiscard]] bool has_removals(sending which) const noexcept;
-    // Returns the next removals, and drops the watches of their contenders at the servers.
+    // Returns the removals to send next. Also requests that the servers drop those watches of the removed contenders
+    // that no other contender needs.
     [[nodiscard]] std::vector<removal> take_removals(session_basics& basics);
     void removal_sent(ticket request) { epoch_->removals.sent(request); }
     void removal_answered(ticket request) { epoch_->removals.answered(request); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // session_watches: the watches of one epoch. It stores which contenders are interested in each path
-// (watch_registry.hpp), and which watches the session must drop at the servers at the next attach.
+// (watch_registry.hpp), and, while the session has no connection, which watches the servers must drop after the next
+// attach.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -27,7 +28,8 @@ public:
     [[nodiscard]] bool remove_unset(const std::string& path, contender_id id) {
         return interests_.remove_unset(path, id);
     }
-    // Stores a path in which no contender is interested any more. The session drops the watch at the next attach.
+    // Stores a path in which no contender is interested any more. At the next attach the session requests that the
+    // servers drop the watch on that path.
     void give_back_later(const std::string& path) { given_back_.insert(path); }
     [[nodiscard]] std::set<std::string> take_given_back() { return std::exchange(given_back_, {}); }
     [[nodiscard]] std::vector<contender_id> fired(const watch_event& event) {

@@ -44,7 +44,8 @@ public:
     void sent(time_point now) {
         if (!waiting_since_ && timeout_ != duration{}) waiting_since_ = now;
     }
-    // `more`: other requests are in progress on this connection.
+    // Called when an answer arrives to a request that was sent at `sent`. `more`: true if other requests on this
+    // connection have no answer yet.
     void answered(time_point sent, time_point now, bool more) {
         if (timeout_ == duration{}) return;
         longest_trip_ = std::max(now - sent, longest_trip_ - longest_trip_ / k_forgetting);

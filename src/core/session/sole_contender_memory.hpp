@@ -43,7 +43,8 @@ public:
     [[nodiscard]] bool entered(const std::string& folder, contender_family of, std::int32_t number);
     // Called when a contender that had no contender ahead sends its removal.
     void leaves(const std::string& folder, contender_family of, std::int32_t number);
-    // Called when the servers have removed that contender's znode.
+    // Called when the servers have removed the znode of the contender with the number `number`, for which leaves() was
+    // called before.
     void left(const std::string& folder, contender_family of, std::int32_t number);
 
     // ---- the watch on the folder ----

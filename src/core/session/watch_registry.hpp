@@ -32,7 +32,8 @@ public:
         entry->second.interested.insert(id);
     }
 
-    // Removes the contender's interest in the path. Returns true if no other contender is interested in it.
+    // Notes that the contender is not interested in the path any more. Returns true if no other contender is interested
+    // in the path.
     [[nodiscard]] bool remove(const std::string& path, contender_id id) {
         const auto entry = find(path, id);
         if (entry == paths_.end()) return false;
@@ -40,8 +41,8 @@ public:
         return leave(entry, id).is_last;
     }
 
-    // Removes the interest of a contender that has set no watch itself. Returns true if no other contender is
-    // interested and an earlier contender may have left a watch.
+    // Notes that a contender, which has set no watch itself, is not interested in the path any more. Returns true if no
+    // other contender is interested and an earlier contender may have left a watch.
     [[nodiscard]] bool remove_unset(const std::string& path, contender_id id) {
         const auto entry = find(path, id);
         if (entry == paths_.end()) return false;
@@ -55,7 +56,7 @@ public:
         return {entry->second.interested.begin(), entry->second.interested.end()};
     }
 
-    // Called when the znode is gone, and its watch with it.
+    // Called when the znode is gone. The servers have then dropped the watch on it.
     void drop(const std::string& path) {
         const auto entry = paths_.find(path);
         if (entry != paths_.end()) erase(entry);
