@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // consequence: the action that a contender must take after an answer to a request of one of its components.
 //
-// A component, such as lock_delay, sends requests and keeps data. Only the contender changes its own state.
+// A component, like lock_delay, sends requests and keeps data. Only the contender changes its own state.
 //
 // Thread safety: none needed, values.
 #pragma once

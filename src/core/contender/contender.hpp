@@ -84,8 +84,8 @@ public:
     void on_lease_end(contender_session& c, const error& why);
     void on_lease_confirmed(contender_session& c) { step(c); }
     void watch_own_znode(contender_session& c);
-    // A confirmation (the check of our znode that extends the lease) has shown that the znode is gone, or that another
-    // client has written into it.
+    // Called when a confirmation (the check of our znode that extends the lease) has shown that the znode is gone, or
+    // that another client has written into the znode.
     void on_own_znode_gone(contender_session& c);
     void on_own_znode_changed(contender_session& c);
     // The second look (contender_looks.cpp): reads whether the awaited change has happened, because the event of a

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender_ahead: the claims of the nearest contender ahead of a waiter about itself. If the wait ends by its
-// deadline, the error shows these claims as text. The waiter gets the claims from the request that sets its watch on
-// that contender's znode, so the claims cost no request.
+// contender_ahead: the text in which the nearest contender ahead of a waiter describes itself: its host, its process,
+// its label. If the waiter's deadline passes, the error contains this text. The waiter gets the text with the answer to
+// the request that sets its watch on that contender's znode. So the text costs no further request.
 //
 // Thread safety: none, a value and a pure function.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace turnstile::core {
 
-// Returns a text such as "web1, pid 12, label \"orders\", since 2026-11-21T04:38:36Z", from claims that may be false.
+// Returns a text like "web1, pid 12, label \"orders\", since 2026-11-21T04:38:36Z", from claims that may be false.
 // Returns an empty text for a contender of another library, which claims nothing. The text has at most a few hundred
 // bytes, all printable.
 [[nodiscard]] std::string text_of_claims(const contender_metadata& claimed, bool with_thread);

@@ -42,7 +42,7 @@ struct contender_settings {
 };
 
 [[nodiscard]] std::string contender_data(const contender_settings& settings);
-// Returns the bytes of the znode in the transaction that closes its session.
+// Returns the number of bytes that the znode takes in the transaction that closes its session.
 [[nodiscard]] std::size_t contender_bytes(const std::string& folder, const claim& wants);
 
 }  // namespace turnstile::core

@@ -154,7 +154,8 @@ struct waiting : standing {
     [[nodiscard]] bool is_listed_on(std::uint64_t connection) const noexcept {
         return listed_on == connection;  // place: list_of_this_connection
     }
-    // Return the consequence of an answer to a request about our znode, and of the data in the znode.
+    // read_own() returns the consequence of an answer to a request about our znode. read_data() returns the consequence
+    // of the data in our znode.
     [[nodiscard]] consequence read_own(contender_call& call, const reply& answer);
     [[nodiscard]] consequence read_data(contender_call& call, const reply& answer);
     // Called when the session has ended. Returns the state `outside`, in which the contender enters its queue again. If

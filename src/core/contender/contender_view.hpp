@@ -17,7 +17,7 @@
 
 namespace turnstile::core {
 
-// The part of the view that guarded_write.hpp uses as well.
+// The part of a contender_view that guarded writes (guarded_write.hpp) see as well.
 struct session_view {
     bool attached = false;         // true: attached to a server that belongs to a majority
     std::uint64_t connection = 0;  // the number of the latest connection

@@ -25,8 +25,8 @@ consequence contenders_watch::on_answer(const std::string& own, contender_family
         case answer_class::ok: break;
         case answer_class::gone: return own_znode_gone{};
         // The contender could list the folder before its grant, so a client has revoked the permission since then.
-        // Without the permission the hold cannot notice arrivals. So the hold counts as contended, and blocks no
-        // contender for longer than needed.
+        // Without the permission the hold cannot notice contenders that arrive behind it. So the contender reports that
+        // contenders queue behind the hold. The holder then gives the lock up early, and no contender waits in vain.
         case answer_class::forbidden: return done{};
         case answer_class::conflict:
         case answer_class::over_quota:

@@ -211,7 +211,7 @@ void guarded_writes::resolve(own_znode own, ticket_counter& tickets, effects& ou
 
 // If a read gets no answer, all reads of the plan are sent again. A plan that is out of date does no harm, because the
 // servers refuse its steps. A forbidden read shows that the znode exists: since 3.7.3, 3.8.4 and 3.9.2 the servers
-// refuse to describe such a znode, but they still report a missing znode (ZOOKEEPER-2590).
+// refuse to describe a znode that the client may not read, but they still report a missing znode (ZOOKEEPER-2590).
 void guarded_writes::on_planned(const session_view& session, const std::string& path,
                                 const reply& answer, effects& out) {
     auto& asked = std::get<write_state::planning>(state_);
@@ -370,7 +370,7 @@ bool guarded_writes::front_may_be_applied() const noexcept {
     return is<write_state::sent>() || is<write_state::unsure>() || is<write_state::resolving>();
 }
 
-// Returns the path of the hold's znode if a commit may have been applied; empty in the other states.
+// Returns the path of the hold's znode if a commit may have been applied. Otherwise returns an empty text.
 std::string guarded_writes::own_path() const {
     if (const auto* const writes = std::get_if<write_state::sent>(&state_)) return writes->own.path;
     if (const auto* const lost = std::get_if<write_state::unsure>(&state_)) return lost->own.path;

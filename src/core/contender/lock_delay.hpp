@@ -22,7 +22,7 @@
 // holder fails. A lost hold leaves its mark, since its holder may still act. A contender that gives up after a lost
 // answer to its write leaves a mark too; then the next contender waits needlessly, which is safe.
 //
-// crash_mark.hpp has the mark itself. A value. Thread safety: none.
+// crash_mark.hpp has the mark itself. Thread safety: none, a value.
 #pragma once
 
 #include <cstdint>

@@ -12,8 +12,8 @@
 // | a contender that is or was the first, saw a long | remove its znode and raise the    |                   |
 // | queue and knows the version of the folder's data | mark in one transaction           |                   |
 //
-// A waiter that gives up raises no mark, and other libraries raise none. The contender behind such a contender lists
-// the folder, and raises the mark again later. low_water_mark.hpp has the mark itself.
+// A waiter that gives up raises no mark, and other libraries raise none. Then the next contender behind lists the
+// folder, and raises the mark again later. low_water_mark.hpp has the mark itself.
 //
 // Thread safety: none, a value.
 #pragma once
@@ -33,7 +33,8 @@ namespace turnstile::core {
 
 class low_water_reading {
 public:
-    // Stores the number of children, and the version of the folder's data if these are empty or unchanged.
+    // Stores the number of children. Also stores the version of the folder's data, if the data are empty or have not
+    // changed since they were read.
     void apply_list(const stat& folder, std::size_t children);
     // Called when another contender may have raised the low-water mark in the folder's data.
     void forget_version() noexcept { folder_version_.reset(); }

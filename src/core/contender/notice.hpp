@@ -78,7 +78,7 @@ struct notice {
     friend bool operator==(const notice&, const notice&) = default;
 };
 
-// Returns a text of the event for the log, such as "granted 0x5 by /locks/a/_c_...". The contender's id is not in the
+// Returns a text of the event for the log, like "granted 0x5 by /locks/a/_c_...". The contender's id is not in the
 // text.
 [[nodiscard]] std::string notice_text(const notice& news);
 

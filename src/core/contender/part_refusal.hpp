@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // part_refusal: the errors for a commit of which the servers refused one part. The servers rolled all other parts back.
 //
-// Thread safety: any.
+// Thread safety: any thread may call these functions.
 #pragma once
 
 #include <cstddef>

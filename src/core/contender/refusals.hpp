@@ -15,7 +15,7 @@ namespace turnstile::core {
 // Returns the error for a quota or a memory that is used up. The servers' answer does not show whether it is an
 // operator's quota or a server's memory.
 [[nodiscard]] error quota_exceeded(const std::string& path);
-// Returns the error for a local session: only one server knows such a session, and it may not own a znode.
+// Returns the error for a local session: only one server knows that session, and the session may not own a znode.
 [[nodiscard]] error sessions_are_local(const std::string& path);
 // Returns the error for an upgrade in a folder where contenders have equal numbers, which do not determine their order.
 [[nodiscard]] error no_more_upgrades(const std::string& folder);

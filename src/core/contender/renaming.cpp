@@ -85,8 +85,8 @@ consequence renaming::on_fenced(const renamed_znode& own, const reply& answer) {
             fenced_on_ = answer.connection;
             fence_refused_ = false;
             return goes_on{};
-        // The servers refused our write. So the version of our znode has not changed, and the lost rename may still
-        // commit. A list is conclusive only if the old name is missing.
+        // The servers refused the write that should stop the lost rename. So the rename may still commit. A list that
+        // shows the old name does not show the outcome. A list without the old name does.
         case answer_class::forbidden:
         case answer_class::over_quota:
             fenced_on_ = answer.connection;

@@ -94,8 +94,8 @@ void outside::create_parents(contender_call& call) {
 void creating::on_reply(contender_call& call, const reply& answer) {
     if (sent.take_answer(answer)) return on_created(call, answer);
     if (listing.take_answer(answer)) return on_listed(call, answer);
-    // The servers refused a batch that contained our create, so the create was sent again after this read of the
-    // semaphore's limit. The answer is useless, and a new read follows the create.
+    // The servers refused a batch that contained our create. So the create was sent again, after this read of the
+    // semaphore's limit. The contender ignores the answer to this read, because a new read follows the create.
     if (beside->permits.expects(answer.id)) beside.reset();
 }
 

@@ -13,7 +13,7 @@ namespace turnstile::core::state {
 
 namespace {
 
-// Number of attempts to remove the znode while the servers refuse for a temporary reason, such as too much load.
+// Number of attempts to remove the znode while the servers refuse for a temporary reason, for example too much load.
 constexpr int k_most_refused_removals = 16;
 
 }  // namespace

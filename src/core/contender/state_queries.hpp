@@ -26,7 +26,7 @@ namespace turnstile::core {
 // True if the contender is first and only its lease is missing, or if a read of the low-water mark (low_water_mark.hpp)
 // may show that it is first.
 [[nodiscard]] bool awaits_lease(const contender_state& current) noexcept;
-// True for a hold, and for a waiter with exactly one contender ahead. When such a contender ends, the contender behind
+// True for a hold, and for a waiter with exactly one contender ahead. When this contender ends, the contender behind it
 // may get the lock.
 [[nodiscard]] bool holds_or_has_one_ahead(const contender_state& current) noexcept;
 // True if the contender's znode is watched on this connection, or the request for that watch is in progress.

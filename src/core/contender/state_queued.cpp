@@ -332,8 +332,8 @@ void queued::on_probed(contender_call& call, awaited_znode& probed, const reply&
 
 void queued::on_awaited(contender_call& call, awaited_znode& znode, const watch_event& event) {
     if (event.kind == watch_kind::children) {
-        // No list of this contender has set the watch that fired: it was an older watch, or a watch of another
-        // contender of this session.
+        // If no list of this contender has set the watch that fired, the event concerns an older watch, or a watch of
+        // another contender of this session. The contender ignores that event.
         if (!beside->permits.children_watched_on(event.connection)) return;
         beside.change().permits.children_watch_fired();
         listed_on = 0;
