@@ -3,7 +3,7 @@
 // the lock, when to request a contender, when to give the contender back, and when to call on_time().
 //
 // There are two modes, which may be combined. In cohort mode a release hands the lock over to another thread of the
-// process without a request. Once other processes queue behind the contender, at most `passes` more such hand-overs
+// process without a request. Once other processes queue behind the contender, at most `passes` more local hand-overs
 // follow, and then the contender is given back (lock cohorting: Dice, Marathe, Shavit 2012). In retained mode the
 // contender stays for a while when no thread of the process wants the lock, and the next thread gets the lock without a
 // request. The contender is given back as soon as other processes queue behind it (the cached lock and blocking

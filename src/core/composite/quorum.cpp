@@ -41,8 +41,8 @@ void quorum::confirm(std::size_t which, time_point valid_until) {
 }
 
 void quorum::on_granted(std::size_t which, time_point valid_until, time_point now) {
-    // First checks the leases of the parts that are held. If the majority has ended, the hold is lost, and this grant
-    // must not bring it back.
+    // First checks the leases of the held parts. If they are no majority any more, the whole hold is lost, and this
+    // grant must not restore it.
     on_time(now);
     auto& mine = parts_[which];
     TURNSTILE_CHECK(mine.awaits_answer());

@@ -4,7 +4,7 @@
 //
 // RedLock has the same idea (S. Sanfilippo, "Distributed locks with Redis", 2014). Here each part excludes other
 // contenders by itself, and reports the end of its validity. A hold is valid while floor(n/2) + 1 of all n parts are
-// valid, whether or not the other parts answer. Two such majorities always share a part, so only one hold is valid.
+// valid, whether or not the other parts answer. Two majorities always share a part, so only one hold is valid.
 //
 // | phase     | actions                                                                     |
 // |-----------|-----------------------------------------------------------------------------|

@@ -22,7 +22,7 @@
 namespace turnstile::core {
 
 // In a folder with at least this many children, a list of the children costs more than a read of the folder's data. So
-// there the contenders write and read the mark.
+// the contenders of a folder of that size use the low-water mark.
 inline constexpr std::uint32_t k_long_queue = 32;
 
 [[nodiscard]] std::string low_water_text(contender_family of, std::int32_t number);

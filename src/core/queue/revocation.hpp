@@ -8,7 +8,7 @@
 //
 // The text follows the contender's own data and is percent-escaped like these data: `... revoke=take by=ops why=stuck`.
 // Curator's `__REVOKE__` and `unlock` replace the data, and count as requests. A Curator holder accepts a request only
-// if its whole data are `__REVOKE__`, so a request to such a holder has that form.
+// if its whole data are `__REVOKE__`, so a request to a Curator holder has that form.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +29,7 @@ inline constexpr std::string_view k_curators_request = "__REVOKE__";
 // Longest `by` and longest `why`, in bytes.
 inline constexpr std::size_t k_longest_words = 1024;
 
-// True if the data may be from a contender of another library that follows Curator's request. Such data are the host's
+// True if the data may be from a contender of another library that follows Curator's request. These data are the host's
 // address, without the words that Turnstile writes.
 [[nodiscard]] bool follows_curators_request(std::string_view data);
 

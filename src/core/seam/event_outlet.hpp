@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // event_outlet: passes the events of a session to the session's user, until the user closes the session.
 //
-// Thread safety: all members from any thread.
+// Thread safety: any thread may call any member.
 #pragma once
 
 #include <atomic>

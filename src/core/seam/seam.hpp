@@ -120,8 +120,8 @@ using operation =
 }
 
 // True for a change that a server must keep as long as the session that made the change lives: an operation that
-// creates or removes nodes, or a multi with a set. (By such a multi a holder leaves data for other contenders.) False
-// for a single set, and for a multi that only checks.
+// creates or removes nodes, or a multi with a set. (By a multi with a set a holder leaves data for other contenders.)
+// False for a single set, and for a multi that only checks.
 [[nodiscard]] inline bool changes_nodes(const operation& op) noexcept {
     const auto only_checks = [](const multi_part& part) {
         return std::holds_alternative<check_op>(part);
