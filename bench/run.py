@@ -150,9 +150,10 @@ def report(given, output, results, labels, facts):
 
 def servers_text(given):
     if given.compare_servers:
-        return f"{given.servers}, data in memory on /dev/shm, and on the disk of {given.disk or '/var/tmp'}"
+        return (f"{given.servers} of ZooKeeper, one of each other kind; data in memory on /dev/shm, and then on the disk "
+                f"of {given.disk or '/var/tmp'}")
     where = f"on disk, in {given.disk}, each write synced" if given.disk else "in memory, on /dev/shm"
-    return f"{given.servers}, data {where}"
+    return f"{given.servers} of ZooKeeper and of etcd, one of Redis; data {where}"
 
 
 def main(arguments):
@@ -176,11 +177,11 @@ def main(arguments):
         return 130
     facts = {"command": f"`scripts/bench {shlex.join(arguments)}`".replace(" `", "`"),
              "date": time.strftime("%Y-%m-%d"),
-             "took": f"{(time.monotonic() - started) / 60:.1f} minutes; the hypervisor took "
+             "duration": f"{(time.monotonic() - started) / 60:.1f} minutes; the hypervisor took "
                      f"{machine.stolen_seconds() - stolen:.1f} s of processor time",
              "load": machine.load_text(load),
              "servers": servers_text(given),
-             "left out": ", ".join(given.without) or "nothing",
+             "peers left out": ", ".join(given.without) or "nothing",
              **missing,
              **machine.facts(),
              **{f"version of {name}": text for name, text in sorted(versions.items())}}

@@ -81,10 +81,10 @@ KINDS = [
 
 # The settings of each kind of server that make writes survive: with data in memory, and with data on a disk.
 DURABILITY = [
-    ("ZooKeeper", "not synced (`forceSync=no`)", "each write synced to its log"),
-    ("Redis", "no log, no snapshots", "`appendonly yes`, `appendfsync always`"),
-    ("PostgreSQL", "`fsync` and `synchronous_commit` on", "the same"),
-    ("MariaDB", "`innodb_flush_log_at_trx_commit=1`, no binary log", "the same"),
-    ("SQLite", "write-ahead log, `synchronous=FULL`", "the same"),
-    ("flock", "nothing to keep", "the same"),
+    ("ZooKeeper", "`forceSync=no`: it syncs no write", "it syncs each write to its log"),
+    ("Redis", "no append-only file, no snapshots", "`appendonly yes`, `appendfsync always`"),
+    ("PostgreSQL", "`fsync` and `synchronous_commit` on", "the same as with data in memory"),
+    ("MariaDB", "`innodb_flush_log_at_trx_commit=1`, no binary log", "the same as with data in memory"),
+    ("SQLite", "write-ahead log, `synchronous=FULL`", "the same as with data in memory"),
+    ("flock", "none: flock keeps no data", "the same as with data in memory"),
 ]

@@ -10,28 +10,30 @@ COSTS = ("servers-uncontended", "servers-contended", "servers-queue", "servers-c
 COSTS_PLACE = re.compile(r"(<!-- costs: [^>]*-->\n).*?(<!-- end of costs -->)", re.DOTALL)
 
 AIMS = ("## Aims",
-        "Both sides of a ratio have the same durability. On the disk a ratio mostly compares the number of syncs.")
+        "Both values of a ratio come from servers with the same durability. With data on disk, a ratio mostly compares the "
+        "number of syncs. The floor of the aims for Redis is the row \"Redis: BLPOP and LPUSH, C\".")
 
 
 def head():
     durability = "\n".join(f"| {server} | {memory} | {disk} |" for server, memory, disk in DURABILITY)
     return ("# The same lock on each kind of server",
             "`scripts/bench --compare-servers` writes this page from the data of one run, `comparison/data.json`. It "
-            "compares `turnstile::mutex` on each kind of server with the usual lock there. The floor is a row that is "
-            "inserted and deleted again: two commits, without waits, expiry or events. In each round every peer is "
-            "measured once, in changing order. A value is the median of the rounds, with the quartiles in brackets. A ratio is "
-            "the median of the rounds' ratios. [bench/README.md](../../bench/README.md) describes the "
-            "measures.",
+            "compares `turnstile::mutex` on each kind of server with the usual locks on that server. \"One row in and out\" "
+            "is a floor, a program that does only the necessary work: it inserts and deletes a row by two commits, without "
+            "waits, expiry or events. In each round every lock and program is measured once, in changing order. A value is "
+            "the median of the rounds, with the quartiles in brackets. A ratio is the median of the rounds' ratios; for "
+            "flock, its numerator is Turnstile on SQLite. [bench/README.md](../../bench/README.md) describes the measures.",
             "The locks promise different things ([choosing.md](../start/choosing.md)): `SET NX PX`, redis-py's Lock and "
             "flock have no queue; `pg_advisory_lock`, GET_LOCK and flock have no token and no lease.",
-            "What a write has survived when its answer arrives:",
-            "| | data in memory, on /dev/shm | data on disk |\n|---|---|---|\n" + durability)
+            "The table has the settings that decide how durable a write is when its answer arrives:",
+            "| kind of server | settings, with data in memory (/dev/shm) | settings, with data on disk |\n|---|---|---|\n"
+            + durability)
 
 
 def costs(results, labels, ours):
     """Returns a table for choosing.md: the medians of the library's results on each kind of server."""
     kinds = " | ".join(labels[name].partition(":")[0] for name in ours)
-    lines = [f"| | {kinds} |", "|---|" + "---:|" * len(ours)]
+    lines = [f"| measure, case: unit | {kinds} |", "|---|" + "---:|" * len(ours)]
     for one in (one for one in results if one.name in COSTS):
         for case in one.all_cases():
             cells = " | ".join(_median(one.values(case, name)) for name in ours)

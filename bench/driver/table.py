@@ -46,16 +46,16 @@ def _row(cells):
 
 def measure_table(result, labels):
     """Makes a row for each peer and a column for each case. With a reference, each cell also has the ratio to the
-    reference, computed round by round.
+    reference, computed round by round. The header names the measure and its unit.
     """
     cases = result.all_cases()
-    header, rule = [""], ["---"]
+    header, rule = [f"{result.title}, {result.unit}: median (quartiles) of each lock or program"], ["---"]
     for case in cases:
         header.append(case)
         rule.append("---:")
         if result.reference:
-            header.append("turnstile::mutex on these servers ÷ this row" if isinstance(result.reference, dict) else
-                          f"{labels.get(result.reference, result.reference)} ÷ this row")
+            header.append("ratio: Turnstile on the same kind of server ÷ this row" if isinstance(result.reference, dict)
+                          else f"ratio: {labels.get(result.reference, result.reference)} ÷ this row")
             rule.append("---:")
     lines = [_row(header), _row(rule)]
     for peer in result.all_peers():
@@ -68,8 +68,12 @@ def measure_table(result, labels):
     return "\n".join(lines)
 
 
+AIM = "aim for Turnstile (×: times the value of the named lock, program or case)"
+
+
 def aims_table(results, ours):
-    lines = [_row(["measure", "aim", "measured", "", "the floor's"]),
+    lines = [_row(["measure, and its case", AIM, "value or ratio of Turnstile", "aim reached?",
+                   "value or ratio of the floor"]),
              _row(["---", "---", "---:", "---", "---:"])]
     for result in results:
         for aim in result.aims:
@@ -82,9 +86,13 @@ def aims_table(results, ours):
     return "\n".join(lines)
 
 
+def _meaning(result):
+    return " (a cycle is an acquire and its release)" if "cycle" in result.unit else ""
+
+
 def section(result, labels, plot):
     better = {"lower": "lower is better", "higher": "higher is better"}[result.better]
-    parts = [f"## {result.title}", f"{result.unit}, {better}. {result.about}".strip(),
+    parts = [f"## {result.title}", f"The values are {result.unit}{_meaning(result)}; {better}. {result.about}".strip(),
              measure_table(result, labels), *result.remarks]
     if plot:
         parts.append(f"![{result.title}]({plot})")
@@ -92,13 +100,13 @@ def section(result, labels, plot):
 
 
 ALL_PEERS = ("# Benchmarks",
-             "`scripts/bench` writes this page from the data of one run, `benchmarks/data.json`. In each round every peer "
-             "is measured once, in changing order. A value is the median of the rounds, with the quartiles in brackets; a "
-             "ratio is the median of the rounds' ratios. [bench/README.md](../../bench/README.md) describes the peers and "
-             "the measures.")
+             "`scripts/bench` writes this page from the data of one run, `benchmarks/data.json`. It compares Turnstile "
+             "with *peers*, the locks of other programs. In each round every peer is measured once, in changing order. A "
+             "value is the median of the rounds, with the quartiles in brackets; a ratio is the median of the rounds' "
+             "ratios. [bench/README.md](../../bench/README.md) describes the peers and the measures.")
 AIMS = ("## Aims",
-        "\"The floor's\" is the ratio of a peer that does only the necessary work: the bare C client or, inside a process, a "
-        "queue without a server.")
+        "The floor is a peer that does only the necessary work: the bare C client or, inside a process, a queue without a "
+        "server.")
 VERSION = "version of "  # begins the names of facts that share one row of the page
 
 
@@ -109,7 +117,7 @@ def _facts_table(facts):
     if versions:
         rows["versions"] = "; ".join(versions)
     lines = [_row([name, text.replace("|", "\\|")]) for name, text in rows.items()]
-    return "\n".join(["<!-- scripts/bench makes the facts -->", _row(["", ""]), _row(["---", "---"]), *lines,
+    return "\n".join(["<!-- scripts/bench makes the facts -->", _row(["fact about the run", "value"]), _row(["---", "---"]), *lines,
                       "<!-- end of the facts -->"])
 
 

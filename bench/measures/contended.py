@@ -22,10 +22,13 @@ def measure(bench):
               Aim("≥ 0.97 × bare", case_of(2), 0.97, False, BARE),
               Aim("≥ 0.97 × bare", case_of(8), 0.97, False, BARE),
               Aim("≥ 1.1 × go-zookeeper", case_of(8), 1.1, False, "go-zookeeper"),
-              Aim("≥ 3 × on ZooKeeper", case_of(8), 3, False, OURS, of=ON_REDIS)])
+              Aim("on Redis ≥ 3 × Turnstile on ZooKeeper", case_of(8), 3, False, OURS, of=ON_REDIS)])
     shares = bench.new_result(
-        "shares", "Fairness of contended hand-overs", "the least served session's grants ÷ the most served's",
-        "higher", about="In the same windows. 1: every session got the same number of grants.")
+        "shares", "Fairness of contended hand-overs",
+        "grants of the least served session ÷ grants of the most served session",
+        "higher",
+        about="The values come from the windows of time of the table above. The value is 1 if every session got the "
+              "same number of grants.")
     names = bench.names_that_can("contend")
     with bench.crew(names, max(SESSIONS)) as crew:
         for sessions in SESSIONS:

@@ -12,11 +12,14 @@ POLL_SECONDS = 0.02
 def measure(bench):
     count, clients = bench.settings.held, bench.settings.clients
     held = bench.new_result(
-        "held", f"{count:,} locks held by one client", "as the columns say", "lower", shape="",
-        about="All locks are free. The client acquires them at once, holds them, and releases them at once. While it "
-              "holds them: packets that the servers received, and the client's processor time.")
+        "held", f"{count:,} locks held by one client",
+        "seconds, bytes, packets or ms, as the column says", "lower", shape="",
+        about="All locks are free. The client acquires them at once, holds them, and releases them at once. The "
+              "columns \"a minute\" count the packets that the servers received, and the client's processor time, "
+              "while the client holds the locks.")
     crowd = bench.new_result(
-        "clients", f"{clients:,} clients of one runtime", "as the columns say", "lower", shape="",
+        "clients", f"{clients:,} clients of one runtime",
+        "seconds, threads, KiB, packets or ms, as the column says", "lower", shape="",
         about="The clients of one process connect and then are idle, with the default session timeout of 30 s.")
     if not bench.has(OURS):
         return [held, crowd]

@@ -10,9 +10,11 @@ CASES = ("threads", "requests when made", "requests a minute idle")
 
 def measure(bench):
     cost = bench.new_result(
-        "idle", f"{OBJECTS:,} idle mutex objects", "more than the same client without them", "lower", shape="",
-        about="Threads of the process, and packets that the servers received, without the client's keep-alive.",
-        aims=[Aim("none", case, 0, True) for case in CASES[:2]])
+        "idle", f"{OBJECTS:,} idle mutex objects",
+        "threads or requests that the objects add to their client", "lower", shape="",
+        about="The values count the threads of the process, and the packets that the servers received, without the "
+              "client's keep-alive.",
+        aims=[Aim("adds none", case, 0, True) for case in CASES[:2]])
     if not bench.has(OURS):
         return [cost]
     with bench.crew([OURS]) as crew:

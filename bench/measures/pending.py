@@ -23,16 +23,19 @@ def _memory_case(paths):
 def measure(bench):
     settings = bench.settings
     memory = bench.new_result(
-        "memory", "Client memory for each pending acquire", "bytes", "lower", shape="",
-        about=f"{settings.pending:,} acquires on as many paths, and {settings.pending_on_one_path:,} on one, when "
-              "the servers have a watch for each. The growth of the heap in use (mallinfo2), without the mutex "
-              "objects, and of the resident set; the heap of one mutex object.",
+        "memory", "Client memory for each pending acquire", "bytes for each acquire", "lower", shape="",
+        about=f"One client has {settings.pending:,} pending acquires on as many paths, and then "
+              f"{settings.pending_on_one_path:,} on one path. The client is measured when the servers have a watch "
+              "for each acquire. \"Heap\" is the growth of the heap in use (mallinfo2), without the mutex objects, and "
+              "\"resident\" the growth of the resident set. \"Mutex object\" is the heap of one mutex object.",
         aims=[Aim("≤ 2 KiB", "on as many paths, heap", 2048, True),
               Aim("≤ 2 KiB", "on one path, heap", 2048, True)])
     cancelling = bench.new_result(
-        "cancelling", "Cancelling all of them", "as the columns say", "lower", shape="",
-        about="Seconds until all are queued, and from the stop to the last handler; znodes and watches left at the "
-              "servers; bytes of heap left for each acquire.",
+        "cancelling", "Cancelling all of them",
+        "seconds, znodes and watches, or bytes, as the column says", "lower", shape="",
+        about="\"Seconds to queue\" is the time until all acquires are queued, and \"seconds to cancel\" the time from "
+              "the stop to the last handler. \"Left\" counts the znodes and watches that remain at the servers, and "
+              "\"heap left\" the bytes of heap that remain for each acquire.",
         aims=[Aim("nothing left", f"{case}, left", 0, True) for case in
               ("on as many paths", "on one path")])
     if bench.has(OURS):

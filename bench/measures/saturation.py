@@ -17,29 +17,32 @@ SKEWED = "skewed"
 CASES = {UNCONTENDED: "own", SKEWED: "zipf"}  # the peers' names of the cases, see peers/crowd.hpp
 PARTS = {"p50": 0.5, "p99": 0.99, "p99.9": 0.999}
 OF_THE_MOST = 0.5  # the times of acquires are measured at this fraction of the largest load
-WHAT = f"{PROCESSES * SESSIONS} sessions, each of {PROCESSES} processes has {SESSIONS}, and {LOCKS:,} locks"
+WHAT = f"{PROCESSES * SESSIONS} sessions ({PROCESSES} processes with {SESSIONS} sessions each) use {LOCKS:,} locks"
 
 
 def measure(bench):
     rates = bench.new_result(
         "saturation", "Saturation", "grants a second", "higher", reference=OURS,
-        about=f"{WHAT}; each session has {SLOTS} acquires in progress at all times. Uncontended: each session has "
-              "its own locks. Skewed: any lock, by Zipf's law (exponent 0.99): every eighth acquire wants the "
-              "first lock. A client does not wait for the release where its interface permits that. Curator has a "
-              "thread for each acquire.",
-        aims=[Aim("≥ 2 × bare, asynchronous", UNCONTENDED, 2, False, BARE_ASYNC),
-              Aim("≥ 1.2 × bare, asynchronous", SKEWED, 1.2, False, BARE_ASYNC)])
+        about=f"{WHAT}; each session has {SLOTS} acquires in progress at all times. Uncontended: each session has its "
+              "own locks. Skewed: each acquire takes any of the locks, by Zipf's law (exponent 0.99), so every "
+              "eighth acquire wants the first lock. A client does not wait for the release where its interface "
+              "permits that. Curator has a thread for each acquire.",
+        aims=[Aim("≥ 2 × bare C client, asynchronous", UNCONTENDED, 2, False, BARE_ASYNC),
+              Aim("≥ 1.2 × bare C client, asynchronous", SKEWED, 1.2, False, BARE_ASYNC)])
     processor = bench.new_result(
         "saturation_processor", "Clients' processor time when saturated", "µs a grant", "lower", reference=OURS,
-        about="All threads of the clients' processes, in the same windows.")
+        about="Each value is the processor time of all threads of the clients' processes, in the windows of time "
+              "of the table above.")
     requests = bench.new_result(
-        "saturation_requests", "Requests a grant when saturated", "packets that the servers received", "lower", shape="",
-        about="In the first of these windows, by the servers' counters.")
+        "saturation_requests", "Requests a grant when saturated",
+        "packets that the servers received for a grant", "lower", shape="",
+        about="The servers' counters counted the packets in the first window of time of the saturated clients.")
     times = bench.new_result(
-        "saturation_acquire", "An acquire at half that load", "µs", "lower", reference=OURS, scale="log",
-        about=f"The same sessions and locks. Acquires begin at random instants, at {OF_THE_MOST} × the rate of "
-              f"{bench.labels[OURS]} above, whether or not earlier acquires have ended. The time runs from the "
-              "planned start to the grant.")
+        "saturation_acquire", "An acquire at half that load",
+        "µs from the planned start of an acquire to its grant", "lower", reference=OURS, scale="log",
+        about="The sessions and locks are those of the section \"Saturation\". Acquires begin at random instants, at "
+              f"{OF_THE_MOST} × the rate of {bench.labels[OURS]} in that section, whether or not earlier acquires "
+              "have ended.")
     able = bench.names_that_can("saturate")
     names = [kind.name for kind in bench.kinds if kind.name in able and kind.backend == "zookeeper"]
     with bench.crew(names, PROCESSES) as crew:
@@ -102,7 +105,7 @@ def _pace(bench, names, load, case, rates, times):
         return
     rate = statistics.median(most) * OF_THE_MOST
     columns = {part: f"{case}, {part}" for part in PARTS}
-    times.remarks.append(f"{case.capitalize()}: {rate:,.0f} acquires a second.")
+    times.remarks.append(f"In the case \"{case}\" {rate:,.0f} acquires a second begin.")
     able = []
     for name in names:
         own = rates.values(case, name)

@@ -8,12 +8,13 @@ def measure(bench):
     (size,) = bench.settings.drain_sizes
     rates = bench.new_result(
         "servers-queue", f"A queue of {size:,}", "hand-overs a second", "higher", scale="log", reference=bench.beside,
-        about="All waiters are in one process, and each releases at once. turnstile waits asynchronously in one "
-              "client. The others have a thread for each waiter and, except flock, a connection.")
+        about="All waiters are in one process, and each waiter releases the lock as soon as it has the lock. "
+              "Turnstile's waiters wait asynchronously in one client. Every other lock has a thread for each waiter "
+              "and, except flock, a connection for each waiter.")
     filling = bench.new_result(
-        "servers-filling", "Filling that queue", "µs per waiter", "lower", shape="",
-        about="turnstile: until the server has the requests of all waiters. Others: until all waiters have sent "
-              "theirs, on existing connections.")
+        "servers-filling", "Filling that queue", "µs per waiter to enter the queue", "lower", shape="",
+        about="For Turnstile, the time ends when the server has the requests of all waiters. For the other locks, it "
+              "ends when all waiters have sent their requests, over existing connections.")
     names = bench.names_that_can("drain")
     with bench.crew(names) as crew:
         drain_in_turns(bench, [(name, size) for name in names], crew, rates, filling)

@@ -13,9 +13,10 @@ def measure(bench):
     rates = bench.new_result(
         "servers-rate", "Entries through one rate_gate", "entries a second", "higher", scale="log",
         reference=bench.beside,
-        about="Each session is a process. The rule allows 1,000,000 entries a day: no caller waits, and the record "
-              "counts entries in slots of the period. INCR in a script counts fixed periods, not a sliding one, keeps "
-              "no order of arrival, and its count may be lost with the server.")
+        about="Each session is a process, and all sessions enter one `rate_gate`. The gate allows 1,000,000 entries "
+              "a day, so no caller waits, and the gate's record counts the entries in slots of the period. \"INCR in "
+              "a script\" counts the entries of fixed periods, not of every span of a period. It keeps no order of "
+              "arrival, and its count may be lost with the server.")
     names = bench.names_that_can("enter")
     several = [name for name in names if name != LOCAL]
     with bench.crew(names) as crew:

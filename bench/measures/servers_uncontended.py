@@ -15,12 +15,13 @@ def measure(bench):
     times = bench.new_result(
         "servers-uncontended", "Uncontended acquire and release", "µs a cycle", "lower", scale="log",
         reference=bench.beside,
-        about="One session, one thread, release confirmed; each round's value is the median of its cycles. With two "
-              "processors, the servers have one and the clients the other.",
-        aims=[Aim("Redis ≤ 2.2 × SET NX PX", case, 2.2, True, REDIS, of=ON_REDIS) for case in (MEMORY, DISK)] +
-             [Aim("PostgreSQL ≤ 1.5 × one row in and out", case, 1.5, True, PG_ROW, of=POSTGRESQL)
+        about="One session of one thread acquires and releases a lock, and waits until the server has confirmed the "
+              "release. Each round's value is the median of its cycles. On a machine with two processors, the "
+              "servers have one processor and the clients have the other.",
+        aims=[Aim("on Redis ≤ 2.2 × SET NX PX", case, 2.2, True, REDIS, of=ON_REDIS) for case in (MEMORY, DISK)] +
+             [Aim("on PostgreSQL ≤ 1.5 × one row in and out", case, 1.5, True, PG_ROW, of=POSTGRESQL)
               for case in (MEMORY, DISK)] +
-             [Aim("SQLite ≤ 3 × one row in and out", case, 3, True, SQLITE_ROW, of=SQLITE) for case in (MEMORY, DISK)])
+             [Aim("on SQLite ≤ 3 × one row in and out", case, 3, True, SQLITE_ROW, of=SQLITE) for case in (MEMORY, DISK)])
     names = bench.names_that_can("cycle")
     settings = bench.settings
     _cycle(bench, times, MEMORY, names, settings.warm_up, settings.rounds, settings.cycles)

@@ -17,7 +17,8 @@ class Costs(unittest.TestCase):
         left_out = Result("servers-counts", "Requests", "requests", "lower")
         left_out.add("on disk", "ours", 3)
         self.assertEqual(costs([speed, left_out], LABELS, ["ours", "other"]),
-                         "| | ZooKeeper | Redis |\n|---|---:|---:|\n| Uncontended, on disk: µs a cycle | 2,000 | – |")
+                         "| measure, case: unit | ZooKeeper | Redis |\n|---|---:|---:|\n"
+                         "| Uncontended, on disk: µs a cycle | 2,000 | – |")
 
     def test_the_table_takes_the_place_of_the_one_before(self):
         page = "before\n<!-- costs: by a script -->\nold\n<!-- end of costs -->\nbehind\n"
