@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// answer_effects: interprets the server's reply to a request. The result says what the session must do; the session
-// executes the members in their order.
+// answer_effects: interprets the server's reply to a request. The members of the result say what the session must do.
+// The session handles the members in the order of their declaration.
 //
 // Thread safety: a value and a pure function.
 #pragma once

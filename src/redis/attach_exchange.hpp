@@ -16,7 +16,7 @@
 
 namespace turnstile::redis {
 
-// The result at one server. `ended`: the session must not try further servers.
+// The result of an attempt to attach the session at one server. `ended`: the session must not try further servers.
 enum class attach_outcome { attached, failed, ended };
 
 // The reply of the script that attaches a session (lua/attach.lua).

@@ -26,14 +26,15 @@ public:
 
     // Returns the arguments that describe this session, for the attach script (lua/attach.lua).
     [[nodiscard]] script_call attach_call() const;
-    // Call this when the server has attached the session. `sent`: when the request was sent. `is_new`: this attach has
-    // opened the session.
+    // Records the answer to an attach: `zxid` and the tree's history at the server. `sent`: when the attach request was
+    // sent. `is_new`: this attach has opened the session.
     void attached(std::int64_t zxid, std::string_view history, core::time_point sent, bool is_new);
     // Call this after an attach if a change had no reply when the earlier connection broke. The client will now read
     // whether the server executed that change, and rely on the result. So this function records `zxid`, the zxid of the
     // attach, as the zxid of a change that the client knows.
     void resolve_lost_change(std::int64_t zxid);
-    // `left`: the requests that have no reply.
+    // Call this when the connection has ended. `left`: the requests that have no reply. Records whether one of them may
+    // have changed a znode.
     void detached(const std::deque<pending_request>& left);
 
     // on_head() and on_wake() return the events to deliver. They drop an event if the user has already removed its

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// known_servers: the facts about the servers that all sessions of one coordinator share.
+// known_servers: what the sessions of one coordinator know together about the servers: the latest failure, and the
+// latest replacement of a master.
 //
 // Thread safety: all members from any thread.
 #pragma once

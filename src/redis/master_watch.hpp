@@ -33,7 +33,8 @@ public:
                  server_address attached_to, std::int64_t epoch, core::duration session_timeout,
                  told_refusals& told);
 
-    // The descriptor (-1: none) and the events for poll(), and the latest time of the next `go_on`.
+    // fd() returns the descriptor for poll() (-1: none), awaited() the events for poll(), and due() the time at which
+    // the session must call `go_on` at the latest.
     [[nodiscard]] int fd() const noexcept;
     [[nodiscard]] short awaited() const noexcept;
     [[nodiscard]] core::time_point due() const noexcept { return due_; }

@@ -40,7 +40,8 @@ public:
     // memory for that.
     [[nodiscard]] bool watch(int connection) noexcept;
     void forget() noexcept;
-    // Call this before the session's thread waits for work until `until`. Callers may then read.
+    // Call this before the session's thread waits for work until `until`. A thread that waits for the reply to its
+    // request (a caller) may then read.
     void rest(core::time_point until) noexcept {
         turn_ = turn_of::no_thread;
         rests_until_ = until;

@@ -24,7 +24,7 @@ inline constexpr std::size_t k_record_head = 64;
 // the scripts never write.
 [[nodiscard]] std::optional<core::stat> parse_record(std::string_view head) noexcept;
 
-// Parses a reply's events, without their connection. Returns nothing if the text is invalid.
+// Parses the events in a reply. Does not set the events' member `connection`. Returns nothing if the text is invalid.
 [[nodiscard]] std::optional<std::vector<core::watch_event>> parse_events(std::string_view text);
 
 }  // namespace turnstile::redis

@@ -36,7 +36,7 @@ public:
         longest_ = bytes;
         begin();
     }
-    // Call this before each reply.
+    // Begins to count the bytes and the array elements of the next reply. Call this before each reply.
     void begin() noexcept {
         bytes_ = longest_;
         elements_ = longest_ / sizeof(void*);

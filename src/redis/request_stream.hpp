@@ -34,8 +34,8 @@ namespace turnstile::redis {
 
 class request_stream {
 public:
-    // `signals` wakes the session's thread when a reply is known without the server, or when the socket has not
-    // accepted all bytes. The references must outlive this object.
+    // `signals` wakes the session's thread when the stream answers a request without the server, or when the socket has
+    // not accepted all bytes. `arguments`, `times` and `signals` must outlive this object.
     request_stream(local::chroot root, replica_wait replicas, const session_arguments& arguments,
                    request_times& times, session_signals& signals)
         : root_{std::move(root)},

@@ -31,7 +31,7 @@ public:
         sent_ = now;
         fetch_by_ = core::time_point::max();
     }
-    // Call this when the server has announced an event. The server may have further events.
+    // Call this when the server has announced an event. Plans a fetch, because the server may have further events.
     void event_came(core::time_point now) noexcept { fetch_by_ = now + k_fetch_pause; }
 
     [[nodiscard]] bool is_poll_due(core::time_point now) const noexcept {

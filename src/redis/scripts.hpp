@@ -53,7 +53,8 @@ inline constexpr std::size_t k_script_count = 8;
     return "redis.call('EXISTS', KEYS[1] .. '?') " + text;
 }
 
-// Return the two keys that every script gets. `prefix`: the prefix of the tree's keys (connect_string.hpp).
+// znodes_key() and deadlines_key() return the two keys that every script gets. `prefix`: the prefix of the tree's keys
+// (connect_string.hpp).
 [[nodiscard]] inline std::string znodes_key(const std::string& prefix) {
     return prefix + ":n";
 }

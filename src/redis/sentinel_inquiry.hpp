@@ -43,7 +43,7 @@ public:
     // Connects, sends and reads as far as possible without waiting.
     void go_on();
     [[nodiscard]] bool waits() const noexcept { return !open_.empty(); }
-    // The last complete answer. If the connection broke before any answer, its result is `away`.
+    // The last complete answer. If the connection broke before any answer, the answer's result is `away`.
     [[nodiscard]] const sentinel_answer& answer() const noexcept { return answer_; }
     [[nodiscard]] const server_address& sentinel() const noexcept { return sentinel_; }
     [[nodiscard]] const line& connection() const noexcept { return line_; }

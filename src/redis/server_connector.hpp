@@ -53,7 +53,8 @@ public:
     void note(const std::string& reason, errc code);
     [[nodiscard]] core::duration pause() { return retries_.draw(chance_); }
 
-    // Call this when the latest server has attached the session.
+    // Call this when the latest server has attached the session. Forgets earlier failures. With sentinels, begins to
+    // ask them whether they have replaced the master.
     void attached(const server_facts& facts);
     void detached();
     // The connect string for messages. Includes the server's address if sentinels have named it.

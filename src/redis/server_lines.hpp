@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_lines: reads from a session's two connections, until the session leaves their server.
+// server_lines: reads from a session's two connections to its server, until the session leaves this server.
 //
 // Thread safety: none. Only the thread that has the turn to read uses the object (reading_turn.hpp).
 #pragma once

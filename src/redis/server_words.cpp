@@ -113,7 +113,7 @@ server_facts parse_info(std::string_view info) {
     server_facts facts;
     facts.version = word_of(info, "redis_version");
     facts.master = value_of(info, "role") == "master";
-    // Valkey's sentinels report only server_mode.
+    // Redis's sentinels report themselves in redis_mode, and Valkey's sentinels only in server_mode.
     facts.sentinel =
         value_of(info, "redis_mode") == "sentinel" || value_of(info, "server_mode") == "sentinel";
     facts.cluster = value_of(info, "cluster_enabled") == "1";

@@ -43,7 +43,8 @@
 
 namespace turnstile::redis {
 
-// The core's orders for a connection whose server does not reply.
+// The core's instructions to the session about a server that does not reply. `look`: check over a new connection whether
+// the server still replies. `leave`: leave the server.
 struct silence_orders {
     std::optional<core::look_elsewhere> look;
     bool leave = false;
@@ -86,13 +87,13 @@ private:
     attach_outcome attach_at(connected_server& at);
     attach_outcome refused(const greeting& why);
     void tell_attached(answer_head&& first);
-    // Delivers an event to the core: the connection or the session has ended. Then answers the requests that have no
-    // reply.
+    // Delivers an event to the core, which says that the connection or the session has ended. Then answers the requests
+    // that have no reply.
     void leave(core::link_kind how);
 
     // ---- with a connection (session_serve.cpp) ----
     void serve();
-    // Returns false if the thread must end.
+    // Waits for work, and does the work that has come. Returns false if the session's thread must end.
     [[nodiscard]] bool await_something();
     [[nodiscard]] core::time_point next_due() REQUIRES(mutex_);
     void do_what_is_due();
