@@ -77,7 +77,7 @@ bool has_open_bracket(std::string_view uri) noexcept {
     return false;
 }
 
-// Removes the password and the parameters.
+// Returns the connect string `target` without the password and the parameters.
 std::string shown_postgresql(std::string target) {
     const auto begin = target.find("://") + 3;
     const auto hosts = begin_of_hosts(target);

@@ -165,7 +165,7 @@ public:
                                      const std::string& answer,
                                      std::initializer_list<value> arguments,
                                      std::span<const std::string> paths);
-    // Returns the answers to these statements; nothing if the session has no row.
+    // Returns the answers to the statements that ask_to_start() has sent; nothing if the session has no row.
     [[nodiscard]] std::optional<start> started(const asked_start& asked);
 
     [[nodiscard]] virtual const phrases& words() const noexcept = 0;

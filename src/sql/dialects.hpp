@@ -36,7 +36,7 @@ enum class durability { each_commit, not_said };
 // the server's settings.
 [[nodiscard]] turnstile::promises promises_at(const connect_string& where);
 
-// Time limit for these queries to a server.
+// Time limit for the queries of promises_at() to a server.
 inline constexpr std::chrono::seconds k_examination{3};
 
 // Calls `question` on a separate thread that blocks signals, as libmariadb requires (mariadb_link.hpp). Returns

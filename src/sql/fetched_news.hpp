@@ -35,7 +35,8 @@ struct queued_event {
 
 struct news {
     std::vector<queued_event> events{};  // events that the session has not fetched before
-    // If requested: the time until the earliest deadline of another session, and the children of the folders.
+    // next_end and children are set only if ask() requested them. next_end: the time until the earliest deadline of
+    // another session. children: the children of each requested folder.
     std::optional<std::chrono::microseconds> next_end{};
     std::map<std::string, std::vector<child>> children{};
 };
@@ -44,13 +45,15 @@ class fetched_news {
 public:
     explicit fetched_news(database& db) : db_{db} {}
 
-    // Call this at the start of each transaction, also if the transaction is repeated after a conflict.
+    // Forgets the data of the last transaction. Call this at the start of each transaction, also if the transaction is
+    // repeated after a conflict.
     void begin() noexcept;
     // Records that the transaction has queued an event, which must be delivered before the reply with this index in the
     // batch.
     void fired(std::int64_t nonce, std::size_t ahead_of) { fired_.emplace(nonce, ahead_of); }
-    // Sends the query for the session's events. Call this after all reads of the transaction. Otherwise a read could
-    // show a change whose event the query has missed.
+    // ask() sends the query for the session's events. `deadlines`: whether the query also asks for the earliest
+    // deadline of another session. Call ask() after all reads of the transaction. Otherwise a read could show a change
+    // whose event the query has missed.
     enum class ends { unasked, asked };
     void ask(session_id session, ends deadlines, std::span<const std::string> folders = {});
     [[nodiscard]] bool is_asked() const noexcept { return query_.has_value(); }
@@ -63,7 +66,7 @@ public:
     // including refused requests. Also forgets the znodes that other sessions have removed: a database with this later
     // change also has those removals.
     void count(std::int64_t changes);
-    // Call this when a new session begins.
+    // Forgets the counter of changes and the removed znodes. Call this when a new session begins.
     void forget() noexcept {
         changes_ = 0;
         removed_.clear();

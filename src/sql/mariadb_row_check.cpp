@@ -84,7 +84,7 @@ result<void> check_mariadb_row(const std::string& znode, std::int64_t created, v
             errc::bad_option,
             "sql::check: the connection is in an XA transaction, whose locks end before it "
             "commits"};
-    // The name of the variable depends on the server's version.
+    // The server's version decides which of the two variables contains the isolation level.
     const auto level = ask(connection,
                            "SHOW SESSION VARIABLES WHERE Variable_name IN ('tx_isolation', "
                            "'transaction_isolation')");

@@ -42,7 +42,7 @@ public:
     [[nodiscard]] const phrases& words() const noexcept override;
 
     void lock(std::span<const std::string> paths, lock_mode mode) override;
-    // Sends the update of the session's row, the locks and the request for a number as one statement.
+    // Sends one statement, which updates the session's row, locks the paths, and takes a transaction number.
     asked_start ask_to_start(const std::string& assignments, const std::string& condition,
                              const std::string& answer, std::initializer_list<value> arguments,
                              std::span<const std::string> paths) override;

@@ -37,7 +37,7 @@ public:
     };
     using owned_result = std::unique_ptr<pg_result, result_end>;
 
-    // The references must outlive this object.
+    // `settings` and `limit` must outlive this object.
     postgresql_link(const postgresql_settings& settings, patience& limit)
         : settings_{settings}, patience_{limit} {}
     ~postgresql_link() { close(); }

@@ -35,7 +35,7 @@ public:
     [[nodiscard]] answers end();
     // Ends the pipeline, and discards its answers and failures.
     void abandon();
-    // Call this after the end of the connection.
+    // Forgets the prepared statements and the awaited answers. Call this after the end of the connection.
     void forget() noexcept;
 
 private:

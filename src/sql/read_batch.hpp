@@ -69,7 +69,8 @@ public:
         return watched() && std::any_of(all_.begin(), all_.end(),
                                         [](const reading& r) { return r.possible && !r.may_miss; });
     }
-    // Return the znodes to read, the folders to list, and the paths to lock for a watch.
+    // paths() returns the paths of the znodes to read, and folders() the folders whose children the batch lists.
+    // locked() returns the paths to lock if the reads set watches.
     [[nodiscard]] std::vector<std::string> paths() const { return {paths_.begin(), paths_.end()}; }
     [[nodiscard]] std::vector<std::string> folders() const {
         return {folders_.begin(), folders_.end()};

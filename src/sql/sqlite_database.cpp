@@ -22,7 +22,7 @@ using std::chrono::microseconds;
 
 constexpr microseconds k_first_busy_pause{20};
 constexpr microseconds k_longest_busy_pause{1000};
-// The time limit for the wait for readers, when the log has filled the disk.
+// When the write-ahead log has filled the disk, a checkpoint waits at most this long for readers to end.
 constexpr std::chrono::milliseconds k_patience_for_room{100};
 
 }  // namespace
@@ -204,8 +204,8 @@ result_rows sqlite_database::execute(const std::string& statement,
 }
 
 const phrases& sqlite_database::words() const noexcept {
-    // `listed` joins the list instead of using `IN`, for which SQLite would create a temporary table with a 20-page
-    // cache at each statement.
+    // The text `listed` makes a statement join the list. With `IN`, SQLite would create a temporary table with a
+    // 20-page cache for each statement.
     static const phrases& k_words = base::never_destroyed(
         phrases{.now = "turnstile_now()",
                 .wall = "turnstile_wall()",

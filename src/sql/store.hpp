@@ -81,7 +81,8 @@ struct carried_out {
     // must execute it again in a separate transaction.
     std::vector<std::optional<core::reply>> replies;
     bool expired = false;  // the session has ended
-    // After watched reads: the time until the earliest deadline of another session; empty if there is no other session.
+    // Set only for watched reads: the time until the earliest deadline of another session; empty if there is no other
+    // session.
     std::optional<std::chrono::microseconds> next_end{};
 };
 

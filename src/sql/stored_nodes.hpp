@@ -50,7 +50,7 @@ public:
     [[nodiscard]] std::vector<asked_statement> ask_all(std::span<const std::string> paths);
     [[nodiscard]] std::map<std::string, stored_node> take_all(
         std::span<const asked_statement> asked);
-    // Returns the paths in ascending order.
+    // Returns the paths of the session's ephemeral znodes, in ascending order.
     [[nodiscard]] std::vector<std::string> ephemerals_of(session_id session);
     [[nodiscard]] asked_statement ask_ephemerals_of(session_id session);
     [[nodiscard]] static std::vector<std::string> paths_in(result_rows&& rows);
