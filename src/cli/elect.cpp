@@ -91,7 +91,8 @@ public:
                 code_ = complain(message_of_elect(*failure), exit_code_of(failure->code()));
             }
         }
-        // Leaves the queue first: the page's destructor waits for pending answers, and these wait for servers.
+        // Leaves the queue first, because the page's destructor may take long: it waits for the answers in progress,
+        // and those answers wait for the servers.
         election_.close();
         return *code_;
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// held_work: acquires the hold of `run` and does the work under it.
+// held_work: acquires the lock for `turnstile run`, and does the work (usually the command) while the lock is held.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace turnstile::cli {
 
-// The work under the hold. Returns the exit code.
+// The work that `turnstile run` does while it holds the lock. Returns the exit code.
 using held_work = std::function<int(guard& hold)>;
 
 // Acquires the lock, does the work and releases the lock. Returns the exit code. If the lock is not granted, prints one
@@ -19,8 +19,8 @@ using held_work = std::function<int(guard& hold)>;
 [[nodiscard]] int work_under_lock(const client& servers, const run_options& options,
                                   acquire_options how, const held_work& work);
 
-// Like work_under_lock, but only if the job is due (--once-per). A job_gate on the path decides that. An exit code
-// other than zero is recorded as a failure. The next period begins in either case.
+// Does the same as work_under_lock, but only if the job is due (--once-per). A job_gate on the path decides that. The
+// gate records an exit code other than zero as a failure. The next period begins after a success and after a failure.
 [[nodiscard]] int work_once(const client& servers, const run_options& options, acquire_options how,
                             const held_work& work);
 

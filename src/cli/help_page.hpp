@@ -16,7 +16,7 @@ struct help_item {
     std::string text;
 };
 
-// The lines between two empty lines.
+// A block of a help page: the lines between two empty lines.
 struct help_block {
     enum class form { paragraph, items, verbatim };
     form shape = form::paragraph;

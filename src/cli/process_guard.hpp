@@ -8,8 +8,8 @@
 // | children | a descendant of this process. This process is the  | /proc of this PID namespace, with lists of  |
 // |          | subreaper: the parent of orphaned descendants      | children                                    |
 //
-// The constructor throws if neither kind is available. With a control group, the guard also kills the children in the
-// lists, if any: a process that was moved to another group still becomes a child of this process.
+// The constructor throws if neither kind is available. With a control group, the guard also kills the children of this
+// process, if /proc lists them: a process that was moved to another group still becomes a child of this process.
 //
 // A command has ended when this process has no child left. If the guard cannot kill a process, it waits, and the lock
 // stays held.

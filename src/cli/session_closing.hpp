@@ -37,9 +37,9 @@ public:
     [[nodiscard]] std::vector<int> sockets() const { return all_.sockets(); }
     void hear() { all_.hear(); }
 
-    // Closes the sessions that `run` has left, when it has ended or is about to end. Gives up after a session timeout,
-    // because the servers have then expired the sessions. First closes all other descriptors, so that the reader of a
-    // pipe does not wait for this process.
+    // Closes the sessions that `run` has left open. Call this when `run` has ended or is about to end. Gives up after a
+    // session timeout, because the servers have then expired the sessions. First closes all other descriptors, so that
+    // the reader of a pipe does not wait for this process.
     void close();
 
 private:

@@ -60,8 +60,8 @@ private:
 [[nodiscard]] bool is_end_of(boottime_clock::time_point longest,
                              boottime_clock::time_point valid_until) noexcept;
 
-// The values that determine how long a hold is certain. `relay_bound`: the longest delay until a follower has reported
-// the session to the leader.
+// The values that determine how long a hold is certain. `relay_bound`: the longest time from a follower's reply to a
+// session until the leader knows that the session is in use.
 struct lease_terms {
     std::chrono::milliseconds session_timeout{};
     std::chrono::milliseconds relay_bound{};

@@ -74,7 +74,8 @@ revoke_options record_of(const take_options& options) {
     return {.who = options.by, .why = options.reason, .wait = options.wait};
 }
 
-// The longest session timeout that a server grants, if a server reports that (conf).
+// Returns the longest session timeout that the servers grant. Returns nothing if no server reports it in its answer to
+// the command `conf`.
 std::optional<std::chrono::milliseconds> longest_session(const take_options& options) {
     const auto servers = health_of_servers(options.servers.servers);
     std::chrono::milliseconds longest{0};

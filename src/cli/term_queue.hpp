@@ -21,7 +21,7 @@ public:
     void accept(std::function<void()> term);
     // Returns a descriptor that is readable while run() has a term to run.
     [[nodiscard]] int descriptor() const noexcept { return ready_.get(); }
-    // Runs the terms that accept() has stored. Returns false if there was no term.
+    // Runs the terms (functions) that accept() has stored. Returns false if no term was stored.
     bool run();
 
 private:
