@@ -44,7 +44,7 @@ public:
 
     // Counts a request for the rate limit. Returns how long it must wait.
     [[nodiscard]] virtual boottime_clock::duration turn_of(const connection& from) = 0;
-    // Makes the server's checks, and then the service's. Throws refusal.
+    // Lets the server check the request, and then the service. Throws refusal.
     [[nodiscard]] virtual http_plan admit(const http_request& head) = 0;
     // Answers the request by a call of give(), perhaps before answer() returns.
     virtual void answer(http_request request, const http_plan& plan,
@@ -86,7 +86,7 @@ private:
 class movable_deadline {
 public:
     explicit movable_deadline(boost::asio::io_context& loop) : timer_{loop} {}
-    // `call` must keep the owner of this object alive.
+    // Sets the deadline to the end of `time`, and then calls `call`. `call` must keep the owner of this object alive.
     template <class Call>
     void arm(std::chrono::nanoseconds time, Call call) {
         timer_.expires_after(time);
@@ -121,7 +121,7 @@ public:
     void start();
     // Call this with the answer to the request that the connection has given to `host`.
     void give(http_response response);
-    // Call this when the connection's stream may have a further part.
+    // Asks the connection's stream for its next part, and sends it. Call this when the stream may have a further part.
     void wake();
     // Closes the connection after the answer in progress, if any.
     void end();

@@ -32,9 +32,9 @@ private:
     std::set<std::string> further_;  // "locks.example.org"
 };
 
-// Checks the headers of a request that changes something. A header may be empty. The Origin must be the page's,
-// including the scheme: an attacker on the network can forge pages of http://NAME, and these must not act on
-// https://NAME.
+// Checks the headers of a request that changes something. A header may be empty. `origin` must be the origin of the
+// page itself, including the scheme: an attacker on the network can forge pages of http://NAME, and a forged page must
+// not act on https://NAME.
 [[nodiscard]] bool is_own_page(std::string_view origin, std::string_view scheme,
                                std::string_view host, std::string_view fetch_site);
 

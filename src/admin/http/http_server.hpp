@@ -41,7 +41,7 @@ public:
     // Answers requests until end(). A call of end() before run() also counts. Returns false if the listening socket
     // failed.
     [[nodiscard]] bool run(http_service& service);
-    // Accepts no more connections. run() returns after the answers in progress.
+    // Makes the server accept no more connections. run() returns when the server has sent the answers in progress.
     void end();
     // Makes the server ask each stream for its next part.
     void wake_streams();

@@ -18,7 +18,8 @@ namespace turnstile::admin {
 // Returns the next connection, as a non-blocking socket. If none waits, returns a closed descriptor and sets `errno`.
 [[nodiscard]] support::descriptor accept_connection(int listening);
 
-// Return the remote and the local address of a connection. An IPv4 address on an IPv6 socket is returned as IPv4.
+// peer_end() returns the remote address of a connection, and own_end() the local address. Both return an IPv4 address
+// on an IPv6 socket as IPv4.
 [[nodiscard]] std::optional<listen_address> peer_end(int connection);
 [[nodiscard]] std::optional<listen_address> own_end(int connection);
 

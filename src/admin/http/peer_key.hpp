@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// peer_key: the part of a client's address to which limits apply.
+// peer_key: returns the part of a client's address for which the server counts limits.
 //
-// This is a whole IPv4 address, or the /64 of an IPv6 address, because one machine usually has a /64.
+// The part is a whole IPv4 address, or the /64 of an IPv6 address, because one machine usually has a /64.
 //
 // Thread safety: a pure function.
 #pragma once

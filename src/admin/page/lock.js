@@ -11,7 +11,7 @@ import { pager } from './table.js';
 import { count, kind_text, many, plain } from './text.js';
 import { timeline } from './timeline.js';
 
-// Numbers of the queue's rows to show: few at first, so that the timeline stays visible.
+// The user can choose how many rows of the queue the page shows: few at first, so that the timeline stays visible.
 const k_rows = ['8', '50', '200'];
 const k_typing_pause_ms = 250;
 

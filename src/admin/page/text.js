@@ -20,7 +20,7 @@ function escape_of(character) {
   return '\\u' + (point > 0xffff ? '{' + point.toString(16) + '}' : point.toString(16).padStart(4, '0'));
 }
 
-// Returns the text with escapes for invisible characters, for titles and labels, which are no HTML.
+// Returns the text with escapes for invisible characters, for titles and labels, which cannot contain HTML elements.
 export function plain(text) {
   return String(text ?? '').replace(k_hidden, escape_of);
 }

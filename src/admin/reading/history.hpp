@@ -65,7 +65,7 @@ public:
 
     // Adds the next survey, which must include the contenders.
     void add(const lock_survey& survey, wall_time as_of);
-    // Records that an order of this server has ended the hold of that znode, or will end it.
+    // Records that this admin server takes the lock away: it has deleted the holder's znode, or will delete it.
     void note_taken(const lock_key& lock, const std::string& znode);
 
     // Returns the spans of the lock's holds, sorted by their beginnings; nothing if no hold of the lock is recorded.

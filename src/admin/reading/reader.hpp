@@ -54,14 +54,14 @@ public:
     reader(const reader&) = delete;
     reader& operator=(const reader&) = delete;
 
-    // Returns the present state for a user. The next round then comes sooner.
+    // Returns the latest result for a user. The call counts as the look of a user, so the next round comes sooner.
     [[nodiscard]] view look();
     // Records that a user watches the locks at this path. For a while, each round reads them.
     void look_at(const std::string& path);
-    // Returns the present state for a monitoring program, which does not count as a user.
+    // Returns the latest result for a monitoring program. The call does not count as the look of a user.
     [[nodiscard]] view latest() const;
-    // Waits until `view::change` differs from `known`, or until the reader ends. Returns the new value. Does not count
-    // as a user.
+    // Waits until `view::change` differs from `known`, or until the reader ends. Returns the new value. The call does
+    // not count as the look of a user.
     [[nodiscard]] std::uint64_t wait_for_change(std::uint64_t known) const;
 
     // Calls read(history) under the reader's lock.
@@ -84,7 +84,7 @@ public:
 
 private:
     void run();
-    // Returns the time until the next round.
+    // Reads from the servers once (a round), and publishes the result. Returns the pause until the next round.
     [[nodiscard]] std::chrono::milliseconds go_on();
     // Returns the paths that users watch. Drops the paths that they no longer watch.
     [[nodiscard]] std::vector<std::string> take_looked_at(boottime_clock::time_point now);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// survey_plan: bounds the load on the servers. Limits the requests of each round (a thread reads all locks in rounds),
-// and sets the pause between rounds.
+// survey_plan: bounds the load on the servers. The admin page's thread reads all locks in rounds. These functions limit
+// the requests of each round, and set the pause between rounds.
 //
 // Thread safety: a pure function and a value; one thread at a time.
 #pragma once
@@ -30,7 +30,7 @@ public:
     request_budget(const reading_settings& settings, boottime_clock::time_point now) noexcept;
 
     [[nodiscard]] std::size_t allowed(boottime_clock::time_point now) const noexcept;
-    // `at` must not be earlier than in the previous call.
+    // Takes the requests from the budget. `at`: the time of the requests, not earlier than in the previous call.
     void spend(std::size_t requests, boottime_clock::time_point at) noexcept;
 
 private:

@@ -23,7 +23,7 @@ struct template_times {
     std::size_t locks = 0;
     distribution holds{};
     distribution waits{};
-    // Ended holds, by the kind of their end.
+    // The numbers of ended holds, by how the holds ended (hold_end in history.hpp).
     std::size_t released = 0;
     std::size_t taken = 0;
     std::size_t unknown = 0;
