@@ -22,7 +22,7 @@ struct history_kind {
     friend bool operator==(const history_kind&, const history_kind&) = default;
 };
 
-// Each kind of work on each kind of servers; the last entry is the hunt.
+// Each kind of work on each kind of servers. The last entry is the hunt for counterexamples to the lease's rule.
 inline constexpr auto k_history_kinds = [] {
     constexpr auto k_works = simulation::k_work_kinds.size();
     std::array<history_kind, simulation::k_server_kinds.size() * k_works + 1> all{};

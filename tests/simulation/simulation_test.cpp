@@ -47,34 +47,34 @@ void expect_kept(work_kind work) {
         expect_kept(seed, work);
 }
 
-// Seeds that once broke a promise. Each comment names the last commit with the failure, the promise (invariants.hpp and
-// recipe_judge.hpp in tests/verification list the codes), and the unit test that now covers the cause. In a fault of
-// "the judge", "the model" or "the scenario", this part of the simulation was wrong, and not the library. A seed keeps
-// its history only until the simulator changes.
+// Seeds for which the simulation once reported a broken promise. Each comment names the last commit with this report,
+// the promise (invariants.hpp and recipe_judge.hpp in tests/verification list the codes), and the unit test that now
+// covers the cause. Where the report was wrong, a comment names the part of the simulation at fault: the judge, the
+// modelled servers, or the scenario. A seed keeps its history only until the simulator changes.
 struct found_seed {
     std::uint64_t seed = 0;
     work_kind work = work_kind::locks;
 };
 constexpr std::array k_found{
-    // Commit 6bbd0dd broke the promise G5 (loss is reported) in the next seeds. Test:
+    // The library of commit 6bbd0dd broke the promise G5 (loss is reported) in the next seeds. Unit test:
     // contender_in_session.whose_watch_an_earlier_connection_lost_asks_for_it_again
     found_seed{7'029'489},
     found_seed{7'262'731},
-    // Commit 6bbd0dd broke the promise G4 (no orphans) in the next seeds. Test:
+    // Up to commit 6bbd0dd, the judge reported a broken promise G4 (no orphans) in the next seed. Test:
     // simulation.waits_for_those_who_still_come_to_their_turn
     found_seed{905'244, work_kind::deadlocks},
-    // Commit d7e23cc broke the promise M2 (removal after max_hold) in the next seeds, by a fault of the judge.
+    // Up to commit d7e23cc, the judge wrongly reported a broken promise M2 (removal after max_hold) in the next seed.
     // Corrected rule: a session that its client left ends at the latest two ticks after its timeout.
     found_seed{1'418'227, work_kind::recursion},
-    // Commit d7e23cc broke the promise E1 (stepping aside in an election) in the next seeds, by a fault of the judge.
-    // Corrected rule: if an operator removes the znode of a leader's term, that term does not use up the hint that
-    // names the next leader.
+    // Up to commit d7e23cc, the judge wrongly reported a broken promise E1 (stepping aside in an election) in the next
+    // seed. Corrected rule: if an operator removes the znode of a leader's term, that term does not use up the hint
+    // that names the next leader.
     found_seed{1'362'975, work_kind::elections},
-    // Commit 1fbf697 broke the promise G6 (tokens grow) in the next seeds, by a fault of the judge. Corrected rule: a
-    // client whose clock stopped may learn of its grant late.
+    // Up to commit 1fbf697, the judge wrongly reported a broken promise G6 (tokens grow) in the next seed. Corrected
+    // rule: a client whose clock stopped may learn of its grant late.
     found_seed{6'683'334},
-    // Commit b5bbae5 broke the promise G2 (fairness) in the next seeds, by a fault of the judge. Corrected rule: a
-    // clock that stopped does not show how long ago an operator deleted a znode.
+    // Up to commit b5bbae5, the judge wrongly reported a broken promise G2 (fairness) in the next seeds. Corrected
+    // rule: a clock that stopped does not show how long ago an operator deleted a znode.
     found_seed{689'493},
     found_seed{1'741'584},
     found_seed{3'257'218},
@@ -84,32 +84,33 @@ constexpr std::array k_found{
     found_seed{7'575'360},
     found_seed{8'727'287},
     found_seed{8'899'261},
-    // Commit b5bbae5 broke the promise G4 (no orphans) in the next seeds. Test:
+    // The library of commit b5bbae5 broke the promise G4 (no orphans) in the next seeds. Unit test:
     // session_looks.give_back_a_watch_that_another_contender_set
     found_seed{4'096'197, work_kind::recursion},
     found_seed{4'571'912, work_kind::conversions},
-    // Commit eb283cc broke the promise M2 (removal after max_hold) in the next seeds, by a fault of the judge.
+    // Up to commit eb283cc, the judge wrongly reported a broken promise M2 (removal after max_hold) in the next seed.
     // Corrected rule: an expired session stays while the leader closes other sessions.
     found_seed{1'700'829},
-    // Commit dbf7beb broke the promise G3 (no herd) in the next seeds. Test:
+    // The library of commit dbf7beb broke the promise G3 (no herd) in the next seed. Unit test:
     // contender_permits.a_second_look_waits_for_the_look_that_is_under_way
     found_seed{1'993'654},
-    // Commit 53c75e4 broke the promise G4 (no orphans) in the next seeds, by a fault of the judge. Corrected rule: if
-    // an answer is late, a client may replace a session that it does not need.
+    // Up to commit 53c75e4, the judge wrongly reported a broken promise G4 (no orphans) in the next seed. Corrected
+    // rule: if an answer is late, a client may replace a session that it does not need.
     found_seed{3'653'085, work_kind::recursion},
-    // Commit c1032eb did not end the next seed, by a fault of the modelled quorum: the quorum tried again and again,
-    // although the lease would always be too short.
+    // Up to commit c1032eb, the history of the next seed did not end. The modelled quorum_lock was at fault: it tried
+    // again and again, although the lease would always be too short.
     found_seed{6'136'977},
-    // Commit 470e973 failed in the next seed, by a fault of the model: a caller that had left got the outcome of its
-    // call a second time.
+    // Up to commit 470e973, the history of the next seed failed. The model was at fault: a caller that had left got the
+    // outcome of its call a second time.
     found_seed{101'700},
-    // Commit c87ff03 broke the promise G4 (no orphans) in the next seeds, by a fault of the scenario: its limit of a
-    // packet of watches was computed for one contender, and a retained lock added a contender.
+    // Up to commit c87ff03, the judge reported a broken promise G4 (no orphans) in the next seed. The scenario was at
+    // fault: its limit of a packet of watches was computed for one contender, and a retained lock added a contender.
     found_seed{240'662},
-    // Commit cb0e738 broke the promise G3 (no herd) in the next seeds, by a fault of the judge. Corrected rule: when a
-    // semaphore's waiter gets room, it keeps its watch until it gets the event.
+    // Up to commit cb0e738, the judge wrongly reported a broken promise G3 (no herd) in the next seed. Corrected rule:
+    // when a semaphore's waiter gets room, it keeps its watch until it gets the event.
     found_seed{11'016'697},
-    // Commit 6bbd0dd broke the promise X1 (the library reports only deadlocks that exist) in the next seed. Test:
+    // The library of commit 6bbd0dd broke the promise X1 (it reports only deadlocks that exist) in the next seed. Unit
+    // test:
     // wait_for_graph.tells_an_owners_waits_for_one_lock_apart
     found_seed{900'069, work_kind::deadlocks},
 };

@@ -47,7 +47,8 @@ TEST(single_server, of_the_sql_kind_keeps_what_is_declared) {
     expect_kept_by_all_work(server_kind::sql);
 }
 
-// Each of these seeds once broke a promise, by a fault of the library, of the model, or of the judge.
+// In the history of each of these seeds, the judge once reported a broken promise. The fault was in the library, in the
+// modelled server, or in the judge itself.
 TEST(single_server, keeps_what_is_declared_where_a_seed_broke_it_once) {
     struct found {
         server_kind servers;
