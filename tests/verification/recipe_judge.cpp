@@ -86,8 +86,9 @@ void recipe_judge::judge_shares() {
 void recipe_judge::on_deadlock(contender_key key, const deadlock& found) {
     std::int64_t newest = 0;  // when the cycle's newest wait was created
     std::int64_t first_gone = 0;
-    // `newest_kept`: like `newest`, but without the waits that the servers have lost. `first_lost`: the first lost
-    // wait. A server that loses a wait also loses all later creates.
+    // A wait is a contender's znode. `newest_kept`: when the newest wait was created, not counting waits that the
+    // servers have lost. `first_lost`: when the first lost wait was created. A server that loses a wait also loses all
+    // later creates.
     std::int64_t newest_kept = 0;
     std::int64_t first_lost = std::numeric_limits<std::int64_t>::max();
     std::set<instant> losses;

@@ -243,8 +243,8 @@ void draw_packets(dice& chance, scenario& s) {
     s.clients.resize(std::max<std::size_t>(s.clients.size(), 8), s.clients.front());
     for (auto& client : s.clients) client.workers = 1;
     if (chance.chance(0.5)) return shrink_semaphore(s);
-    // The packet has watches on the predecessor (or on so many permits), on the contender's znode, and two on the
-    // folder.
+    // The packet has one watch on the predecessor (or `permits` watches on contenders ahead), one watch on the
+    // contender's own znode, and two watches on the folder.
     s.most_packet = (s.watches.permits + 4) * k_path;
 }
 

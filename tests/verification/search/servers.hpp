@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// servers: the servers in the search, as one tree (src/local) that executes one request at a time. Names are
-// independent of the interleaving (names.hpp). Copies are independent.
+// servers: the servers in the search, as one tree (src/local) that executes one request at a time. The names of
+// sessions and contenders do not depend on the interleaving (names.hpp). Copies are independent.
 //
 // Two values are equal if all later answers and events are equal. So operator== compares the sessions, the contenders,
 // the watches and the number of contenders ever created. It ignores transaction numbers, because no answer shows them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // deadlock_work: threads that take a second lock while they hold a first one, in any order and without a deadline. A
-// waiting thread searches for a cycle by the rules of deadlock_detector (wait_for_graph). The newest wait of a cycle
-// gives up.
+// waiting thread searches for a cycle by the rules of deadlock_detector (wait_for_graph). In a cycle, the thread that
+// began to wait last gives up its wait.
 #pragma once
 
 #include <cstddef>

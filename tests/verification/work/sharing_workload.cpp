@@ -181,7 +181,7 @@ void sharing_workload::execute(shared_lock& lock, const core::sharing::action& a
         const auto call = lock.calls.find(lost->id);
         if (call != lock.calls.end()) call->second.now = local_call::state::lost;
     } else if (const auto* back = std::get_if<core::sharing::give_back>(&action)) {
-        // If `lock.held` belongs to a newer request, on_granted gives this contender back.
+        // If a newer request has replaced this contender's request, on_granted releases the contender.
         if (back->contender != lock.number || !lock.held) return;
         soon([this, id = *std::exchange(lock.held, std::nullopt)] { client_.release(id); });
     } else if (const auto* draw = std::get_if<core::sharing::withdraw>(&action)) {
@@ -235,7 +235,8 @@ void sharing_workload::ask(shared_lock& lock, const core::sharing::ask& question
     client_.acquire(std::move(call));
 }
 
-// If the contender is granted first, the client releases it when it learns of the grant.
+// Cancels the contender's acquire. If the contender is granted before that, the client releases it when it learns of
+// the grant.
 void sharing_workload::withdraw(shared_lock& lock, std::uint64_t number) {
     for (const auto& [id, waiter] : contenders_) {
         if (&locks_[waiter.lock] == &lock && waiter.number == number && !judge_.answered(id_, id))
