@@ -63,8 +63,8 @@ def told_to_go(hold, taken):
         return hold.end
     for path in hold.paths:
         for order in taken[path]:
-            # A hold of several locks and a converted hold have several znodes, and the notes name only one of them.
-            # The order that ended such a hold may name another one.
+            # A hold of several locks and a converted hold have several znodes, and the notes name only one of these
+            # znodes. The order that ended such a hold may name another of its znodes.
             simple = hold.znode != "-" and len(hold.modes) == 1
             if simple and order.znode != hold.znode:
                 continue

@@ -52,7 +52,8 @@ std::string entry_of(const commit_mark& mark, int i) {
     return fmt::format("{}.{}", mark.data, i);
 }
 
-// Few znodes, so that the processes write and remove the same ones. Each of these znodes has one child, "entry".
+// The number of znodes is small, so that several processes write and remove the same znode. Each of these znodes has
+// one child, "entry".
 constexpr int k_places = 4;
 std::string place(int i) {
     return fmt::format("{}/{}/row", k_shelf, i % k_places);
