@@ -28,8 +28,8 @@ void choice::add(std::size_t thread) {
 std::uint8_t choice::pick(const situation& now) {
     switch (plan_.how) {
         case plan::kind::priorities:
-            // After too many steps the choice is random, because a thread in an endless loop could keep the others from
-            // running.
+            // After too many steps the choice is random. Otherwise a thread with a high priority in an endless loop
+            // would keep all other threads from running.
             return now.step > k_fairness * plan_.length ? by_chance(now.enabled) : by_priority(now);
         case plan::kind::walk:
             return chance_() % plan_.depth == 0 ? by_chance(now.enabled)

@@ -131,7 +131,7 @@ void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t
     here.process = process();
     here.caller = caller;
     now_ += k_step;
-    // In an endless run, a thread that never waits must not stop the time for the others.
+    // In an endless run, a thread that never waits must not keep other threads from continuing at their deadlines.
     if (lasts_ == endurance::endless) mark_late();
     auto enabled = who_can();
     while (enabled.none()) {

@@ -179,7 +179,7 @@ private:
     instant quota_used_up_until_{};
     bool wiped_ = false;     // true: the data were wiped since the latest leader began
     session_id latest_ = 0;  // the latest session's id
-    // The servers have forgotten this session and all earlier ones.
+    // The servers have forgotten this session and all earlier sessions.
     session_id latest_forgotten_ = 0;
 
     std::vector<proposal> log_;

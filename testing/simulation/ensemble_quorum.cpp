@@ -152,7 +152,7 @@ void ensemble::forget_everything() {
         closed.session = session;
         commit(std::move(closed));
     }
-    // The servers start from a snapshot that has the locks' folders, so these stay.
+    // The servers start from a snapshot that has the locks' folders, so the folders stay.
     if (scenario_.folders_exist) return;
     std::vector<std::string> paths;
     for (const auto& [path, node] : truth_.nodes().nodes())

@@ -89,7 +89,7 @@ struct served {
     std::optional<core::duration> until_next;  // until another session may expire
     std::int64_t zxid = 0;
     std::optional<local::client_watch_list> watches;  // in the answer to a poll that asks for them
-    // In the answer to a connect_request: the current history.
+    // In the answer to a connect_request: the current history of the server's tree (keyspace::begin_history).
     std::int64_t history = 0;
     // SQL: how many of the session's requests have created or removed znodes at this server.
     std::int64_t changes = 0;

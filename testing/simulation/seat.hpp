@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// seat: a participant of an election in a user's simulation. Like the class `leader`, it uses
-// recipe/election/participation.hpp, with handlers in place of the function.
+// seat: a participant of an election in a user's simulation. It uses recipe/election/participation.hpp, as the class
+// `leader` does. `leader` calls a function of the user while it leads, and a `seat` calls handlers.
 //
 // Thread safety: none.
 #pragma once

@@ -8,12 +8,12 @@
 // |                               |                                      | confirm the lease are sent first          |
 // | What is the outcome of        | `unknown` for all sent requests      | `unknown` for all sent requests,          |
 // | requests after a break?       |                                      | `not_sent` for the waiting requests       |
-// | When does a request count as  | when it leaves the client            | when it leaves the client, however long   |
-// | sent?                         |                                      | it waited there                           |
+// | When does a request count as  | when it leaves the client            | when it leaves the client, even if it has |
+// | sent?                         |                                      | waited in the client for long             |
 // | When does the client poll the | a third of the session timeout after | a third of the session timeout after the  |
 // | server?                       | its latest request                   | latest write or touch                     |
-// | When does it also poll if it  | when another session may expire      | when another session may expire           |
-// | watches a znode?              |                                      |                                           |
+// | When does a client that       | when another session may expire      | when another session may expire           |
+// | watches a znode also poll?    |                                      |                                           |
 // | How do events arrive?         | with each answer                     | with each answer; events of a lost answer |
 // |                               |                                      | arrive again                              |
 // | When does a watch end that    | the next attach does not set it      | the client removes it after the next      |

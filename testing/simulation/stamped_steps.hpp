@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// stamped_steps: reads and writes a recipe's data under a hold in a user's simulation, by the leader's clock. The
-// functions do the same as recipe/node/stamped_node.hpp, but they call a handler instead of blocking.
+// stamped_steps: steps of job_gate and rate_gate in a user's simulation: read the recipe's data, write them, and ask
+// for the leader's time. The functions do the same as recipe/node/stamped_node.hpp, but they call a handler instead of
+// blocking.
 //
 // Thread safety: none.
 #pragma once
