@@ -278,7 +278,8 @@ private:
     int read_result_ = ZOK;
     std::string name_;
     std::vector<std::string> children_;
-    // The number that would show that no contender is ahead.
+    // The sequence number of the next create, if no other contender comes. A create that gets this number has no
+    // contender ahead.
     std::optional<std::int64_t> next_;
     std::atomic<bool> folder_changed_{false};
 };

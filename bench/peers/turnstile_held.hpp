@@ -51,7 +51,8 @@ public:
 
 private:
     struct kept {
-        // Only the handlers, which run one at a time, use these until the count is complete.
+        // The handlers add the holds, and only one handler runs at a time. The command reads `holds` when `count` is
+        // complete.
         std::vector<turnstile::guard> holds;
         tally count;
     };

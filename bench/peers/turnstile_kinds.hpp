@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// turnstile_kinds: implements the commands of peer "turnstile" for the other kinds of locks, with one session.
-// CuratorKinds.java has all but "enter" for Curator's recipes.
+// turnstile_kinds: implements the commands of peer "turnstile" for all kinds of locks except the mutex, with one
+// session. CuratorKinds.java implements the same commands except "enter", with Curator's recipes.
 //
 //     readwrite PATH THREADS WRITES BEGIN END    each thread takes and releases the lock, WRITES of 100 times as a
 //                                                writer, otherwise as a reader; answers grants=N, the grants between
