@@ -55,7 +55,8 @@ TEST_F(client_hold_limit, warns_the_holder_before) {
     EXPECT_TRUE(hold.valid());
 }
 
-// The holder ends its hold without a connection. Its znode still keeps other contenders out until the session expires.
+// A holder without a connection ends its hold. The holder's znode still keeps other contenders out until the session
+// expires.
 TEST_F(client_hold_limit, of_a_holder_without_servers_lets_nobody_in_before_its_session_ends) {
     const auto others = connect();
     mutex same{*others, "/lock"};

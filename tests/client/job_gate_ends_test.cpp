@@ -55,7 +55,7 @@ protected:
     [[nodiscard]] bool stalls() const {
         return eventually([&] { return stalled_at != 0 && requests_sent(*servers) >= stalled_at; });
     }
-    // Ends the session and prevents another.
+    // Ends the session and prevents a new session.
     void lose() {
         faults.refuse_connections();
         faults.expire(session);

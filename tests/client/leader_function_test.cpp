@@ -261,7 +261,7 @@ TEST_F(election, a_move_to_one_that_goes_away_ends) {
         start(*seats.back(), seats.size());
     }
     ASSERT_TRUE(eventually([&] { return seats[0]->leads(); }));
-    // The named participant leaves, so another one must lead.
+    // The named participant leaves, so another participant must lead.
     ASSERT_TRUE(seats[0]->move_to("c", 1min));
     seats[2]->close();
     EXPECT_TRUE(eventually([&] { return seats[0]->leads() || seats[1]->leads(); }));

@@ -13,8 +13,8 @@ class semaphore_crowd : public shell_test {};
 
 // ---- all at once ----------------------------------------------------------------------------
 
-// Failure F20: the threads take holds of several sizes, and lose sessions. The permits of all valid holds must not
-// exceed the limit.
+// Failure F20: the threads acquire holds with different numbers of permits, and lose sessions. The permits of all valid
+// holds must not exceed the limit.
 TEST_F(semaphore_crowd, F20_never_overbooked) {
     constexpr int k_permits = 5;
     constexpr unsigned k_threads = 6;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests readers and writers over `local:`: which of them may hold together, the order of grants, and which waiters a
-// downgrade admits.
+// Tests readers and writers over `local:`: which of them may hold the lock together, the order of grants, and which
+// waiters a downgrade admits.
 #include <random>
 #include <thread>
 
@@ -172,8 +172,8 @@ TEST_F(shared_mutex_test, bad_paths_are_refused) {
 
 // ---- many threads at once -------------------------------------------------------------------
 
-// Many threads take the lock in all ways and convert their holds. Counters show whether a writer is alone, and whether
-// there is only one upgradable hold.
+// Many threads acquire the lock in every mode (shared, upgradable, exclusive), and convert their holds. Counters show
+// whether a writer is alone, and whether there is only one upgradable hold.
 class crowd {
 public:
     crowd(const std::string& where, unsigned seed) : servers_{where}, dice_{seed} {}

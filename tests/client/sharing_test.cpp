@@ -125,7 +125,7 @@ TEST_F(sharing, who_is_granted_learns_what_was_asked_of_it_while_it_waited) {
     EXPECT_TRUE(request.wait());
 }
 
-// ---- cohort locks ---------------------------------------------------------------------------
+// ---- locks with the option `cohort` ---------------------------------------------------------
 
 TEST_F(sharing, threads_of_one_process_hand_it_over_in_the_order_of_arrival) {
     mutex lock{*here, path, k_cohort};
