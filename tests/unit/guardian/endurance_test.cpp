@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the guardian, a process that closes the sessions of dead processes. Its memory and descriptors must not grow
-// while hundreds of processes and sessions come and end. After the last session, the guardian must end.
+// Tests the guardian, a process that closes the sessions of dead processes. The guardian's memory and its number of
+// descriptors must not grow while hundreds of processes and sessions come and end. After the last session, the guardian
+// must end.
 #include <gtest/gtest.h>
 #include <linux/sockios.h>
 #include <poll.h>

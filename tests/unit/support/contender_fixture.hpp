@@ -48,7 +48,7 @@ protected:
         answer.stat.czxid = czxid;
         lock.on_reply(session.event(), answer);
     }
-    // Answers the get of the contender's own znode.
+    // Answers the request that reads the contender's own znode.
     void own_get_answers(std::int32_t version = 0, const std::string& data = "data") {
         auto answer = session.reply_to_get(lock.znode());
         answer.stat.ephemeral_owner = session.own_session;

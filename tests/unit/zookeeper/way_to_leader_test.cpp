@@ -82,7 +82,7 @@ TEST_F(way_to_leader_test, has_addresses_where_the_names_take_long) {
     EXPECT_EQ(way.addresses, 3U);
 }
 
-// The C client fails at the first address (a multicast address), and then tries the others.
+// The C client fails at the first address (a multicast address), and then tries the other addresses.
 TEST_F(way_to_leader_test, from_silence_begins_with_an_address_that_cannot_be_connected_to) {
     add("a", {1});
     add("b", {2});

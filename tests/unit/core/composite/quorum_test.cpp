@@ -158,7 +158,7 @@ TEST_F(quorum_of_three, ends_when_two_refuse_for_good) {
               (actions{quorum::withdraw{1}, quorum::tell_failed{failure::hopeless}}));
 }
 
-// A call waits for its next attempt, and its locks are closed meanwhile. The call must end at once.
+// A call waits for its next attempt. Meanwhile the clients of its locks close. The call must end at once.
 TEST_F(quorum_of_three, ends_when_two_that_pause_are_closed) {
     make(settings);
     for (const std::size_t part : {0U, 1U, 2U}) value.on_refused(part, next::again, at(0s));

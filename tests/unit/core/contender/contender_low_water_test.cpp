@@ -44,8 +44,8 @@ protected:
         answer.stat.version = version;
         lock.on_reply(session.event(), answer);
     }
-    // The contender has number 5, waits behind 3 and 4, and watches 4. The folder has data, so it may have a low-water
-    // mark (a number below which no contender is left).
+    // The contender has number 5, waits behind the contenders 3 and 4, and watches 4. The folder has data, so it may
+    // have a low-water mark (a number below which no contender is left).
     void wait_in_long_queue() {
         lock.start(session.event());
         create_answers_ok(5);

@@ -46,7 +46,8 @@ protected:
         enter_queue(number, std::move(others));
         limit_answers(limit);
     }
-    // The contender has number 5 and waits behind 4, which has the only permit. It watches both znode 4 and the limit.
+    // The contender has number 5 and waits behind contender 4, which has the only permit. Contender 5 watches the znode
+    // of contender 4 and the limit.
     void wait_in_line() {
         enter(5, {lease(4)}, "1");
         limit_answers("1");

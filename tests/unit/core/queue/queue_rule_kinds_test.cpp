@@ -158,8 +158,8 @@ TEST(queue_rule_upgrade, passes_waiting_writers_and_whoever_waits_behind_them) {
                  1);
 }
 
-// The upgrade belongs to upgradable contender 2. It waits for the readers 1 and 4, which both hold, and not for
-// upgradable contender 5.
+// The upgrade belongs to upgradable contender 2. The upgrade waits for the readers 1 and 4, which both hold the lock,
+// and not for upgradable contender 5.
 TEST(queue_rule_upgrade, readers_between_are_counted_from_its_own_upgradable_one) {
     expect_waits({read(1), upgradable(2), upgradable(5), upgrade(2, 6), read(4)}, upgrade(2, 6),
                  read(4), 2);
@@ -246,8 +246,8 @@ TEST(queue_rule_permits, asks_for_no_more_than_there_are) {
         << "what was once does not count";
 }
 
-// Failure F20: when a semaphore's limit becomes lower, all contenders within the old limit may still hold. The first
-// waiter watches all of them.
+// Failure F20: when a semaphore's limit becomes lower, all contenders within the old limit may still hold permits. The
+// first waiter watches all of these contenders.
 TEST(queue_rule_permits, F20_what_there_was_earlier_may_still_be_out) {
     const names children{permit(1), permit(2), permit(3), permit(4), permit(5)};
     EXPECT_EQ(judged(children, permit(4), 1, 3).verdict, verdict::wait_on_any);

@@ -60,7 +60,8 @@ TEST(request_window, times_one_request_after_the_other) {
     EXPECT_EQ(window.size(), 4U);
 }
 
-// A session sends several requests at once. The answer to the first request does not show how long the others take.
+// A session sends several requests at once. The answer to the first request does not show how long the other requests
+// take.
 TEST(request_window, times_the_latest_request) {
     request_window window{{.first = 4, .most = 8}};
     window.sent(ticket{1}, at(0s));

@@ -26,7 +26,7 @@ protected:
         listed.children = std::move(children);
         on_event(std::move(listed));
     }
-    // Answers the get of the znode ahead.
+    // Answers the request that reads the znode ahead of the contender's znode.
     void show_ahead(const std::string& data, std::int64_t owner) {
         const auto asked = std::find_if(open.begin(), open.end(), [](const auto& entry) {
             const auto* get = std::get_if<get_op>(&entry.request.op);

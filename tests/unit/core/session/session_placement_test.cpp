@@ -229,7 +229,7 @@ TEST_F(session_placement, gives_up_a_whole_timeout_after_a_stop) {
     EXPECT_EQ(why<failed>(k_ann), errc::lease_too_short);
 }
 
-// Tests a process that has just resumed, at a server that reports no role. Its lease ends in less than a session
+// The process has just resumed, and its server reports no role. The session's lease ends in less than a session
 // timeout.
 class woken_session : public session_placement {
 protected:
