@@ -82,7 +82,7 @@ struct server_trial {
     trial tried;
 };
 
-// Returns true for the cycles (sequences of calls) that need a session. tests/client runs the others.
+// Returns true for the cycles (sequences of calls) that need a session. tests/client runs the other cycles.
 bool is_of_sessions(const named_cycle& cycle) {
     constexpr std::array<std::string_view, 8> k_cycles{"mutex_async", "shared",    "permit_limit",
                                                        "commits",     "election",  "session_lost",

@@ -54,8 +54,8 @@ TEST_F(failures_on_redis, a_killed_holder_s_lock_is_free_after_its_session_timeo
     EXPECT_GT(boottime_clock::now(), lease_of_holder());
 }
 
-// After the holder's death only the client `patient` is left. Its next regular request is due only after a third of its
-// session timeout of 300 s.
+// After the holder's death only the client `patient` is left. The next regular request of `patient` is due only after a
+// third of the session timeout of 300 s.
 TEST_F(failures_on_redis, a_waiter_comes_back_at_the_deadline_of_the_one_ahead) {
     const auto dying = holder();
     const auto patient = connect(server.connect_string(), with_timeout(300s));
@@ -126,7 +126,7 @@ TEST_F(failures_on_redis,
     EXPECT_TRUE(next.get().has_value());
 }
 
-// The server has forgotten the tokens that it gave out, and must give larger ones.
+// The server has forgotten the tokens that it gave out, and must give larger tokens than before.
 TEST_F(failures_on_redis, a_server_that_lost_its_data_gives_greater_tokens) {
     fencing_token before;
     {
@@ -191,7 +191,8 @@ TEST_F(failures_on_redis, a_connection_that_falls_silent_costs_the_connection_ti
     EXPECT_EQ(stranded->session().id, id);
 }
 
-// The server executes the create, and its reply is lost. The client must find its contender and not create another.
+// The server executes the create, and the create's reply is lost. The client must find its contender, and not create a
+// second contender.
 TEST_F(failures_on_redis, a_lost_reply_leaves_no_second_contender) {
     tcp_proxy proxy{server.address()};
     const auto cut_off = connect("redis://" + proxy.address(), with_timeout(20s));
@@ -273,7 +274,7 @@ TEST_F(failures_on_redis, a_session_with_thousands_of_znodes_ends_with_all_of_th
     EXPECT_TRUE(eventually([&] { return other.ask(core::children_op{"/many"}).children.empty(); }));
 }
 
-// A list of watchers must be searched for whole session ids: here one id ends with the digits of another.
+// The server must search a list of watchers for whole session ids: here one id ends with the digits of another id.
 TEST_F(failures_on_redis, a_session_is_not_taken_for_one_whose_id_ends_with_its_own) {
     const auto servers = redis::make_coordinator(server.connect_string());
     contract::probe watcher{*servers};

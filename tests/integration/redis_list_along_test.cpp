@@ -121,7 +121,8 @@ TEST_F(lists_along_on_redis, answer_what_is_asked_at_an_event_that_the_wake_up_t
     EXPECT_EQ(found.listing.stat, waiter.wait(list(waiter)).stat);
 }
 
-// The client must fetch the second event at once. The sessions send no further requests, so it would stay unread.
+// The client must fetch the second event at once, because the sessions send no further request whose answer would bring
+// that event.
 TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_wake_up_tells) {
     auto remover = open();
     auto waiter = open();

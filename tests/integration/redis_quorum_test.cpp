@@ -87,8 +87,8 @@ TEST_F(quorum_of_redis, two_servers_that_die_are_survived_and_a_third_one_ends_i
     EXPECT_FALSE(next.valid());
 }
 
-// The holder has the locks of three of the five servers. One of these servers restarts without its data, which the
-// holder does not notice. Another contender must not get that server's lock together with the two free ones.
+// The holder has the locks of three of the five servers. One of these servers restarts without its data, and the holder
+// does not notice that. Another contender must not get that server's lock together with the two free locks.
 TEST_F(quorum_of_redis, a_server_that_forgot_its_part_makes_no_second_holder) {
     tcp_proxy third{servers[2].address()};
     tcp_proxy fourth{servers[3].address()};

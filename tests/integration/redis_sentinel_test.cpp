@@ -94,8 +94,8 @@ TEST_F(sentinels_of_redis, a_holder_whose_grant_was_forgotten_is_told_and_tokens
     EXPECT_FALSE(hold->commit(transaction{}.put(path + "/data", "x"), {.timeout = limit()}));
 }
 
-// The lost request only extended the lease (a confirmation). It changed no data, and the new master has the hold. So
-// the session must continue.
+// The lost request was a confirmation, which extends the lease and changes no data. The new master has the hold. So the
+// session must continue.
 TEST_F(sentinels_of_redis, a_confirmation_that_was_forgotten_ends_no_session) {
     auto options = with_timeout(30s);
     options.lease.confirm_every = 100ms;

@@ -18,7 +18,7 @@ protected:
     [[nodiscard]] testing::redis_tls_files files_of(const own_certificate& server_s,
                                                     bool client_certificates = false) const {
         // Servers need the authority of the clients' certificates, and clients need the authority of the server's
-        // certificate. One file has both.
+        // certificate. One file has both authorities.
         const auto all = (folder.path() / "authorities.crt").string();
         std::ofstream out{all};
         for (const auto* each : {&own, &other}) {

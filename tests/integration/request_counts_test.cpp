@@ -129,7 +129,7 @@ TEST_F(requests, of_locks_that_nobody_uses_are_none_and_they_have_no_threads) {
 // queue.
 TEST_F(requests, of_a_long_queue_are_no_lists) {
     constexpr std::size_t k_waiters = 200;
-    // Contenders that enter a shorter queue list the folder.
+    // Contenders that entered while the queue was short (core::k_long_queue is 32) list the folder at the hand-over.
     constexpr std::size_t k_short = 40;
     std::atomic<std::size_t> lists{0};
     std::atomic<std::size_t> sent_requests{0};

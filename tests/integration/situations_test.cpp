@@ -256,7 +256,7 @@ TEST_P(situations, a_wait_has_an_end_and_a_lost_lock_ends_the_work) {
     ASSERT_TRUE(hasty.wait());
     EXPECT_EQ(hasty.exit_code(), 75);
     EXPECT_THAT(log(), Not(Contains(HasSubstr("hasty works"))));
-    // A holder that is stopped during a transaction may block the whole database. The test then resumes it.
+    // A holder that is stopped during a transaction may block the whole database. The test then resumes the holder.
     for (int tries = 0;; ++tries) {
         ASSERT_LT(tries, 3) << "the lock does not come free";
         holder.pause();

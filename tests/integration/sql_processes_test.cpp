@@ -63,8 +63,8 @@ TEST(sql_processes, a_holder_that_stands_still_has_lost_when_another_is_granted)
     ASSERT_TRUE(holder.wait_for_output("grant ")) << holder.output();
     const auto servers = connect_to_database();
     mutex lock{*servers, path};
-    // A process that is stopped during a transaction may block other transactions. The test then resumes it and stops
-    // it again.
+    // A process that is stopped during a transaction may block other transactions. The test then resumes the process
+    // and stops it again.
     for (;;) {
         holder.pause();
         mutex other{*servers, path + ".free"};

@@ -14,7 +14,7 @@ protected:
     std::unique_ptr<client> client_a = connect_to_database();
     std::unique_ptr<client> client_b = connect_to_database();
 
-    // Checks that `second` waits while `first` holds, and gets the lock after it.
+    // Checks that `second` waits while the hold `first` exists, and gets the lock after the release of `first`.
     template <class Acquire>
     void hands_over(guard first, Acquire second, std::size_t waiting = 2) {
         auto next = std::async(std::launch::async, std::move(second));

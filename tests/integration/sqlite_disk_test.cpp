@@ -56,7 +56,7 @@ TEST_P(sqlite_disk, that_the_log_has_filled_is_free_again_when_its_reader_goes) 
     mutex lock{*servers, path};
     auto hold = lock.acquire({.timeout = limit()});
     ASSERT_TRUE(hold) << hold.error().message();
-    // This connection keeps SQLite from emptying the log, which it does when the last connection closes.
+    // SQLite empties the log when the last connection closes. This open connection prevents that.
     other_program other{file};
     other.run("BEGIN; SELECT COUNT(*) FROM turnstile_nodes");
     fill_log(*hold, path);
