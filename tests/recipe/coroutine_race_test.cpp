@@ -15,7 +15,7 @@ namespace {
 
 using guard_handler = std::function<void(result<guard>)>;
 
-// A lock that grants when the test says so.
+// A lock whose grants the test triggers.
 struct scripted_lock {
     std::function<void(const acquire_options&, const guard_handler&)> script;
     void async_acquire(acquire_options options, guard_handler done) { script(options, done); }

@@ -181,7 +181,8 @@ TEST(path_template, gives_arguments_back) {
 
 // ---- random bytes ---------------------------------------------------------------------------
 
-// Makes an argument from few parts, which are likely to interact. They contain all characters that the rules mention.
+// Makes an argument from few parts, which are likely to interact. These parts contain all characters that the rules
+// mention.
 std::string random_argument(base::random& chance) {
     static const std::vector<std::string> k_parts{
         "/",    ".",        "%",         "%2e",  "%empty", "%~",     "\0"s,
