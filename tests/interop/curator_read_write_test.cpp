@@ -229,7 +229,7 @@ TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_and_its_next_reader_
 }
 
 // Curator's reader watches only the writer ahead of it. This library's upgrade is behind the reader. When the writer
-// gives up, the reader must not hold beside the upgrade.
+// gives up, the reader must not hold the lock beside the upgrade.
 TEST_F(curator_read_write, our_upgrade_is_alone_also_when_the_writer_that_it_passed_gives_up) {
     auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
     kit_test::zk_client writer{server().connect_string()};
@@ -250,7 +250,7 @@ TEST_F(curator_read_write, our_upgrade_is_alone_also_when_the_writer_that_it_pas
 }
 
 // The upgrade reads the queue, and then moves to the front. In between, the writer ahead of Curator's reader gives up.
-// The reader may then hold already, so the upgrade must wait for the reader.
+// The reader may then hold the lock already, so the upgrade must wait for the reader.
 TEST_F(curator_read_write, our_upgrade_waits_for_its_reader_that_such_a_writer_let_in) {
     auto hold = lock.acquire_upgrade({.timeout = limit()}).value();
     auto reader = lock.acquire_shared({.timeout = limit()}).value();  // makes the upgrade wait
