@@ -17,7 +17,7 @@ PLAYED = ("calls", "holds lost", "processes", "processes killed", "times stopped
 JUDGED = ("G1", "G2", "G4", "G5", "G6", "G7", "commits", "fence", "jobs", "rates")
 SHOWN = ("holds lost", "times stopped", "processes killed", "late writes")
 ORDER = list(KINDS)
-UNKEPT = "events of the run that these servers do not exclude"
+UNKEPT = "events of the campaign that the promises of the row's servers do not exclude"
 NOT_PROMISED = "not promised by these servers, and seen: "
 
 
@@ -114,7 +114,7 @@ def by_kind(counts):
 
 def table(runs):
     """Returns a row for each run, then what the servers do not promise, their faults, and the contradictions."""
-    lines = ["| " + " | ".join(("servers", "run", "verdict", *JUDGED, *SHOWN, "nemeses")) + " |",
+    lines = ["| " + " | ".join(("servers", "run", "verdict", *(f"checks of {name}" for name in JUDGED), *SHOWN, "attacks")) + " |",
              "|---|---|---|" + "---:|" * (len(JUDGED) + len(SHOWN) + 1)]
     for kind in sorted(runs, key=ORDER.index):
         run = runs[kind]

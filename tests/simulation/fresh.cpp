@@ -147,7 +147,9 @@ private:
 // ---- the report after the last history -----------------------------------------------------------
 
 std::string table_of(const tally& all) {
-    std::string text = "| kind | histories | events | grants | broken |\n|---|---|---|---|---|\n";
+    std::string text =
+        "| work and servers | histories | events | grants | histories that broke a promise |\n"
+        "|---|---|---|---|---|\n";
     const auto line = [&text](std::string_view name, const counts& counts) {
         text += fmt::format("| {} | {} | {} | {} | {} |\n", name, counts.histories, counts.events,
                             counts.grants, counts.broken);
