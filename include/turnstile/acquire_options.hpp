@@ -96,8 +96,8 @@ struct acquire_options {
     // behind this znode. If the session ends, the call loses its position. When the call has queued again, the callback
     // is called again.
     detail::callback<void(const std::string& znode)> on_entered{};
-    // Called with the number of contenders that are ahead of this call, each time that the client learns this
-    // number. The library may skip calls when the number changes quickly.
+    // Called with the number of contenders that are ahead of this call, each time that the client learns this number.
+    // If the number changes quickly, the library may omit some of these callbacks.
     detail::callback<void(std::size_t ahead)> on_queued{};
     // Called with the time of the grant, once for each call that returns a guard, for metrics. A thread that enters a
     // recursive_mutex again gets no new grant.

@@ -76,7 +76,8 @@ namespace detail {
 
 struct boosts_asio {
     using context = ::boost::asio::execution_context;
-    // Executor of the handlers that have no executor. The default of Boost.Asio 1.92 has no execution context.
+    // The executor of handlers that have no associated executor. The default executor of Boost.Asio 1.92 has no
+    // execution context, but a call needs one, to learn of the context's end.
     using default_executor = ::boost::asio::system_executor;
     template <class Handler>
     using executor_of =

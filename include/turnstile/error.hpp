@@ -125,9 +125,9 @@ enum class condition {
     // The servers answered, and refused the request. The reason is a missing right, a limit, a setting or the servers'
     // version.
     refused,
-    // A transaction does not fit the present znodes. The servers wrote nothing.
+    // The present znodes do not meet a condition of the transaction. The servers wrote nothing.
     conflict,
-    // The servers may or may not have executed a transaction. Read before you send it again.
+    // The servers may or may not have executed a transaction. Read the znodes before you send the transaction again.
     unknown,
     // The call breaks a rule of the library. The program has to change.
     misuse,

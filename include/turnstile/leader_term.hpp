@@ -26,7 +26,7 @@ namespace detail {
 class election_seat;
 }  // namespace detail
 
-// A term of a leader.
+// The term that is passed to the function of a `leader`. It ends when the function returns.
 class TURNSTILE_EXPORT leader_term {
 public:
     leader_term(const leader_term&) = delete;

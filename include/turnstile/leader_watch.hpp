@@ -52,8 +52,8 @@ public:
     using listener = std::function<void(const std::optional<participant>& leader)>;
 
     // Starts to follow the leader, and calls `on_change` with it. The library logs exceptions that the listener throws.
-    // Throws std::system_error: `bad_path`, `bad_option` (an empty listener, `every`), `closed` (`servers` was moved
-    // from).
+    // Throws std::system_error: `bad_path`, `bad_option` (the listener is empty, or `every` is out of range), `closed`
+    // (`servers` was moved from).
     leader_watch(const client& servers, std::string_view path, listener on_change,
                  leader_watch_options options = {});
     // Refuses a temporary client, which would close at the end of the statement.

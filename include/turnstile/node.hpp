@@ -43,14 +43,14 @@ struct node {
                                                       const query_options& options = {});
 
 // Reads the znode at `path` under a hold. The result includes all writes of earlier holders of the lock: each commit(),
-// and each other write that was answered before the holder released the lock. For a multi_lock that is true for each of
-// its locks. If the call succeeds, the hold is valid when the answer arrives.
+// and each other write that was answered before the holder released the lock. For a multi_lock, the result includes
+// these writes for each of its locks. If the call succeeds, the hold is valid when the answer arrives.
 //
 // The read uses the session of the hold, and usually costs one request. After a reconnect, or if several sessions or
 // threads of this process share the hold, the library first sends a commit that changes nothing
-// (docs/why/guarded-writes.md). The default timeout is the session timeout. Errors: the errors of the function above,
-// the errors of guard::status(), `not_held` (an empty guard), `bad_option` (the hold of a quorum_lock, which belongs to
-// several servers).
+// (docs/why/guarded-writes.md). The default timeout is the session timeout. Errors: the errors of read_node() without a
+// hold, the errors of guard::status(), `not_held` (an empty guard), `bad_option` (the hold of a quorum_lock, which
+// belongs to several servers).
 [[nodiscard]] TURNSTILE_EXPORT result<node> read_node(const guard& hold, std::string_view path,
                                                       const query_options& options = {});
 

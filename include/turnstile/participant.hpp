@@ -25,7 +25,7 @@ enum class election_protocol {
     latch,
 };
 
-// A participant.
+// A participant of an election, as any client can read it.
 struct participant {
     // The id, from the data of the participant's znode. Curator's participants write their ids into the same data.
     std::string id{};

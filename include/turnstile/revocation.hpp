@@ -9,7 +9,7 @@
 //     orders.ask(*stuck, reason).value();                                // the holder may release
 //     if (is_held_after(5s)) orders.take(*stuck, reason).value();        // the holder has to
 //
-// | call       | effect                                                   | exclusion | how the old holder learns it |
+// | call       | effect                                                   | exclusion | what the old holder notices  |
 // |------------|----------------------------------------------------------|-----------|------------------------------|
 // | ask()      | writes a request into the contender's znode              | kept      | `on_asked_to_release`        |
 // | take()     | writes an order; later deletes a znode that still exists | kept      | the loss (`revoked`)         |
@@ -100,9 +100,9 @@ public:
     revocation& operator=(const revocation&) = delete;
 
     // Asks the contender `target` to release the lock. Errors of all members: `removed` (ask(): the contender is gone),
-    // `no_permission`, `bad_option` (`who`, `why`, `wait`; a contender without a name), `busy` (other clients change
-    // the znode's data faster than this call can replace it), and the errors of queries: `timeout`, `not_connected`,
-    // `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`, `protocol`.
+    // `no_permission`, `bad_option` (`who`, `why` or `wait` breaks a rule, or the contender has no name), `busy` (other
+    // clients change the znode's data faster than this call can replace it), and the errors of queries: `timeout`,
+    // `not_connected`, `cancelled`, `interrupted`, `closed`, `forked`, `auth_failed`, `protocol`.
     [[nodiscard]] result<void> ask(const contender& target, const revoke_options& options) const;
     // Takes the lock from the contender, and waits until the contender's znode is gone. The call is a Boost
     // interruption point. An interrupted call removes its order from the znode, as after a stop request (`stop`).

@@ -120,14 +120,15 @@ public:
         async_acquire(permits, acquire_options{.timeout = limit}, std::move(handler));
     }
 
-    // Returns the stored number of permits. Errors: the errors of the queries, and `bad_path` as above.
+    // Returns the stored number of permits. Errors: the errors of the queries, and `bad_path` as for acquire().
     [[nodiscard]] result<std::int32_t> limit(const query_options& options = {}) const;
     // Sets the number of permits for all clients, and creates the semaphore if there is none. A larger number wakes the
     // head of the queue. A smaller number takes no permit from a holder. Waiters that request more permits than the new
     // number get an error.
     //
-    // Errors: the errors of the queries, and `bad_option` (out of range), `bad_path` (as above), `no_permission`. After
-    // `timeout`, `cancelled`, `interrupted` and `not_connected` the number may have been set, or may be set later.
+    // Errors: the errors of the queries, `bad_option` (the number is out of range), `bad_path` (as for acquire()), and
+    // `no_permission`. After `timeout`, `cancelled`, `interrupted` and `not_connected` the number may have been set, or
+    // may be set later.
     result<void> set_limit(permit_count permits, const query_options& options = {});
     // Returns the number of permits that a call could get now: the permits that no contender holds or waits for.
     [[nodiscard]] result<std::int32_t> available(const query_options& options = {}) const;

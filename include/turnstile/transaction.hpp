@@ -106,8 +106,8 @@ public:
     // Any part.
     using part = std::variant<create_part, set_part, remove_part, check_part, put_part, make_part>;
 
-    // Each of these adds a part about the znode at `path`, and returns the transaction. `data` is the new data. set(),
-    // remove() and check() require that the znode has `version`; any_version fits every znode.
+    // Each of these four functions adds a part about the znode at `path`, and returns the transaction. `data` is the
+    // new data. set(), remove() and check() require that the znode has `version`; any_version fits every znode.
     transaction& create(std::string_view path, std::string_view data,
                         node_kind kind = node_kind::persistent);
     transaction& set(std::string_view path, std::string_view data,
@@ -135,9 +135,9 @@ public:
     // Returns the total size of paths and data, in bytes.
     [[nodiscard]] std::size_t bytes() const noexcept;
 
-    // Checks the rules that need no server. Errors: `bad_path`, `bad_option` (empty, too many parts, too long, a
-    // version below any_version). The message names the part, the value and the rule. guard::commit() calls this
-    // function first.
+    // Checks the rules that need no server. Errors: `bad_path`, `bad_option` (the transaction is empty, has too many
+    // parts or too many bytes, or names a version below any_version). The message names the part, the value and the
+    // rule. guard::commit() calls this function first.
     [[nodiscard]] result<void> validate() const;
 
     friend bool operator==(const transaction&, const transaction&) = default;

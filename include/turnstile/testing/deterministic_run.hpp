@@ -85,7 +85,7 @@ public:
     // Deletes the znode at `path`, as an administrator can.
     void delete_znode(std::string_view path);
 
-    // ---- questions ----
+    // ---- functions that only return information ----
     [[nodiscard]] boottime_clock::duration now() const;  // virtual time since the start, exact
     // Returns the znode with its state after the servers' last commit. `path` includes the chroot.
     [[nodiscard]] std::optional<node> find(std::string_view path) const;

@@ -172,7 +172,7 @@ public:
     // Returns whether the call still waits for its grant.
     [[nodiscard]] bool waiting(simulated_hold hold) const;
 
-    // ---- under a hold ----
+    // ---- commits and reads ----
     // Like guard::async_commit(), with its errors except `too_many`. `further` has further holds of the same client, in
     // place of transaction::under(), which takes guards. None of these holds is released before the servers have
     // answered the commit. Throws std::system_error with the errors of transaction::validate(), or with `bad_option` if
@@ -193,9 +193,11 @@ public:
     void leave(simulated_candidate candidate);  // ends the participation
     // Returns whether the participant leads now, by its client's clock.
     [[nodiscard]] bool leads(simulated_candidate candidate) const;
-    // Like job_gate::run() without a timeout. Throws std::system_error: `bad_path`, `bad_option` (the rules).
+    // Like job_gate::run() without a timeout. Throws std::system_error: `bad_path`, or `bad_option` if the rules of the
+    // job are out of range.
     void run_job(simulated_client client, std::string_view path, simulated_job job);
-    // Like rate_gate::enter() without a timeout. Throws std::system_error: `bad_path`, `bad_option` (the rule).
+    // Like rate_gate::enter() without a timeout. Throws std::system_error: `bad_path`, or `bad_option` if the rule of
+    // the gate is out of range.
     void enter(simulated_client client, std::string_view path, simulated_entry entry);
 
     // ---- time ----
@@ -233,7 +235,7 @@ public:
     void stall_servers();     // stalls the leader or one of its links, at most for longest_stall
     void delete_znode(simulated_hold hold);  // deletes it as an administrator can
 
-    // ---- questions ----
+    // ---- functions that only return information ----
     // Returns a hash of all events so far. Equal seeds give equal hashes.
     [[nodiscard]] std::uint64_t fingerprint() const;
     // Returns the events, one per line, if story_policy is `keep`.
