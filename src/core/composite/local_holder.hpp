@@ -27,8 +27,8 @@ public:
     // contender is lost.
     [[nodiscard]] std::optional<time_point> next_warning(time_point lease_end) const;
     // Returns true if the holder must be warned now: once each time that the remaining time falls below `warn_before`.
-    // No event reports an extension of the lease. Therefore `warn` must be called again at the end that was known at
-    // the latest warning. By then the lease may be longer, and a second warning may follow later.
+    // No event reports an extension of the lease. Therefore the caller must call `warn` again at the end of the lease
+    // that was known at the latest warning. If the lease was extended meanwhile, a second warning may follow later.
     [[nodiscard]] bool warn(time_point lease_end, time_point now);
 
     friend bool operator==(const local_holder&, const local_holder&) = default;

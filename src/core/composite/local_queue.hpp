@@ -89,7 +89,7 @@ public:
     // the caller calls next_deadline().
     [[nodiscard]] std::optional<time_point> newest_deadline() const;
 
-    // ---- questions ----
+    // ---- functions that only return information ----
     [[nodiscard]] std::optional<local_id> holder() const noexcept {
         return holder_ ? std::optional{holder_->id()} : std::nullopt;
     }

@@ -175,7 +175,7 @@ void quorum::give_all_back() {
     }
 }
 
-// ---- questions ------------------------------------------------------------------------------
+// ---- functions that only return information -------------------------------------------------
 
 std::optional<time_point> quorum::next_deadline() const {
     if (phase_ != phase::acquiring && phase_ != phase::held) return std::nullopt;

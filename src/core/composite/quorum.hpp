@@ -99,7 +99,7 @@ public:
     [[nodiscard]] std::vector<action> take() { return std::exchange(actions_, {}); }
     [[nodiscard]] std::optional<time_point> next_deadline() const;
 
-    // ---- questions ----
+    // ---- functions that only return information ----
     [[nodiscard]] phase now() const noexcept { return phase_; }
     [[nodiscard]] std::size_t majority() const noexcept { return parts_.size() / 2 + 1; }
     [[nodiscard]] bool holds(std::size_t part) const { return parts_[part].state == has::it; }

@@ -32,10 +32,10 @@ struct awaited_znode {
     friend bool operator==(const awaited_znode&, const awaited_znode&) = default;
 };
 
-// Keeps the znodes in the order of their names; the folder is first.
+// A set of znodes in the order of their names. The folder is the first, if the set contains it.
 class awaited_znodes {
 public:
-    // Returns nullptr if the znode was in the set already.
+    // Adds the znode `child`, and returns a pointer to it. Returns nullptr if the set contains the znode already.
     const awaited_znode* add(std::string_view child) {
         if (find(child) != nullptr) return nullptr;
         const auto behind = std::find_if(all_.begin(), all_.end(),

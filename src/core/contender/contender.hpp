@@ -71,7 +71,7 @@ public:
     // earlier create of this session was lost, and the create made the znode later (abandoned_creates.hpp).
     [[nodiscard]] static contender leftover(const std::string& folder, const std::string& name);
 
-    // ---- events in -----------------------------------------------------------------------
+    // ---- events that the contender handles -----------------------------------------------
     void start(contender_session& c) { step(c); }
     void on_reply(contender_session& c, const reply& answer);
     void on_watch(contender_session& c, const watch_event& event);
@@ -88,8 +88,8 @@ public:
     // that another client has written into the znode.
     void on_own_znode_gone(contender_session& c);
     void on_own_znode_changed(contender_session& c);
-    // The second look (contender_looks.cpp): reads whether the awaited change has happened, because the event of a
-    // watch may be lost.
+    // Called for a second look (contender_looks.cpp). The contender reads whether the change for which it waits has
+    // happened, because the event of its watch may be lost.
     void look_again(contender_session& c);
     // Called at the end of the lock delay: the instant that delay_end() of state_queries.hpp returned.
     void on_delay_end(contender_session& c);

@@ -207,7 +207,7 @@ void guarded_writes::resolve(own_znode own, ticket_counter& tickets, effects& ou
     enter(write_state::resolving{std::move(own), fencing, reading});
 }
 
-// ---- the plan -------------------------------------------------------------------------------
+// ---- the plan of a commit (commit_plan.hpp) -------------------------------------------------
 
 // If a read gets no answer, all reads of the plan are sent again. A plan that is out of date does no harm, because the
 // servers refuse its steps. A forbidden read shows that the znode exists: since 3.7.3, 3.8.4 and 3.9.2 the servers

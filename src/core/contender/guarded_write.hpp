@@ -92,7 +92,7 @@ class guarded_writes {
 public:
     using effects = std::vector<write_effect>;
 
-    // ---- events in: each adds actions for the session to `out` ----------------------------
+    // ---- events; each function adds effects for the session to `out` ----------------------
     // `standing`: znodes of further holds, which must exist when the commit is carried out.
     void add(commit_id commit, std::vector<write_part> parts, std::vector<std::string> standing,
              effects& out);

@@ -141,8 +141,8 @@ void creating::on_created(contender_call& call, const reply& answer) {
 }
 
 // The list was answered before the create: the servers refused a batch that contained the create, so the create was
-// sent again after the list. The content of this list is useless, and only a lost answer matters. If the folder may not
-// be listed, the next list reports this, once our znode exists.
+// sent again after the list. So the contender ignores the content of this list, and only a lost answer has a
+// consequence. If the client may not list the folder, the next list shows that, once our znode exists.
 void creating::on_listed(contender_call& call, const reply& answer) {
     switch (classify(answer)) {
         case answer_class::ok:

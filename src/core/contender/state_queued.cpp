@@ -187,7 +187,7 @@ void queued::judge(contender_call& call, const std::vector<std::string>& childre
         beside.change().permits.settle(call.session, call.folder(), children);
 }
 
-// ---- the position ---------------------------------------------------------------------------
+// ---- the contender's position in the queue --------------------------------------------------
 
 void queued::take_place(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(listed_on != 0);

@@ -101,8 +101,8 @@ public:
     [[nodiscard]] duration most_left() const {
         return is_direct() ? certain_for() : certain_for() - bound_by_our_clock();
     }
-    // Returns the instant from which no answer on this connection can make the lease valid again. Only for a lease with
-    // can_be_kept() == false.
+    // Returns the instant from which no answer on this connection can make the lease valid again. Callers may use it
+    // only while can_be_kept() is false.
     [[nodiscard]] time_point hopeless_from() const;
     // Returns the instant before which the next answer on this connection must arrive, because a later answer proves
     // nothing. Without a connection this is valid_until().

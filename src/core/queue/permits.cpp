@@ -87,8 +87,9 @@ std::string limit_text(const permit_limit& limit) {
 }
 
 // A contender may hold permits above the lowered limit if its position was within the earlier limit when the limit was
-// lowered. Contenders ahead that have left since then only moved that contender forward. So the last such holder is at
-// or before the last contender whose position is within the earlier limit now.
+// lowered. If contenders ahead have left since then, that contender has only moved forward. So the last contender that
+// may hold permits above the lowered limit is, at the latest, the last contender whose position is within the earlier
+// limit now.
 permit_limit settled_limit(const permit_limit& open, const permit_limit& before,
                            const std::vector<std::string>& children) {
     TURNSTILE_CHECK(open.now >= 1);

@@ -16,11 +16,11 @@
 // |                 |                                             | ahead; another waiter: the       |
 // |                 |                                             | nearest contender ahead          |
 //
-// An upgrade (the contender by which an upgradable reader becomes a writer) overtakes the waiting writers: these wait
-// for its upgradable contender, which is ahead of them. The upgrade also overtakes the readers behind the first waiting
-// writer. But a reader waits only for writers ahead of it: if that writer leaves, the readers behind it would be
-// granted beside the upgrade. So when no contender is in the way any more, the upgrade moves to the position of its
-// upgradable contender, ahead of all these readers, and lists the folder again.
+// An upgrade (the contender by which an upgradable reader becomes a writer) overtakes the waiting writers, because
+// these writers wait for its upgradable contender, which is ahead of them. The upgrade also overtakes the readers
+// behind the first waiting writer. But a reader waits only for writers ahead of it: if that writer leaves, the readers
+// behind it would be granted beside the upgrade. So when no contender is in the way any more, the upgrade moves to the
+// position of its upgradable contender, ahead of all these readers, and lists the folder again.
 //
 // That list shows a reader in the way if the writer ahead of the reader has left meanwhile. The reader may hold
 // the lock already, or may wait for the upgrade; the list does not show which is true. Then the upgrade moves back to
@@ -29,8 +29,8 @@
 //
 // Numbers are compared with our own number by signed 32-bit distance, which keeps the order across a wrap at 2^31. A
 // server whose counter stays at 2^31 - 1 (3.8.0) gives all later contenders this number, or for a while negative
-// numbers. All of these count as one number (at_counter_end). Czxids decide between equal numbers; if they are missing,
-// the rule returns `ask_czxid`.
+// numbers. All these numbers count as one number (at_counter_end). Czxids decide between equal numbers; if they are
+// missing, the rule returns `ask_czxid`.
 #pragma once
 
 #include <cstddef>

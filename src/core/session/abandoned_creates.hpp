@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// abandoned_creates: creates that a session has abandoned. The answer to the create was lost, a list did not show
-// its znode, and another create has replaced it.
+// abandoned_creates: creates whose answer was lost, whose znode no list has shown, and which the session has therefore
+// replaced by another create.
 //
 // An abandoned create may still commit later (docs/why/mutex.md, step 2). Then its znode would block the queue for as
 // long as the session lives. So the session searches for it: it lists the folder at an eighth, a quarter, half, once

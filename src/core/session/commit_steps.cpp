@@ -109,7 +109,7 @@ void commit_steps::let_hold_proceed(contender_id hold) {
     if (const auto release = owners_.commits.take_release(hold)) contenders.leave(*release);
 }
 
-// ---- the effects of an event ----------------------------------------------------------------
+// ---- execution of the effects of an event ---------------------------------------------------
 
 void commit_steps::carry_out(contender_id hold) {
     for (auto& each : owners_.write_effects)

@@ -38,7 +38,7 @@ private:
     // If the hold was lost: fails its unsent commits with the reason of the loss.
     void end_if_lost(contender_id hold);
 
-    // ---- the effects of an event, in their order ----
+    // ---- execution of the effects of an event, one function for each effect ----
     void carry_out(contender_id hold);
     void carry_out(contender_id hold, write_effects::submit&& request);
     void carry_out(contender_id hold, write_effects::retry_later&& pause);

@@ -23,7 +23,7 @@ struct pending_commit {
 
 class commit_table {
 public:
-    // ---- guarded writes, by hold ----
+    // ---- the guarded writes of each hold ----
     [[nodiscard]] bool empty() const noexcept { return writes_.empty(); }
     [[nodiscard]] guarded_writes* writes_of(contender_id hold);
     [[nodiscard]] bool has_writes(contender_id hold) const { return writes_.contains(hold); }

@@ -70,7 +70,7 @@ public:
         owners_.traces.unwatch_gone(wanted.path, id_, owners_.basics);
     }
 
-    // ---- warnings and findings ----
+    // ---- effects that add a warning or change what the session knows ----
 
     void operator()(const contender_effects::warn_of_foreign& found) const {
         const auto& folder = owners_.contenders.table().at(id_).folder();
@@ -194,7 +194,7 @@ void contender_steps::remove_abandoned(const std::string& folder,
              [](contender& leftover, contender_session& c) { leftover.start(c); });
 }
 
-// ---- events by time -------------------------------------------------------------------------
+// ---- events that time causes ----------------------------------------------------------------
 
 void contender_steps::expire(contender_id id) {
     if (const auto* late = owners_.contenders.table().find(id))

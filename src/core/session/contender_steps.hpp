@@ -33,7 +33,7 @@ public:
     // removes the znode.
     void remove_abandoned(const std::string& folder, const std::vector<std::string>& children);
 
-    // ---- events by time ----
+    // ---- events that time causes ----
     void expire(contender_id id);
     void end_long_holds();
     void end_delays();

@@ -26,7 +26,7 @@ reply not_sent(reply answer) {
 
 }  // namespace
 
-// ---- proof of the session -------------------------------------------------------------------
+// ---- answers that prove that the session lives ----------------------------------------------
 
 void reply_steps::on_reply(const reply& answer) {
     if (answer.outcome == outcome::answered && answer.error == server_error::throttled) {
@@ -50,8 +50,8 @@ void reply_steps::note_proof(const reply& answer, bool write) {
     // place: answer_proves_quorum
     if (answer.outcome != outcome::answered || !proves_quorum(answer.error)) return;
     TURNSTILE_CHECK(answer.connection != 0);
-    // A request was in progress when the connection changed, and a read-only server has answered it. The connection to
-    // a read-only server does not count as attached, and the answer proves nothing.
+    // A read-only server may have answered a request that was in progress when the session connected to it. Its
+    // connection has a higher number than the latest attached connection, and its answer proves nothing.
     if (answer.connection > owners_.link.connection()) return;
     owners_.link.answered(answer.connection, answer.sent, owners_.basics.now, write);
 }
@@ -69,7 +69,7 @@ void reply_steps::grant_waiting() {
         [](contender& waiter, contender_session& c) { waiter.on_lease_confirmed(c); });
 }
 
-// ---- the recipient --------------------------------------------------------------------------
+// ---- passing a reply to its recipient -------------------------------------------------------
 
 void reply_steps::deliver(const for_contender& recipient, const reply& answer) {
     if (const auto* const asker = owners_.contenders.table().find(recipient.id))

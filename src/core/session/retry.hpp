@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// retry: the time at which requests that failed on a living connection are sent again. Each connection has a retry.
+// retry: the time at which requests that failed on a living connection are sent again. Each connection has one `retry`
+// object.
 //
 // After a link event the session sends all failed requests again. If no link event comes after a lost answer, a timer
 // makes the session send them. A server that throttles discards requests, and reports that. Then the session sends all

@@ -48,8 +48,8 @@ std::optional<error> server_link::attach(const link_event& event, bool closing, 
         return error{errc::session_lost,
                      "the servers gave the session another id when it reconnected"};
     lease_.attached(event.connection, event.timeout, now);
-    // The lease has ended before this attach. So the leader may have selected the session for expiry already, although
-    // the servers still answer.
+    // If the lease ended before this attach, the leader may have selected the session for expiry already, although the
+    // servers still answer.
     if (!lease_.valid(now) && !closing)  // place: lease_over_at_attach
         return error{
             errc::session_lost,
@@ -119,9 +119,9 @@ std::optional<time_point> server_link::end_of_detached() const {
     return std::max(lease_.valid_until(), epoch_->heard_at + lease_.timeout());
 }
 
-// Keeps the session for a while after end_of_detached(). When the servers are back, the client can close the session,
-// so that its znodes do not stay in queues. But servers that were wiped or restored from older data refuse the session
-// for ever.
+// The client does not give the session up at end_of_detached(). If all servers were down, they may take the session
+// back later, and then the client can close it and so remove its znodes from the queues. Servers that were wiped, or
+// were restored from older data, never take the session back. So the wait has a limit.
 std::optional<time_point> server_link::given_up(bool closing) const {
     // place: abandon_is_due
     if (attached() || closing || session_id() == 0) return std::nullopt;

@@ -97,7 +97,7 @@ void server_placement::settle_or_seek(const lease& lease, session_basics& basics
     settle(lease, basics);
 }
 
-// ---- the times of decisions ------------------------------------------------------------------
+// ---- the times at which the session decides where it stays -----------------------------------
 
 std::optional<time_point> server_placement::no_lease(const lease& lease) const {
     if (!stay_ || lease.can_be_kept() || stay_->at == stage::seeking) return std::nullopt;

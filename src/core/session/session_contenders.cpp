@@ -93,7 +93,7 @@ contender_id session_contenders::take_behind() {
     return id;
 }
 
-// ---- limits of holds and warnings ------------------------------------------------------------
+// ---- warnings, and ends of holds by their time limits ----------------------------------------
 
 void session_contenders::warn_holders(time_point lease_end, session_basics& basics) {
     for (const auto id : clock_.take_warnings(basics.now, lease_end))

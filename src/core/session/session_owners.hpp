@@ -4,19 +4,19 @@
 //
 // | owner              | its state                                                                      |
 // |--------------------|--------------------------------------------------------------------------------|
-// | session_epochs     | the past sessions, the next one, the state that callers see                    |
+// | session_epochs     | the past sessions, the time of the next session, the state that callers see    |
 // | server_link        | the epoch, its connection, the lease                                           |
 // | server_placement   | the server at which the session stays                                          |
 // | session_requests   | requests in progress, shared lists, batches, retries, time without an answer   |
 // | session_traces     | watches, removals, abandoned creates                                           |
 // | inquiries          | reads and writes of callers that have no hold                                  |
 // | session_contenders | contenders, limits of holds, second looks, confirmations                       |
-// | commit_table       | guarded writes of holds, and releases that wait for them                       |
+// | commit_table       | guarded writes of holds, and releases that wait for these writes               |
 //
 // | steps           | events or tasks that the steps handle                                             |
 // |-----------------|-----------------------------------------------------------------------------------|
 // | link_steps      | opening, connections, the ends of epochs, closing                                 |
-// | contender_steps | contenders: requests of callers, watches, events by time, their effects           |
+// | contender_steps | events of contenders: requests of callers, watch events, deadlines; their effects |
 // | inquiry_steps   | reads and writes of callers that have no hold                                     |
 // | commit_steps    | guarded writes of holds                                                           |
 // | reply_steps     | replies, which they pass to their recipients                                      |

@@ -109,7 +109,7 @@ std::optional<std::int32_t> sole_contender_memory::sole_number(const std::string
     return shows ? std::optional{known->number + 1} : std::nullopt;
 }
 
-// ---- the folders ----------------------------------------------------------------------------
+// ---- the set of remembered folders ----------------------------------------------------------
 
 const sole_contender_memory::sole_folder* sole_contender_memory::find(const std::string& folder,
                                                                       contender_family of) const {

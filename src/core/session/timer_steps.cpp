@@ -87,8 +87,8 @@ void timer_steps::abandon_if_refused() {
         close_session::how::abandon);
 }
 
-// The lease can never become certain on this connection, so the first contender in a queue can never be granted. All
-// contenders behind wait for that contender. So it must leave, and its caller must learn why.
+// If the lease can never become certain on this connection, the first contender in a queue can never be granted, and
+// all contenders behind it wait. So the first contender leaves its queue, and its caller gets the reason.
 void timer_steps::fail_hopeless() {
     if (!has_come(due::hopeless(owners_))) return;
     const auto& lease = owners_.link.session_lease();
