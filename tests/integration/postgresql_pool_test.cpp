@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests PgBouncer between sessions and server. The library accepts a pool only if each connection keeps its server
-// process.
+// Tests sessions that reach a PostgreSQL server through PgBouncer. The library accepts a pool only if each connection
+// keeps its server process.
 #include <gmock/gmock.h>
 #include <unistd.h>
 

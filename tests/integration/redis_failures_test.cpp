@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests processes and servers that die or stop, and broken connections, on Redis.
+// Tests locks on a Redis server when a process or the server dies or stops, or when a connection breaks.
 #include <sys/mman.h>
 
 #include <atomic>

@@ -209,7 +209,8 @@ TEST(session_identity, of_a_holder_is_left_to_it_by_a_client_with_a_read_only_st
 }
 
 // Another program has the holder's session id and password, and does not check whether the session is in use. The
-// holder and this program write through different servers, and the leader accepts the writes of only one of them.
+// holder and this program write through different servers, and the leader accepts the writes through only one of these
+// servers.
 TEST(session_identity, that_a_stranger_has_too_is_given_up_without_closing_it) {
     const ensemble servers{{.count = 3}};
     const auto holder = connect(servers.connect_string(0), quick_options(30s));

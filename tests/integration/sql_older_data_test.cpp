@@ -187,8 +187,8 @@ TEST_F(sql_older_data, is_not_what_has_a_node_that_was_made_again_since_others_r
     EXPECT_EQ(me->ask(core::exists_op{path}).error, server_error::ok);
 }
 
-// While the session has no connection, its node is removed and created again by the session's own late create. The
-// event of the removal arrives after this create.
+// While the session has no connection, another client removes the session's node, and then a late create of the session
+// creates the node again. The event of the removal arrives after this create.
 TEST_F(sql_older_data,
        is_not_what_has_a_node_that_was_made_again_by_a_create_whose_answer_was_lost) {
     const auto me = recorder(through(proxy));

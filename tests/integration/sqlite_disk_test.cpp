@@ -68,7 +68,7 @@ TEST_P(sqlite_disk, that_the_log_has_filled_is_free_again_when_its_reader_goes) 
     EXPECT_TRUE(hold->valid());
 }
 
-// Counts the single bytes that SQLite writes in this process.
+// Counts the writes of one byte that SQLite makes in this process.
 class single_bytes {
 public:
     single_bytes() : vfs_{::sqlite3_vfs_find(nullptr)} {
@@ -97,13 +97,13 @@ private:
     sqlite3_vfs* vfs_;
 };
 
-// A process that is stopped before it writes a single byte into the file could later overwrite newer data. The test
-// writes too little for a checkpoint, which may write single bytes.
+// The library must reserve disk space without writes of one byte: after a stop of the process, such a write could
+// overwrite newer data (file_room.hpp). The test writes too little for a checkpoint, which may write one byte.
 TEST(sqlite_room, is_made_without_a_byte_in_the_file) {
     const turnstile::testing::temporary_folder folder;
     const std::string file = folder.path() / "locks.db";
-    // SQLite writes single bytes when it enlarges its shared memory. The first client causes these writes before the
-    // test begins to count.
+    // SQLite makes writes of one byte when it enlarges its shared memory. The first client causes these writes before
+    // the test begins to count.
     const auto first = connect("sqlite:" + file, database_options(k_for_ever));
     const auto length = std::filesystem::file_size(file);
     const single_bytes writes;
