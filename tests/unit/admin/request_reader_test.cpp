@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the reader's HTTP grammar. The reader must refuse each malformed or ambiguous request, and close the
-// connection.
+// Tests the HTTP grammar of the admin page's request reader. The reader must refuse each malformed or ambiguous
+// request, and close the connection.
 #include "admin/http/request_reader.hpp"
 
 #include <gtest/gtest.h>

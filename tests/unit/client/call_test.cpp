@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a caller's side of a call. The test controls the hold.
+// Tests the class `call`: what the caller of an acquire learns of a grant, a refusal, a loss and a stop. The test
+// decides when these events happen.
 #include "client/call.hpp"
 
 #include <gtest/gtest.h>
@@ -26,7 +27,7 @@ public:
     explicit played_hold(acquire_options options = {}, handler done = {})
         : call{with_user_code(std::move(options)), std::move(done)} {}
 
-    // ---- actions of the test ---- ----
+    // ---- actions of the test ----
     void be_granted() {
         {
             const base::lock_guard lock{mutex_};
@@ -66,7 +67,7 @@ public:
     std::vector<error> left;
     std::deque<task> posted;
 
-    // ---- the interface `hold` ---- ----
+    // ---- the interface `hold` ----
     [[nodiscard]] const std::string& path() const noexcept override { return path_; }
     [[nodiscard]] std::string znode() const override { return {}; }
     [[nodiscard]] turnstile::fencing_token token() const noexcept override { return {}; }

@@ -24,7 +24,7 @@ protected:
     explicit contender_fixture(core::contender_settings settings = {"/q", "data"})
         : lock{std::move(settings)} {}
 
-    // ---- the servers' answers; each goes to the oldest request of its kind ---- ----
+    // ---- the servers' answers; each goes to the oldest request of its kind ----
     void create_answers(core::server_error error) { send_error<core::create_op>(error); }
     void create_answers_ok(std::int32_t sequence, std::int64_t czxid = k_czxid) {
         const auto path = session.op<core::create_op>().path;
@@ -103,7 +103,7 @@ protected:
         ++session.own_session;
     }
 
-    // ---- steps to a place in the queue ---- ----
+    // ---- steps to a place in the queue ----
     static std::string other_name(std::int32_t sequence) {
         return fmt::format("_c_ffffffff-0000-4000-8000-{:012x}-lock-{:010d}",
                            static_cast<std::uint32_t>(sequence), sequence);

@@ -51,7 +51,7 @@ public:
     };
     [[nodiscard]] event_in_progress event() { return event_in_progress{*this}; }
 
-    // ---- the contender's view of its session ---- ----
+    // ---- the contender's view of its session ----
     bool is_attached = true;
     std::uint64_t connection_number = 1;
     std::int64_t own_session = 0x100;
@@ -77,7 +77,7 @@ public:
         return seen;
     }
 
-    // ---- the contender's actions ---- ----
+    // ---- the contender's actions ----
     std::vector<core::request> open;      // requests without an answer
     std::vector<core::request> sent;      // all requests
     std::vector<told_value> told;         // all notices except positions in the queue
@@ -89,7 +89,7 @@ public:
     std::optional<std::string> replacement;
     std::string found_ahead;  // the only contender ahead of a single attempt
 
-    // ---- execution of the effects ---- ----
+    // ---- execution of the effects ----
     void operator()(core::contender_effects::submit& wanted) { send(std::move(wanted.request)); }
     void operator()(core::contender_effects::enter& wanted) {
         const auto& path = wanted.znode.path;

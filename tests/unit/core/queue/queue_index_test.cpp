@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the positions that the index gives to many contenders of one list, and the cases in which it gives none.
-// queue_rule_property_test.cpp compares the index with decide().
+// Tests the positions that the class `queue_index` gives to many contenders of one list, and the cases in which it
+// gives no position. queue_rule_property_test.cpp compares queue_index with decide().
 #include "core/queue/queue_index.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests callers' deadlines, cancelled calls and inquiries. No call may hang (promise G7).
+// Tests callers' deadlines, cancelled calls, and queries of a lock's state. No call may hang (promise G7).
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
