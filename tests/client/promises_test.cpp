@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the promises that a client reports for its servers, and a client that requires more than they promise.
+// Tests the promises that a client reports for its servers, and a client that requires more promises than its servers
+// keep.
 #include "support.hpp"
 
 namespace turnstile::tests {
