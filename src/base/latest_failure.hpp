@@ -26,7 +26,7 @@ public:
         why_.reset();
         wait_.clear();
     }
-    // Call it when an attempt to attach has a connection to `server` and waits for the server's answer.
+    // Records that an attempt to attach has a connection to `server`, and waits for the server's answer.
     void set_silent(const std::string& server) {
         const lock_guard lock{mutex_};
         wait_ = server + ": accepts connections, but does not answer";

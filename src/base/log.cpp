@@ -27,7 +27,8 @@ using namespace std::chrono_literals;
 constexpr auto k_last_wait = 1s;
 
 // True on the log's thread, which runs the sink. On this thread a flush does nothing, because it would wait for the
-// sink itself. A line that the sink writes is dropped, because each such line would cause the next line, without end.
+// sink itself. A line that the sink writes is dropped, because each line of the sink would cause the next line, without
+// end.
 thread_local bool inside_sink = false;
 
 struct chosen_sink {
@@ -104,7 +105,8 @@ private:
         meeting_->arrived.notify_all();
     }
 
-    // fork() waits only a short time for this lock: no user code runs under it.
+    // The C library calls before_fork() and after_fork() in the process that forks. The child thus gets the log in a
+    // state between two changes. fork() waits for the mutex only a short time, because no user code runs under it.
     void before_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.lock(); }
     void after_fork() NO_THREAD_SAFETY_ANALYSIS { mutex_.unlock(); }
     void in_child() NO_THREAD_SAFETY_ANALYSIS {

@@ -21,7 +21,7 @@ std::uint64_t split_mix(std::uint64_t& x) noexcept {
     return z ^ (z >> 31U);
 }
 
-// getrandom() needs no descriptor, and returns this few bytes in one piece.
+// getrandom() needs no descriptor. It returns up to 256 bytes in one piece, and each caller needs fewer.
 template <class T, std::size_t N>
 void fill_from_kernel(std::array<T, N>& into) {
     while (::getrandom(into.data(), sizeof into, 0) != static_cast<ssize_t>(sizeof into)) {
