@@ -7,7 +7,8 @@
 // has passed.
 //
 // Loading the program and its libraries takes longer than ending a session. So for each guarded scheme one helper waits
-// with its module loaded, but without a connection. After its use, the guardian starts another helper.
+// with its module loaded, but without a connection. When this helper has got a session to end, the guardian starts
+// another helper that waits.
 //
 // Thread safety: one thread.
 #pragma once

@@ -106,8 +106,8 @@ bool peer::apply(const message& value, support::descriptor&& passed) {
     if (!pidfd_.open() || std::holds_alternative<cannot_end>(value)) return false;
     if (const auto* kept = std::get_if<keep_open>(&value)) {
         if (!passed.open()) return false;
-        // The guardian keeps at most k_most_kept_open copies. Without a copy, the kernel releases a file's lock as soon
-        // as the process ends.
+        // The guardian keeps copies of at most k_most_kept_open descriptors. If the guardian has no copy, the kernel
+        // releases the lock of that file as soon as the process ends.
         if (kept_open_.size() < k_most_kept_open)
             kept_open_.insert_or_assign(kept->number, std::move(passed));
         return true;

@@ -67,12 +67,13 @@ private:
 
     void attempt(time_point now);
     void next_server(time_point now);
-    // Returns false if the connection is unusable.
+    // begin_securing() and go_on_securing() make the TLS handshake. They return false if the connection is unusable.
     [[nodiscard]] bool begin_securing(const endpoint& server);
     [[nodiscard]] bool go_on_securing();
     void send_attach();
     void send_close();
-    // Returns false if the exchange has failed or cannot start.
+    // begin_authenticating() and send_token() make the SASL exchange. They return false if the exchange has failed or
+    // cannot start.
     [[nodiscard]] bool begin_authenticating();
     [[nodiscard]] bool send_token(std::string_view from_server);
     [[nodiscard]] bool go_on_after(end_answers::step told);

@@ -110,8 +110,8 @@ bool is_own_program(const std::filesystem::path& program) {
            is_trusted(found.st_uid) && ::access(program.c_str(), X_OK) == 0;
 }
 
-// Returns the guardian's path relative to the library. If the library is part of the program, returns the path relative
-// to the program; empty if the program's path is unknown.
+// Returns the path at which the guardian is installed. Computes it from the library's folder or, if the library is part
+// of the program, from the program's folder. Empty if the program's path is unknown.
 std::filesystem::path guardian_of_this_tree() {
     if (const auto folder = base::folder_of_core(); !folder.empty())
         return std::filesystem::path{folder} / TURNSTILE_GUARDIAN_FROM_LIBRARY;

@@ -43,7 +43,7 @@ public:
     void hear();
     // The processes' sockets, which are readable when a message has arrived; -1 for a closed socket.
     [[nodiscard]] std::vector<int> sockets() const;
-    // Returns all other descriptors that the guardian keeps for processes.
+    // Returns the pidfds of the guarded processes, and the guardian's copies of the processes' descriptors (keep_open).
     [[nodiscard]] std::vector<int> pidfds_and_files() const;
 
     // Waits for the next event and handles it. `also`: another descriptor (or -1) that ends the wait.
