@@ -26,7 +26,7 @@ public:
     explicit faults(const std::string& name) : world_{world::named(name)} {}
 
     void set_traffic(session_id session, traffic t) { world_->set_traffic(session, t); }
-    // After `requests` further requests, the connection stalls: later requests are lost before the server.
+    // After `requests` further requests, the connection stalls: later requests do not reach the server.
     void stall_after(session_id session, std::size_t requests) {
         world_->stall_after(session, requests);
     }

@@ -19,8 +19,8 @@
 
 namespace turnstile::local {
 
-// The state of a connection. A client does not notice a stall. When the stalled connection breaks, the requests since
-// the stall are answered `unknown`. A server that is `throttled` answers each request at once.
+// The state of a connection. The client does not notice that its connection stalls. When a stalled connection breaks,
+// the requests that were sent since the stall are answered `unknown`.
 enum class traffic {
     flows,
     stalls_before_server,  // requests are lost
@@ -55,7 +55,7 @@ public:
     void forget_watches(tree& servers, const std::string& path);
 
     void set_traffic(traffic t) noexcept { traffic_ = t; }
-    // After `requests` further requests, the connection stalls: later requests are lost before the server.
+    // After `requests` further requests, the connection stalls: later requests do not reach the server.
     void stall_after(std::size_t requests) noexcept { until_stall_ = requests; }
 
 private:

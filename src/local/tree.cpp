@@ -20,8 +20,8 @@ core::reply answered(const node& n) {
     return r;
 }
 
-// True if servers with these `traits` do not know the request. Such servers refuse the request without a zxid
-// (transaction number).
+// True if servers with these `traits` do not know the request. Then they refuse the request without a zxid (transaction
+// number).
 bool is_unknown(const core::operation& op, const server_traits& traits) noexcept {
     const auto* create = std::get_if<core::create_op>(&op);
     if (create == nullptr) return false;
