@@ -66,8 +66,8 @@ public:
     // Sets the list of servers, so that the C client leaves its server. The caller must then send a request, which
     // wakes the C client.
     void move(const way_to_leader& to);
-    // Notes that the C client's list has this number of addresses. After the attach, names should replace the
-    // addresses.
+    // Records the number of addresses in the C client's list of servers; 0 if the list has only names. After the
+    // attach, the session replaces the addresses by names, if may_list_names() is true.
     void note_addresses(std::size_t listed) noexcept { listed_ = listed; }
     // True if the list has addresses, and list_names() can replace them by names while the C client keeps its server.
     // Blocks.

@@ -128,8 +128,8 @@ bool client_requests::examine(const core::operation& question,
 std::optional<verdict> client_requests::apply(pending_request& p, int rc) {
     pending_.came_back();
     verdict word = judge_completion(rc);
-    // The reply arrived on a connection whose end the library has already reported to the core, because the server was
-    // silent. So the outcome counts as unknown.
+    // When the session leaves a silent server, the session reports the end of the connection to the core at once. An
+    // answer that still arrives on that connection counts as an unknown outcome.
     if (state_.is_detached() && word.outcome == core::outcome::answered)
         word = {core::outcome::unknown, core::server_error::ok};
     servers_.learn_create(p.step, p.answer.connection, word, state_.is_closed());
@@ -167,7 +167,7 @@ void client_requests::apply_to_watches(const pending_request& p, int rc) {
     if (p.why == pending_request::purpose::watch_removal) {
         const auto word = judge_completion(rc);
         servers_.learn_removal(p.answer.connection, word, state_.is_closed());
-        // A removal without an answer is sent again after the next attach.
+        // If a removal of watches gets no answer, the session sends the removal again after the next attach.
         if (word.outcome == core::outcome::answered && rc == ZUNIMPLEMENTED) {
             forget_here(p.path);
         } else if (word.outcome == core::outcome::answered) {

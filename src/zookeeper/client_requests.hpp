@@ -34,9 +34,9 @@ public:
     // Sends a read whose answer shows that the connection is still the same. `told`: what the server has reported about
     // itself.
     void send_witness(const std::optional<server_answers>& told);
-    // If the C client has dropped a connection without a report, it still waits for answers to the requests of that
-    // connection. The answer to a newer request shows the C client that these answers are missing, and it gives up the
-    // earlier requests.
+    // If the C client has dropped a connection without a report, the C client still waits for answers to the requests
+    // of that connection. The answer to a newer request shows the C client that these answers are missing. The C client
+    // then gives up the earlier requests.
     void reveal_gap() {
         if (!is_idle()) send_witness({});
     }

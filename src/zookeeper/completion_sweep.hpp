@@ -24,12 +24,12 @@ namespace turnstile::zookeeper {
 
 class completion_sweep {
 public:
-    // Adds invented credentials to the handle. zookeeper_close() calls the completion of this request after it has queued
-    // the completions of all other requests.
+    // Calls zoo_add_auth() with invented credentials. zookeeper_close() calls the completion of this request after it
+    // has queued the completions of all other requests.
     void begin(zhandle_t* handle, const char* scheme, std::string_view credentials)
         EXCLUDES(mutex_);
-    // Waits until the C client has called that completion, but no longer than `limit`. Returns at once if begin() was not
-    // called.
+    // Waits until the C client has called the completion of begin()'s request, but no longer than `limit`. Returns at
+    // once if begin() was not called.
     void await(core::duration limit) EXCLUDES(mutex_);
 
 private:

@@ -27,7 +27,7 @@ public:
     void add(const std::vector<socket_address>& servers) {
         for (const auto& each : servers) servers_.push_back(endpoint_of(each));
     }
-    // Called when the session is attached to `server`.
+    // Reports the session to the guardian. Called when the session is attached to `server`.
     void begin(const core::session_identity& own, core::duration timeout,
                const server_security* security, const socket_address& server) const {
         if (!guardian_) return;

@@ -48,8 +48,9 @@ inline constexpr int k_first_suspicion = 4;
 inline constexpr int k_last_suspicion = 256;
 // The end of a connection is early if the connection lasted less than the session timeout divided by this number.
 inline constexpr int k_early_part = 3;
-// Largest number of servers that a check asks for the session's znodes. The other client may break the check's
-// connection to each server, so the check asks several.
+// To find another client with the same session, this client asks a server for the list of the session's znodes. The
+// other client may break the connection to that server. So this client asks at most this many servers, one after the
+// other.
 inline constexpr std::size_t k_most_looks = 3;
 // If another client has the session, too, this client leaves the session without closing it: it sends invented
 // credentials, and waits at most this long until the servers have refused them (client_handle::disconnect).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// older_data: the newest transaction that the sessions of a coordinator have seen. If all servers have older data (they
-// were wiped or rolled back), they refuse for ever each session that has seen newer data. Such sessions must end.
+// older_data: the newest transaction that the sessions of a coordinator have seen. If the data of all servers are older
+// (the servers were wiped or rolled back), the servers refuse for ever each session that has seen newer data. This
+// client must then end these sessions.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -27,7 +28,8 @@ public:
     }
     [[nodiscard]] std::int64_t newest() const noexcept { return newest_; }
 
-    // `give_up` ends the session unless it is attached. older_data may call it until `remove` has returned.
+    // Adds a session. `give_up`: a function that ends this session unless the session is attached. found() may call
+    // `give_up` until remove() has returned.
     void add(const void* session, std::function<void()> give_up) {
         const base::lock_guard lock{mutex_};
         sessions_[session] = std::move(give_up);

@@ -36,8 +36,9 @@ public:
         if (place != nullptr) *place = {nullptr, std::move(reply)};
         return place != nullptr;
     }
-    // Answers the incomplete creates. On a dead handle, the C client answers their second requests only when the
-    // session closes the handle.
+    // Answers each incomplete create with an unknown outcome. An incomplete create waits for the answer to its second
+    // request, the read of the Stat. On a dead handle, the C client gives that answer only when the session closes the
+    // handle.
     void give_up_incomplete() {
         for (entry& each : line_) {
             if (each.expected == nullptr) continue;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// read_only_claim: prevents that clients of different servers exist in one process if a client may attach to read-only
-// servers.
+// read_only_claim: if a client may attach to read-only servers, the process must not have clients of other servers. A
+// read_only_claim refuses a client that breaks this rule.
 //
 // Purpose: a handle of the C client that is attached read-only searches for a server that accepts writes. It stores
 // that server's address in a variable of the process (`addr_rw_server`, zookeeper.c of 3.8.0 to 3.9.5). The next handle

@@ -24,7 +24,8 @@ struct word_answer {
     core::duration took{};  // from the first packet to the end of the answer
 };
 
-// The default limit in bytes. The answers to "srvr" and "conf" are shorter.
+// ask_servers() keeps this many bytes of each answer, unless the caller passes another limit. The answers to "srvr" and
+// "conf" are shorter.
 inline constexpr std::size_t k_longest_answer = 8192;
 
 // Asks all servers at once. Returns the answers in the order of the servers, cut off at `longest` bytes. Blocks until

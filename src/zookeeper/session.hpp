@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session: implements the coordinator's session with a c_session. Does nothing in a child of fork().
+// session: implements core::coordinator_session by a c_session, and does nothing in a child of fork().
 //
 // In a child the C client's threads do not exist, and its sockets belong to the parent. Closing the handle there would
 // hang, and would end the parent's session. So in a child all calls do nothing, and the destructor frees nothing.

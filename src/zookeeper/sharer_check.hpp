@@ -2,11 +2,11 @@
 // sharer_check: lists the znodes of a session, over a separate attach to one server after the other.
 //
 // Purpose: a server may give this client's session to another client. If two clients with one session are attached to
-// different servers, each client ends the other's connections. The reason is the leader: it accepts writes for a
-// session only from the server of the session's latest attach. A znode that this client never requested belongs to
-// another client. In this case this client treats the session as expired, but does not close it, because that would
-// release the other client's locks. After the holders of this client's locks were notified of the loss, the client
-// removes its own znodes one by one.
+// different servers, each client ends the other's connections, because the servers' leader accepts writes for a session
+// only from the server of the session's latest attach. If the session owns a znode that this client never requested,
+// another client has the session. Then this client treats the session as expired, but does not close it, because the
+// close would release the other client's locks. After the holders of this client's locks were notified of the loss,
+// this client removes its own znodes one by one.
 //
 // Thread safety: none. All members block. The check continues even if the client reacts to the loss and closes the
 // session.
