@@ -62,7 +62,7 @@ result<guard> call::answer(base::unique_lock& lock, const std::optional<error>& 
     return own;
 }
 
-// Ends the process if the wait throws std::bad_alloc. Otherwise the contender would stay in the queue without an owner.
+// Ends the process if the wait throws std::bad_alloc. Otherwise the contender would stay in the queue without a caller.
 result<guard> call::wait() {
     return base::finish_or_end("a wait", [this] {
         decltype(stop_) stop;  // declared before the lock, so destroyed after it

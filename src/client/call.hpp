@@ -142,7 +142,8 @@ private:
     // Must be destroyed outside the lock: the destructor waits for a running stop callback, and that callback takes the
     // lock.
     std::unique_ptr<std::stop_callback<cancel_by_stop>> stop_ GUARDED_BY(mutex_);
-    // `cold` allocates nothing for a waiter, because a client may have very many waiters.
+    // A waiter has no holder_side: base::cold allocates it only for a holder, because a client may have very many
+    // waiters.
     mutable base::cold<holder_side> holder_ GUARDED_BY(mutex_);
 };
 

@@ -40,7 +40,7 @@ public:
         phase_ = phase::refused;
         why_.change() = why;
     }
-    // Returns false if the hold was lost before.
+    // Records the loss of the hold. Returns false, and changes nothing, if the hold was lost before.
     bool lose(const error& why) {
         if (is_lost()) return false;
         TURNSTILE_CHECK(is_held());
@@ -54,7 +54,7 @@ public:
         answered_ = true;
         handed_ = true;
     }
-    // Returns false if the caller gave up before.
+    // Records that the caller no longer wants the lock. Returns false if that was recorded before.
     bool give_up() noexcept { return !std::exchange(given_up_, true); }
 
     [[nodiscard]] bool waits() const noexcept { return phase_ == phase::waiting; }

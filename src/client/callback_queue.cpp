@@ -15,8 +15,8 @@ namespace {
 // Limit for the callbacks that a client on shared threads runs before another client gets a turn.
 constexpr int k_callbacks_a_turn = 64;
 
-// True if an executor has run a client's callbacks on this thread. Such a thread must not wait for callbacks, because
-// perhaps no other thread can run them.
+// True if an executor has run a client's callbacks on this thread. Then this thread must not wait for callbacks,
+// because perhaps no other thread can run the callbacks.
 thread_local bool t_serves_executors = false;
 
 }  // namespace
@@ -187,7 +187,8 @@ void callback_queue::await_executor(base::unique_lock& lock,
     }
 }
 
-// Runs the requested turn in the calling thread, if this thread belongs to the crew: the crew may have no other thread.
+// If the queue waits for a turn on a thread of the crew, and the calling thread belongs to the crew, takes the turn
+// here: the crew may have no other thread.
 bool callback_queue::helps(base::unique_lock& lock) noexcept {
     if (!turn_ || !threads_->on_this_thread()) return false;
     lock.unlock();
@@ -213,8 +214,8 @@ void callback_queue::await_turns(base::unique_lock& lock) noexcept {
     }
 }
 
-// Makes the end of the crew not wait for two threads, which may run longer: the thread whose callback closes this
-// client, and the thread that calls the user's executor.
+// Allows the crew to end before two of its threads return: the thread whose callback closes this client, and the thread
+// that calls the user's executor. Both may run for any time.
 void callback_queue::let_go() {
     threads_->let_go(drainer_);
     if (hander_ != boost::thread::id{}) threads_->let_go(hander_);

@@ -32,8 +32,9 @@ struct started_calls {
     std::vector<std::shared_ptr<session_call>> holds;
 };
 
-// Makes the hold listen to the stop token, after the request was sent. Ends the process if this throws std::bad_alloc.
-// Otherwise the contender would stay in its queue without an owner.
+// Makes the hold listen to the stop token, after the request was sent. Ends the process if listen() throws
+// std::bad_alloc. Otherwise the caller would get the exception, and the contender would stay in its queue without a
+// caller.
 void listen(session_hold& hold, const std::stop_token& stop) {
     base::finish_or_end("the start of a call", [&] { hold.listen(stop); });
 }
@@ -232,7 +233,8 @@ result<void> client_impl::may_wait_for_handler() const {
 }
 
 void client_impl::post(std::function<void()> callback) {
-    // A forked child has none of the client's threads, and the queue's lock may be locked for ever.
+    // A forked child runs the callback here, because it has none of the client's threads, and the lock of the callback
+    // queue may be locked for ever.
     if (forked()) return callback();
     services_->callbacks->post(std::move(callback));
     services_->callbacks->pump();

@@ -30,8 +30,8 @@ struct contender_counts {
     std::atomic<std::uint64_t> gone{0};
     std::atomic<std::uint64_t> waited{0};  // counts each call once
 
-    // `entered` counts holds whose first znode was created. `granted`, `failed`, `lost` and `gone` count only such
-    // holds.
+    // Each function adds to the counters above. `entered` counts the calls whose first znode was created. `granted`,
+    // `failed`, `lost` and `gone` count only calls that `entered` has counted.
     void count_entry() noexcept { entered.fetch_add(1, std::memory_order_relaxed); }
     void count_wait() noexcept { waited.fetch_add(1, std::memory_order_relaxed); }
     void count(const core::notice& news) noexcept;
@@ -60,7 +60,7 @@ struct client_services {
     std::atomic<std::uint64_t> requests{0};  // requests that a session passed to the back end
 
     void start_threads(const client_options& options);
-    // True on a thread that runs user code. A client that closes waits for such threads.
+    // True on a thread that runs user code. A client that closes waits for the threads that run user code.
     [[nodiscard]] bool on_user_thread() const;
     // Ends all threads, also after a failed start. `patience` limits the wait for the executor.
     void end(std::chrono::milliseconds patience) const noexcept;

@@ -18,8 +18,8 @@ public:
     guarded_writer(std::shared_ptr<session_runner> session, core::contender_id hold)
         : session_{std::move(session)}, hold_{hold} {}
 
-    // Commits if the hold's znode and the znodes in `standing` exist. `standing` has the znodes of further holds. A
-    // Boost interruption point.
+    // commit() and async_commit() commit the transaction if the hold's znode and the znodes in `standing` exist.
+    // `standing` has the znodes of further holds. commit() waits for the outcome, and is a Boost interruption point.
     [[nodiscard]] result<commit_result> commit(const transaction& writes,
                                                std::vector<std::string> standing,
                                                const commit_options& options) const;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// hold: the interface that a guard owns. znode_hold: the interface of a hold that depends on one znode, for commits.
+// hold: the interface of the object that a guard owns. znode_hold: the interface for the commits and reads of a hold
+// that depends on one znode.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -61,7 +62,8 @@ public:
     // if that is known.
     [[nodiscard]] virtual result<void> begin_commit() = 0;
     virtual void end_commit(const std::optional<error>& why) noexcept = 0;
-    // Writes a checked transaction if the hold's znode and the znodes `further` of other holds exist.
+    // commit() and async_commit() write a checked transaction if the hold's znode and the znodes `further` of other
+    // holds exist.
     virtual result<commit_result> commit(const transaction& writes,
                                          const std::vector<std::string>& further,
                                          const commit_options& options) = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// metadata: makes the text in a contender's znode, which describes the contender's owner.
+// metadata: makes the text that describes a contender's owner. The client writes this text into the contender's znode.
 #pragma once
 
 #include <sys/types.h>

@@ -15,7 +15,7 @@ acquire_options options_of_part(const acquire_options& whole, composite kind) {
     return part;
 }
 
-// Composites refuse only durations, so only durations are compared and printed.
+// Every option that a row of the table marks as `refused` is a duration. So this function examines only the durations.
 result<void> check_refused(const acquire_options& options, composite kind, std::string_view name) {
     result<void> outcome;
     for_each_option([&](const auto& row) {

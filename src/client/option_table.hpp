@@ -57,7 +57,8 @@ option_row(std::string_view, T acquire_options::*, derivation, derivation, deriv
 
 // clang-format off
 inline constexpr std::tuple k_option_table{
-    // |        option         multi_lock  quorum_lock  shared contender
+    // The columns: the option's name, the option's member, and the treatment by a multi_lock, a quorum_lock and a
+    // shared_contender.
     option_row{"timeout", &acquire_options::timeout, k_own, k_own, k_own},
     option_row{"stop", &acquire_options::stop, k_own, k_own, k_own},
     option_row{"on_entered", &acquire_options::on_entered, k_passed, k_own, k_own},

@@ -54,7 +54,7 @@ public:
     [[nodiscard]] std::stop_token answered() const noexcept { return answered_.get_token(); }
 
 private:
-    // Returns false if the wait has ended. Then the user's callbacks must not run any more.
+    // Called before a callback of the user runs. Returns false if the wait has ended: then the callback must not run.
     [[nodiscard]] bool begin_telling();
     void tell(const std::function<void()>& callback);
     void tell_znode(const std::string& znode);

@@ -3,9 +3,9 @@
 // threads, the *crew*.
 //
 // Each client has its own queues, pools and timers. They run on these threads, and end with the client. So the end of a
-// client waits only for the client's own callbacks and tasks. Clients own the runtime_impl; so do objects that outlive
-// clients, such as guards. The threads end when the last owner is destroyed, on any thread. At that time a callback may
-// still run if it has closed its own client. The crew does not wait for such a callback.
+// client waits only for the client's own callbacks and tasks. Clients own the runtime_impl, and so do objects that
+// outlive clients, for example guards. The threads end when the last owner is destroyed, on any thread. At that time a
+// callback may still run if it has closed its own client. The crew does not wait for this callback.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -17,9 +17,9 @@ namespace turnstile::detail {
 
 class session_call : public call {
 public:
-    // Records an event of the contender that arrived on `connection`. Called in the order of the events, under the
-    // session's lock. Returns true if a caller may be blocked in a wait for this event. Then the session must call
-    // `wake` under no lock that the caller needs.
+    // Records an event of the contender. `connection`: the number of the connection on which the event arrived. Called
+    // in the order of the events, under the session's lock. Returns true if a caller may be blocked in a wait for this
+    // event. Then the session must call `wake` under no lock that the caller needs.
     [[nodiscard]] virtual bool tell(const core::notice& news,
                                     const std::shared_ptr<lease_view>& lease,
                                     std::uint64_t connection) = 0;

@@ -28,9 +28,10 @@ struct session_news {
     calls woken;      // perhaps the last references to these calls
     calls contended;  // other contenders queue behind the contenders of these calls
 
-    // Called under no lock, because a caller that wakes takes the session's lock as its next step. A worker destroys
-    // each call that contains user code, because the user code may own the client. The client's destructor joins the
-    // threads of the timer and of the back end, and this thread may be one of them.
+    // Notifies the calls. Called under no lock, because a caller that wakes takes the session's lock as its next step.
+    // If a call contains user code, a worker destroys the call, because the user code may own the client. The client's
+    // destructor joins the threads of the timer and of the back end, and the thread that runs tell() may be one of
+    // these threads.
     void tell(worker_pool& workers) {
         for (const auto& call : contended) call->tell_contended();
         for (const auto& call : woken) call->wake();
@@ -45,8 +46,8 @@ public:
         calls_.emplace(id, call);
     }
     [[nodiscard]] std::vector<core::contender_id> ids() const;
-    // Passes an event of a contender, which arrived on `connection`, to the contender's call. Does nothing if the
-    // contender has no call any more.
+    // Passes an event of a contender to the contender's call. `connection`: the number of the connection on which the
+    // event arrived. Does nothing if the contender has no call any more.
     void tell(const core::notice& news, const std::shared_ptr<lease_view>& lease,
               std::uint64_t connection, contender_counts& counts);
     // Triggers `lost()` of the lost calls. Returns the calls to notify after the session's lock is released.

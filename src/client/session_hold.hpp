@@ -91,8 +91,8 @@ private:
     void post_answer() REQUIRES(mutex_);
     void trigger_all_lost();
 
-    // Declared first, so that these two small members fill the padding of the base class: a client may have very many
-    // waiters.
+    // These two small members are declared first, so that they fill the padding of the base class. This keeps a
+    // session_hold small, because a client may have very many waiters.
     const acquire_request::answers where_;
     bool gone_ GUARDED_BY(mutex_) = false;  // true: the servers have removed the znode
     const std::shared_ptr<session_runner> session_;

@@ -36,7 +36,7 @@ public:
     [[nodiscard]] result<std::shared_ptr<session_hold>> place(acquire_request& request);
     [[nodiscard]] std::vector<std::shared_ptr<session_runner>> all() const;
     [[nodiscard]] std::shared_ptr<session_runner> first() const { return all().front(); }
-    // True if `session` is a former session of this client. The znodes of such a session may still exist for a while.
+    // True if `session` is a former session of this client. The znodes of a former session may still exist for a while.
     [[nodiscard]] bool has_left(std::int64_t session) const;
     // Opens no more sessions and ends all sessions. Waits until the deadline at most for the end of their holds. Then
     // the workers close the sessions at the servers.

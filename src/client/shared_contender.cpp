@@ -318,7 +318,8 @@ void shared_contender::tell_waiting(
 
 // ---- for the callers ------------------------------------------------------------------------
 
-// Makes the request without an owner, because callers hand the contender over to each other.
+// Makes the request for one caller. Does not make the calling thread the owner of the hold
+// (acquire_request::name_owner), because the callers of this process hand the contender over to each other.
 result<acquire_request> shared_contender::request(acquire_options&& options, core::attempt mode,
                                                   acquire_request::handler&& done) const {
     if (servers_->forked()) return servers_->forked_error();

@@ -55,7 +55,7 @@ void timer_thread::arm(group& of, client& called, boottime_clock::time_point whe
     const base::lock_guard lock{mutex_};
     if (of.state_ != group::life::open) return;
     forget(of, called);
-    // Ends the process if memory is exhausted. Otherwise the client would wait for ever for its timer.
+    // Ends the process if memory is exhausted. Otherwise the object `called` would wait for its timer for ever.
     base::finish_or_end("a timer", [&]() REQUIRES(mutex_) {
         of.armed_.emplace(&called, when);
         armed_.insert({when, &called, &of});

@@ -61,8 +61,8 @@ private:
     void run();
     void watch_wall_clock() noexcept;
     bool run_due(bool everyone);
-    // This function unlocks and relocks `lock` through a reference; the compiler's thread-safety analysis cannot follow
-    // that.
+    // call() and stop_groups() unlock and relock `lock` through a reference; the compiler's thread-safety analysis
+    // cannot follow that.
     void call(base::unique_lock& lock, group& of, client& armed)
         REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
     void stop_groups(base::unique_lock& lock) REQUIRES(mutex_) NO_THREAD_SAFETY_ANALYSIS;
