@@ -168,8 +168,8 @@ acquire_options multi_hold::part_options(std::size_t which, asked how) {
     return part;
 }
 
-// Handles the answer of a part. Returns the parts to request next. There are none if other tries are unanswered, or if
-// the outcome is known.
+// Handles the servers' answer to the request of the part `which`. Returns the parts to request next. Returns no part if
+// other requests of a trial are unanswered, or if the outcome of the whole call is known.
 part_questions multi_hold::on_answer(std::size_t which, asked how, result<guard>&& answer) {
     std::stop_token loss;
     std::uint64_t serial = 0;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// whole_record: the description of a multi_lock's hold for its guard. While the parts exist, the description comes from
-// the parts, and afterwards from a copy of their last state.
+// whole_record: the tokens and the validity of a multi_lock's hold, for the guard of this hold. While the hold has its
+// parts (the holds of the single locks), whole_record reads the parts. After remember() it returns a copy of their last
+// state.
 //
-// `parts` are values with a member `held`, in the order of `locks`. `locks` have names.
+// `locks`: the locks of the multi_lock; each has a name(). `parts`: one element for each lock, in the same order; the
+// member `held` points to the hold of that lock, or is null.
 //
 // Thread safety: none, a value.
 #pragma once
