@@ -64,7 +64,7 @@ private:
     };
 
     // Adds the waits of all owners that have a contender ahead of the wait of the step `current`. If the owner of the
-    // first step has such a contender, the cycle is closed, and the function returns the position of that contender.
+    // first step has a contender there, the cycle is closed, and the function returns the position of that contender.
     std::optional<place> expand(std::size_t current) {
         const auto wait = steps_[current].wait;
         for (auto& next = looked_at_[wait.queue]; next < wait.position; ++next) {
@@ -122,10 +122,10 @@ std::optional<deadlock> wait_for_graph::cycle_closed_by(std::string_view path,
 
 // ---- all cycles --------------------------------------------------------------------------------
 
-// Returns, in linear time, the waits that are in a cycle and may have closed that cycle. When the only contender of an
-// owner began to wait, that owner had no contender that blocked others. So this wait closed no cycle. The graph's
-// vertices are waits and owners. A wait leads to the wait ahead in its queue, and to the owner of the contender
-// directly ahead. An owner leads to its waits.
+// Returns, in linear time, the waits that are in a cycle and may have closed that cycle. The wait of an owner with only
+// one contender has closed no cycle: when that wait began, no other contender of the owner blocked a queue. The
+// vertices of the graph are waits and owners. Each wait has an edge to the wait directly ahead in its queue, and an
+// edge to the owner of the contender directly ahead. Each owner has edges to its own waits.
 std::vector<wait_for_graph::place> wait_for_graph::waits_that_may_close() const {
     boost::adjacency_list<boost::vecS, boost::vecS, boost::directedS> graph;
     std::map<std::string_view, std::size_t> owners;

@@ -34,8 +34,9 @@ struct lock_queue {
     std::vector<contender> contenders;
 };
 
-// Removes contenders whose sessions the reading client has left. No call uses such a contender any more, although the
-// servers have not ended its session yet. `over` gets a session id, and returns true for such a session.
+// Removes the contenders of each session that the reading client has left. No call uses these contenders any more,
+// although the servers have not ended the session yet. `over` gets a session id, and returns true if the client has
+// left this session.
 void forget_left_over(std::vector<lock_queue>& queues,
                       const std::function<bool(std::int64_t session)>& over);
 
