@@ -107,7 +107,7 @@ public:
         state_ = seeking{};
         do_next(enter{++turn_});
     }
-    // Ends the turn: leaves the queue, or gives back the granted hold.
+    // Ends the turn: gives back the hold that was granted in this turn.
     void rest() {
         state_ = resting{};
         do_next(give_back{turn_});

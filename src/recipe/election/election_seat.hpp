@@ -34,7 +34,8 @@ class election_seat final : public timer_thread::client,
 public:
     using function = leader::function;
 
-    // `duty`: the function; may be empty. Throws the exceptions of `leader`'s constructors.
+    // `duty`: the user's function, which runs while this participant leads; may be empty. Throws the exceptions of the
+    // constructors of turnstile::leader.
     election_seat(const turnstile::client& servers, std::string_view path, function&& duty,
                   leader_options&& options);
     ~election_seat();

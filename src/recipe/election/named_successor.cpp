@@ -12,7 +12,8 @@ namespace turnstile::detail {
 
 namespace {
 
-// Limit of the attempts: another client may change the folder's data between our read and our write.
+// decide_succession() reads and writes the folder's data at most this many times. A further attempt is necessary if
+// another client has changed the data between our read and our write.
 constexpr int k_most_looks = 4;
 
 }  // namespace

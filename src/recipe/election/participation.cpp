@@ -68,7 +68,8 @@ void meet(progress& of, const deciding& /*now*/, const closed& /*event*/) {
 void meet(progress& of, const leading& /*now*/, const resigned& /*event*/) {
     of.step_down({.again = of.enters_after_its_term(), .pauses = true});
 }
-// Queues without a pause: the servers caused the loss, and a pause would not make losses rarer.
+// A participant that has lost its lead queues again without a pause: the servers caused the loss, and a pause would not
+// make losses rarer.
 void meet(progress& of, const leading& /*now*/, const lost& /*event*/) {
     of.step_down({.again = of.enters_after_its_term()});
 }
@@ -83,7 +84,7 @@ void meet(progress& of, const stepping_down& /*now*/, const closed& /*event*/) {
     of.go_to(stepping_down{false});
 }
 
-// Ends the turn, since its task has ended. The next turn may begin.
+// Ends the present turn, because the turn's task has ended. Begins the next turn, or a pause, if `how` demands this.
 void end_turn(progress& of, const stepping_down& how) {
     of.rest();
     if (!how.again) return;

@@ -84,8 +84,8 @@ public:
     // During a pause, returns the turn before the pause, and the time of the pause's end.
     [[nodiscard]] std::optional<turn> pausing() const { return now_.pausing(); }
     [[nodiscard]] boottime_clock::time_point pause_end() const noexcept { return pause_end_; }
-    // Removes the oldest change that the listeners do not know yet. Returns true if the participant began to lead with
-    // this change, and false if it ceased to lead. There must be such a change.
+    // Removes the oldest change that the listeners do not know yet; at least one must exist. Returns true if the
+    // participant began to lead with this change, and false if the participant ceased to lead.
     [[nodiscard]] bool take_news();
 
 private:

@@ -31,7 +31,8 @@ struct succession_hint {
 
     // Returns a text like "turnstile-successor=host-2 steps=3 until=1763724876000", with the name escaped.
     [[nodiscard]] std::string to_string() const;
-    // Returns nothing for any other text, since the folder's data may be another client's.
+    // Parses the output of to_string(). Returns nothing for any other text, because another client may have written the
+    // folder's data.
     [[nodiscard]] static std::optional<succession_hint> parse(std::string_view text);
     friend bool operator==(const succession_hint&, const succession_hint&) = default;
 };

@@ -42,10 +42,10 @@ public:
     [[nodiscard]] std::optional<turn> awaited_by(const owner& caller) const {
         return running_ && running_->thread != caller ? std::optional{running_->of} : std::nullopt;
     }
-    // Returns the stop source of the latest turn.
+    // Returns the stop source of the latest task: the argument `stop` of the latest begin().
     [[nodiscard]] const std::stop_source& stop() const noexcept { return stop_; }
 
-    // Called when the participant begins to lead with this hold.
+    // Called when the participant begins to lead. `hold`: the hold that was granted to the participant.
     void lead(std::shared_ptr<guard> hold) {
         lead_ = std::move(hold);
         ++calls_;

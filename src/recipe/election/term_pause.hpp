@@ -29,7 +29,7 @@ public:
           after_throw_{std::max(2 * pause, k_first_after_throw),
                        std::max(2 * pause, k_longest_after_throw)} {}
 
-    // Returns the next pause, and counts consecutive throws.
+    // Returns the next pause. `threw`: the user's function has thrown; each consecutive throw makes the pause longer.
     [[nodiscard]] duration draw(bool threw, base::random& chance) {
         if (threw) return after_throw_.draw(chance);
         after_throw_.reset();
