@@ -58,7 +58,7 @@ result<std::shared_ptr<session_hold>> to_be_upgraded(const std::string& path, gu
     if (found->kind() == core::contender_kind::read) return reader_cannot(path);
     const auto znode = core::parse_contender(base->znode().substr(path.size() + 1));
     // If the servers' counter of znode numbers has reached its end, a downgrade of a writer's hold keeps the writer's
-    // znode (held::begin_rename). Such a hold needs no second znode to become a writer's hold again.
+    // znode (held::begin_rename). The downgraded hold needs no second znode to become a writer's hold again.
     if (znode && znode->wants.kind == core::contender_kind::write) {
         if (const auto again = base->rename(core::contender_kind::write); !again)
             return again.error();

@@ -32,7 +32,8 @@ enum class owner_entry {
 template <class Owner, class Hold>
 class owner_table {
 public:
-    // Called for an acquire() of this owner. `valid` decides whether the owner's hold is still valid.
+    // Called for an acquire() of this owner. Returns what the acquire() must do. `valid` decides whether the owner's
+    // hold is still valid.
     template <class Valid>
     [[nodiscard]] owner_entry enter(const Owner& owner, Valid&& valid) {
         const auto [at, first] = entries_.try_emplace(owner);

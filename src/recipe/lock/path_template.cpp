@@ -74,7 +74,7 @@ std::string escape_argument(std::string_view argument, last_byte last) {
 
 // ---- names in the path ----------------------------------------------------------------------
 
-// True for a name that this library, Curator or kazoo would take for a contender or a lease. Such a name consists of a
+// True for a name that this library, Curator or kazoo would take for a contender or a lease. This name consists of a
 // word for the kind, and of a number as servers append it (ten digits, or a minus sign and nine or ten digits).
 bool looks_like_a_contender(std::string_view name) {
     if (core::contender_sequence(name)) return true;

@@ -35,7 +35,8 @@ public:
         : queue_lock{internals::of(servers), path, family} {}
     queue_lock(std::shared_ptr<client_impl> servers, std::string_view path,
                core::contender_family family);
-    // Makes a mutex's queue with these lock_options. Throws the same errors, and bad_option for invalid options.
+    // Makes the queue of a mutex with the lock_options `modes`. Throws the errors of the constructors above, and
+    // bad_option if `modes` is invalid.
     queue_lock(const client& servers, std::string_view path, const lock_options& modes);
 
     [[nodiscard]] const std::string& path() const noexcept { return path_.str(); }
@@ -65,8 +66,8 @@ public:
     [[nodiscard]] bool is_strict() const noexcept { return shared_ == nullptr; }
     // Returns the claim that excludes all other contenders, if the lock has one.
     [[nodiscard]] core::claim exclusive_claim() const noexcept;
-    // Makes the request of an exclusive try, for client_impl::acquire_together(). Without a handler the caller must
-    // block in wait().
+    // Makes a request with exclusive_claim() that gets the lock at once or is refused, for
+    // client_impl::acquire_together(). Without a handler the caller must block in wait().
     [[nodiscard]] result<acquire_request> exclusive_try(
         acquire_options&& options, acquire_request::handler&& done = nullptr) const {
         return request(exclusive_claim(), core::attempt::once, std::move(options), std::move(done));

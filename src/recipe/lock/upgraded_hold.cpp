@@ -25,8 +25,8 @@ result<void> upgraded_hold::status() const {
     return upper_->status();
 }
 
-// Releases the upper hold first. The servers carry out a session's requests in order, so no client sees the upgrade's
-// znode without the upgradable contender's znode.
+// Releases the hold of the upgrade (`upper_`) before the upgradable hold (`base_`). The servers carry out a session's
+// requests in order, so no client sees the upgrade's znode without the upgradable contender's znode.
 void upgraded_hold::unlock() noexcept {
     upper_->unlock();
     base_->unlock();
