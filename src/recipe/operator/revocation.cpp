@@ -48,7 +48,7 @@ query_options limits_of(const revoke_options& options) {
     return {.stop = options.stop};
 }
 
-// Returns the session timeout that the contender claims; nothing if servers cannot grant such a timeout.
+// Returns the session timeout that the contender claims; nothing if servers cannot grant this timeout.
 std::optional<milliseconds> timeout_of(const contender_metadata& claimed,
                                        const revoke_options& options) {
     milliseconds::rep value = 0;
@@ -257,7 +257,7 @@ public:
     }
 
 private:
-    // True for a contender of Curator's LeaderLatch. LeaderLatch ignores a request to release in Curator's form. Such a
+    // True for a contender of Curator's LeaderLatch. LeaderLatch ignores a request to release in Curator's form: the
     // request would only replace the participant's id in the data.
     [[nodiscard]] static bool is_candidate(const contender& target) {
         return target.kind == contender_kind::latch;

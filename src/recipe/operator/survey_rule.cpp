@@ -11,7 +11,7 @@
 namespace turnstile::detail {
 namespace {
 
-// Counts of the contenders ahead of a contender in its queue.
+// The numbers of contenders that are ahead of a certain contender in its queue, by kind.
 struct ahead {
     std::size_t contenders = 0;
     std::size_t writers = 0;  // including upgrades and mutexes

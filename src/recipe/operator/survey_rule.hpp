@@ -3,9 +3,9 @@
 // client needs no contender in the queue. In a semaphore that has shrunk, holders beyond the new number of permits
 // count as waiters.
 //
-// core/queue/queue_rule.hpp decides for one contender, relative to itself. survey_rule decides for all contenders of a
-// queue in one pass. Only for upgrades, which are rare, it applies queue_rule to each contender. A test compares both
-// rules.
+// core/queue/queue_rule.hpp decides whether one given contender has a grant. survey_rule decides this for all
+// contenders of a queue in one pass. For an upgrade, which is rare, survey_rule applies the rule in queue_rule.hpp. A
+// test compares the two rules.
 //
 // Thread safety: pure functions.
 #pragma once

@@ -50,7 +50,8 @@ public:
         std::uint64_t urgency = 0;           // a smaller number is read sooner
     };
     // Decides from the present lists how many contenders at the front of each queue are read. Forgets the data of all
-    // other contenders. Must be called before the next three functions.
+    // other contenders. Must be called before unread() and due_reads(), and before the functions that count their
+    // results.
     void choose_depth();
     // Returns contenders that were never read; the first contender of each queue comes first.
     [[nodiscard]] std::vector<turn> unread(std::size_t most);
