@@ -171,8 +171,8 @@ private:
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     const coordinator_options& options) {
     auto where = parse_connect_string(connect_string).value();
-    // With a shorter stay_out, the client could use a restarted server while another client still relies on a lock from
-    // before the restart.
+    // If stay_out is shorter than the session timeout, the client could use a restarted server while another client
+    // still relies on a lock from before the restart.
     if (where.stay_out != 0 && options.session_timeout > std::chrono::seconds{where.stay_out}) {
         const auto timeout = std::chrono::ceil<std::chrono::milliseconds>(options.session_timeout);
         throw_error({errc::bad_connect_string,

@@ -41,7 +41,7 @@ public:
     void leave(std::string_view reason) { reason_ = reason; }
     // Leaves the server if the connection for replies is broken.
     void leave_if_cut();
-    // Call this when the server has reported the session's end.
+    // Records that the server has reported the session's end.
     void end_session() noexcept { ended_ = true; }
     [[nodiscard]] bool is_left() const noexcept { return !reason_.empty(); }
     [[nodiscard]] bool is_ended() const noexcept { return ended_; }

@@ -136,7 +136,7 @@ public:
     asked_statement ask(const std::string& statement, std::initializer_list<value> arguments = {}) {
         return begin_asking(statement, std::span{arguments.begin(), arguments.size()});
     }
-    // Like ask(), for a statement whose rows the caller does not need.
+    // Sends a statement as ask() does. Use this for statements whose rows the caller does not need.
     void post(const std::string& statement, std::initializer_list<value> arguments = {}) {
         begin_posting(statement, std::span{arguments.begin(), arguments.size()});
     }

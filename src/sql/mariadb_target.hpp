@@ -12,7 +12,7 @@
 // | ssl=true                                   | the connection must be encrypted, and the server verified            |
 // | ssl_ca, ssl_capath, ssl_fp                 | trusted authorities, or the fingerprint of the server's certificate  |
 // | ssl_cert, ssl_key, ssl_key_password        | the client's certificate                                             |
-// | ssl_cipher, ssl_crl, ssl_crlpath, tls_version | these have the meaning that libmariadb gives them                 |
+// | ssl_cipher, ssl_crl, ssl_crlpath, tls_version | these parameters have libmariadb's meaning                        |
 //
 // Thread safety: values and pure functions.
 #pragma once
@@ -52,7 +52,7 @@ struct mariadb_target {
 // and contains no text that may belong to a password.
 [[nodiscard]] result<mariadb_target> parse_mariadb_target(std::string_view connect_string);
 
-// Replaces another scheme of MariaDB by "mysql://".
+// Returns the connect string with the scheme "mysql://" in place of another scheme for MariaDB.
 [[nodiscard]] std::string normal_mariadb(std::string_view connect_string);
 
 }  // namespace turnstile::sql

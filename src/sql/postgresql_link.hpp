@@ -61,7 +61,8 @@ public:
     // bell comes.
     [[nodiscard]] database::woken wait(int caller, boottime_clock::time_point until);
 
-    // Throw database_error: fail() with the result's failure, refuse() with `kind`, lose() with `lost`.
+    // fail(), refuse() and lose() throw database_error. The error's kind is `kind` for
+    // refuse(), `lost` for lose(), and for fail() the kind of the failure in the result `r`.
     [[noreturn]] void fail(const pg_result* r);
     [[noreturn]] void refuse(failure kind, const std::string& why) const;
     [[noreturn]] void lose(const std::string& why) const;
