@@ -17,7 +17,7 @@ inline void check_path(const std::string& path) {
         throw CLI::ParseError{good.error().detail(), k_usage};
 }
 
-// Like check_path(), for the path of a lock.
+// Checks the path of a lock: as check_path() does, and then whether the path may have a lock. Throws CLI::ParseError.
 inline void check_lock_path(const std::string& path) {
     check_path(path);
     if (path == "/") throw CLI::ParseError{"path \"/\": the root cannot be a lock's path", k_usage};

@@ -57,7 +57,7 @@ void add_run_options(CLI::App& run, run_options& options);
 // Checks that the options are compatible, sets the contender's label, and adds the shell before the command, if
 // requested. Throws CLI::ValidationError.
 void finish(run_options& options);
-// Like finish(options), but first stores the paths and the command after "--". Throws CLI::Error.
+// Stores the paths and the command after "--" in `options`, and then calls finish(options). Throws CLI::Error.
 void finish(run_options& options, const CLI::App& run, std::vector<std::string> command);
 
 }  // namespace turnstile::cli

@@ -23,8 +23,8 @@ struct guardian_sockets {
     support::descriptor of_keeper;
 };
 
-// Call this in the process of `run`, because the keeper checks the credentials of the process at the other end. Throws
-// std::system_error.
+// Opens the two ends of the connection. Call this in the process of `run`, because the keeper checks which process
+// opened the connection. Throws std::system_error.
 [[nodiscard]] guardian_sockets open_guardian_sockets();
 
 class session_closing {

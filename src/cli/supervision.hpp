@@ -34,9 +34,9 @@ public:
     supervision(lost_policy policy, boottime_clock::duration grace) noexcept
         : policy_{policy}, grace_{grace} {}
 
-    // Call this at each confirmation. The hold is certain until `valid_until`.
+    // Records a confirmation, after which the hold is certain until `valid_until`.
     void confirmed_until(time_point valid_until) noexcept;
-    // Call this when the hold has ended (removed or revoked), whatever its lease says.
+    // Records that the hold has ended (it was removed or revoked), even if its lease has not ended.
     void hold_over() noexcept { over_ = true; }
 
     // Returns the action that is due now. Returns each action once.
@@ -69,7 +69,7 @@ struct lease_terms {
 };
 
 // Returns the longest allowed grace period: the validity that remains if a confirmation is two confirmation intervals
-// late. With a longer grace period, the command could get SIGTERM although nothing is wrong.
+// late. With a grace period longer than that, the command could get SIGTERM although nothing is wrong.
 [[nodiscard]] std::chrono::milliseconds longest_grace(const lease_terms& terms) noexcept;
 
 }  // namespace turnstile::cli
