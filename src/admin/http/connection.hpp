@@ -119,7 +119,7 @@ public:
     [[nodiscard]] const origin& from() const noexcept { return from_; }
 
     void start();
-    // Call this with the answer to the request that the connection has given to `host`.
+    // Sends `response`, the answer to the request that the connection has given to `host`.
     void give(http_response response);
     // Asks the connection's stream for its next part, and sends it. Call this when the stream may have a further part.
     void wake();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A user counts as watching the page for this time after the latest request. Data that no user watches is read less
-// often.
+// A user counts as watching the page for this time after the user's latest request. While no user watches, the server
+// reads the data less often.
 #pragma once
 
 #include <chrono>
