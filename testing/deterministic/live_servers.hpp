@@ -75,7 +75,7 @@ public:
         return act();
     }
 
-    // ---- for sessions, which call these inside enter() ---- ----
+    // ---- for sessions, which call the next functions inside enter() ----
     [[nodiscard]] std::unique_ptr<simulation::handle> open(session_end& own, std::uint16_t process,
                                                            client_id& id);
     void forget(client_id session) { sessions_.erase(session); }
@@ -105,7 +105,7 @@ public:
     };
     [[nodiscard]] std::optional<found_node> find(const std::string& znode);
     [[nodiscard]] std::vector<std::string> children(const std::string& znode);
-    // Must be called after the end of the run.
+    // Returns the story of the run, for people. Call this after the end of the run.
     [[nodiscard]] std::string story() const;
     // From now on, faults also affect this process.
     void add_process(std::uint16_t process, std::string_view name);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// real: waits by the C library's own functions. The scheduler needs these, because stand_in.hpp replaces the usual
-// functions.
+// real: waits by the C library's own functions. The scheduler needs these functions, because stand_in.hpp
+// replaces the usual functions.
 //
 // Thread safety: any thread may call all functions.
 #pragma once

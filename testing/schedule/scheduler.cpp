@@ -152,8 +152,8 @@ void scheduler::point(operation operation, std::uintptr_t object, std::uintptr_t
     hand_over(now.chosen);
 }
 
-// The unwinder locks mutexes of the system libraries. The scheduler must not see these, so backtrace() runs while the
-// thread counts as outside of the run.
+// The unwinder locks mutexes of the system libraries. The scheduler must not see these mutexes, so backtrace() runs
+// while the thread counts as outside of the run.
 void scheduler::take_stack(standing& of) {
     std::array<void*, k_most_frames> frames{};
     const bool mine = std::exchange(t_mine, false);

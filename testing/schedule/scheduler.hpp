@@ -54,7 +54,7 @@ public:
     // Writes the result and its reason `text` into the record, and ends the real process.
     [[noreturn]] void end(verdict result, const char* text) noexcept;
 
-    // ---- operations of threads; each returns when it is done ------------------------------- ----
+    // ---- operations of threads: each function returns when the operation is done ----
     void lock(std::uintptr_t mutex, std::uintptr_t caller) {
         (void)lock_until(mutex, k_never, caller);
     }
@@ -105,7 +105,7 @@ public:
                     std::uintptr_t caller);
     void yield(std::uintptr_t caller) { point(operation::yield, 0, caller); }
 
-    // ---- processes; the first has the number 0 ---------------------------------------------------------- ----
+    // ---- processes: the first process has the number 0 ----
     std::uint16_t add_process(std::string_view name, const process_clock& clock);
     void become(std::uint16_t process) noexcept { me().process = process; }
     [[nodiscard]] std::uint16_t process() const noexcept { return threads_[current_]->process; }

@@ -23,7 +23,8 @@ namespace turnstile::schedule {
 
 inline constexpr std::int64_t k_second = 1'000'000'000;
 
-// A function of the C library. `version` selects one of several versions, because a plain look-up may find an old one.
+// A function of the C library. `version` selects one of several versions, because a plain look-up may find an old
+// version.
 //
 // The first call looks up the function. The look-up must take no lock, because threads call it while they wait for
 // their turn. A static with dynamic initialization would have a lock as its guard.

@@ -72,7 +72,7 @@ bool can_be_bound(std::uint16_t port) {
 loopback_port::loopback_port() {
     const port_range ports = usable_ports();
     // The search starts at a random port, so that a released port is not reused soon. A client that still tries to
-    // reach the old server must not reach a new one.
+    // reach the old server must not reach a new server.
     const std::uint32_t start = std::random_device{}() % ports.count;
     for (std::uint32_t i = 0; i < ports.count; ++i) {
         const auto port = static_cast<std::uint16_t>(ports.first + (start + i) % ports.count);

@@ -58,7 +58,8 @@ public:
 
     [[nodiscard]] int client() const { return ends_[0].socket.get(); }
     [[nodiscard]] int server() const { return ends_[1].socket.get(); }
-    // Return the epoll events for which each socket waits. 0 means no event, not even the end of the connection.
+    // client_interest() and server_interest() return the epoll events for which the client's and the server's socket
+    // wait. 0 means no event, not even the end of the connection.
     [[nodiscard]] std::uint32_t client_interest() const { return interest(0); }
     [[nodiscard]] std::uint32_t server_interest() const { return interest(1); }
 

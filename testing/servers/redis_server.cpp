@@ -29,7 +29,7 @@ std::string find_redis() {
                              ": neither usr/bin/redis-server nor usr/bin/valkey-server is there"};
 }
 
-// Settings of Redis 7 and later. Earlier servers allow DEBUG and all channels without them.
+// Settings of Redis 7 and later. Earlier servers allow DEBUG and all channels without these settings.
 constexpr std::array<std::string_view, 2> k_newer_settings{"enable-debug-command yes\n",
                                                            " allchannels"};
 

@@ -136,7 +136,7 @@ void ensemble::lead(server_id chosen) {
 }
 
 // Removes all data by requests of an operator, because the judge excuses the effects of such requests. Transaction
-// numbers continue, so later tokens are still larger than earlier ones.
+// numbers continue, so later tokens are still larger than earlier tokens.
 void ensemble::forget_everything() {
     latest_forgotten_ = latest_;
     const auto by_hand = [this] {

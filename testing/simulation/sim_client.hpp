@@ -2,8 +2,8 @@
 // sim_client: a simulated process with a session_core. It does the work of the real client's threads, in virtual time.
 // Its `application` uses the locks.
 //
-// While the client is paused, none of its code runs, and messages and timers wait. When it resumes, these run in any
-// order.
+// While the client is paused, none of its code runs, and messages and timers wait. When it resumes, the messages and
+// timers run in any order.
 #pragma once
 
 #include <cstdint>
