@@ -3,8 +3,8 @@
 // seeds from a random start.
 //
 // The same seed gives the same choices. The object never chooses the seeds of the fixed ranges, which the
-// tests play. It never chooses seeds from 10,000,000 on either: these are reserved for independent checks of the
-// library.
+// tests play. It never chooses seeds from 10,000,000 on either, because these seeds are reserved for independent checks
+// of the library.
 #pragma once
 
 #include <cstddef>

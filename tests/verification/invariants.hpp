@@ -66,7 +66,7 @@ public:
                const servers_view& servers)
         : recorder{future, truth}, scenario_{scenario}, history_{truth}, servers_{servers} {}
 
-    // ---- inputs ---- ------
+    // ---- inputs ----
     void on_call(contender_key key, contender_record&& record) override;
     void on_given_up(contender_key key) override;
     void on_state(client_id client, const session_change& step) override;
@@ -79,7 +79,7 @@ public:
 
     void after_event() override;
 
-    // ---- for judges of recipes that use these locks ---- ----
+    // ---- for judges of recipes that use these locks ----
     [[nodiscard]] bool healthy() const { return servers_.healthy(); }
     // Returns the instant since which no fault has affected this client's connection.
     [[nodiscard]] instant undisturbed_since(client_id client) const;
@@ -100,7 +100,7 @@ public:
     // Violations on servers that do not promise exclusion.
     struct seen_broken {
         std::uint64_t double_holds = 0;      // pairs of valid guards that exclude each other
-        std::uint64_t refused_by_token = 0;  // pairs of these whose earlier hold the token refuses
+        std::uint64_t refused_by_token = 0;  // double holds whose earlier hold the token refuses
         // Pairs of valid guards whose later hold has the smaller token. Another client had removed the later hold's
         // znode, and the servers brought that znode back.
         std::uint64_t brought_back = 0;

@@ -24,8 +24,8 @@ struct reduction {
     [[nodiscard]] std::string arguments() const;
 };
 
-// Convert between "3,7-9" and a set of numbers. An empty text is an empty set. parse_numbers throws
-// std::invalid_argument, which names the wrong word and the rule.
+// to_text() converts a set of numbers to a text such as "3,7-9", and parse_numbers() converts the text to the set. An
+// empty text means an empty set. parse_numbers() throws std::invalid_argument, which names the wrong word and the rule.
 [[nodiscard]] std::string to_text(const disturbances::numbers& some);
 [[nodiscard]] disturbances::numbers parse_numbers(std::string_view text);
 

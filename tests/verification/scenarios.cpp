@@ -317,7 +317,7 @@ scenario draw_strict_scenario(std::uint64_t seed) {
     s.time = draw_timing(chance);
     s.rule = draw_rule(chance, s.time);
     s.roles_known = chance.chance(0.5);
-    // With a shorter timeout, a client of a follower could never prove in time that its session continues.
+    // With a much shorter session timeout, a client of a follower could never prove in time that its session continues.
     s.time.session_timeout = dice::part(s.rule.relay_bound, chance.between(2.5, 5)) + 500ms;
     dice placing{seed ^ k_placement};
     if (placing.chance(k_placed)) draw_placement(placing, s);

@@ -72,7 +72,7 @@ struct answer_on_wire {
 // client library): unknown, not sent, or refused.
 using to_client = std::variant<answer_on_wire, core::watch_event, core::reply, core::link_event>;
 
-// Events of a client. Replies and watch events are missing here: client::on() handles these.
+// Events of a client. Replies and watch events are missing here, because client::on() handles them.
 enum class happening {
     acquire,
     release,

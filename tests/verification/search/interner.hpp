@@ -42,7 +42,7 @@ private:
     std::unordered_multimap<std::uint64_t, value_id> by_hash_;
 };
 
-// Caches the result of an event on a value. Both are given by their numbers.
+// Caches the result of an event on a value. The caller names the event and the value by their numbers.
 template <class Result>
 class memo {
 public:

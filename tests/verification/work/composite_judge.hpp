@@ -35,7 +35,7 @@ public:
         holders_.push_back({id, &client, &party});
     }
 
-    // ---- notices ---- ----
+    // ---- notices ----
     [[nodiscard]] instant now() const { return agenda_.now(); }
     // Returns the end of the validity of the contender's guard, on its client's clock.
     [[nodiscard]] core::time_point valid_until(client_id client, core::contender_id which) const;

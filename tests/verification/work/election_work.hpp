@@ -64,14 +64,14 @@ private:
     void soon(seat& participant, step step);  // the step is a task or a notice
     [[nodiscard]] core::duration some_time();
 
-    // ---- the participant's user ---- ----
+    // ---- the participant's user ----
     void plan_word(seat& participant);
     void speak(seat& participant);
     void say_start(seat& participant);
     void say_close(seat& participant);
     void say_resign(seat& participant);
 
-    // ---- code that executes the state machine's actions ---- ----
+    // ---- code that executes the state machine's actions ----
     void feed(seat& participant, const course::input& input);
     void execute(seat& participant, const course::action& action);
     void enter(seat& participant, turn which);
@@ -82,7 +82,7 @@ private:
     void on_lost(seat& participant, turn which);
     void on_refused(seat& participant, turn which, const error& why);
 
-    // ---- the participant's task ---- ----
+    // ---- the participant's task ----
     using reader = std::function<void(const std::optional<core::reply>& folder)>;
     using writer = std::function<void(bool written)>;
     void begin(seat& participant, turn which);

@@ -45,7 +45,7 @@ public:
         holders_.push_back({id, &client, &party});
     }
 
-    // ---- what a guard would return ---- ----
+    // ---- what a guard would return ----
     [[nodiscard]] instant now() const { return agenda_.now(); }
     [[nodiscard]] core::time_point valid_until(client_id client, core::contender_id which) const;
     [[nodiscard]] fencing_token token(client_id client, core::contender_id which) const;
@@ -53,13 +53,13 @@ public:
     [[nodiscard]] bool valid(client_id client, const local_call& call) const;
     [[nodiscard]] bool answered(client_id client, core::contender_id which) const;
 
-    // ---- inputs of the state machine, reported before it gets them ---- ----
+    // ---- inputs of the state machine, reported before it gets them ----
     void on_contender_granted(const shared_lock& lock, std::uint64_t number);
     void on_contender_refused(const shared_lock& lock, std::uint64_t number, const error& why);
     void on_contender_lost(const shared_lock& lock, std::uint64_t number);
     void on_contended(const shared_lock& lock, std::uint64_t number);
     void on_asked_to_release(const shared_lock& lock, std::uint64_t number);
-    // ---- decisions of the state machine ---- ----
+    // ---- decisions of the state machine ----
     void on_action(client_id client, const shared_lock& lock, const core::sharing::action& action);
     void on_token(client_id client, const shared_lock& lock, const local_call& call);
     void on_settled(client_id client, const shared_lock& lock);  // the decision has been executed
