@@ -11,8 +11,8 @@
 //         for each acquire that was due between BEGIN and END, the time from its instant to its grant.
 //
 // The locks are FOLDER/0 to FOLDER/(LOCKS - 1). If WHICH is "own", each session of all PROCESSES has locks that no
-// other session takes, and each slot has some of these. If WHICH is "zipf", a session takes any lock, by Zipf's law
-// with the exponent of YCSB.
+// other session takes, and each slot has some of these locks. If WHICH is "zipf", a session takes any lock, by Zipf's
+// law with the exponent of YCSB.
 //
 // A peer is a class with
 //
