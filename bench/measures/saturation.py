@@ -40,7 +40,7 @@ def measure(bench):
     times = bench.new_result(
         "saturation_acquire", "An acquire at half that load",
         "µs from the planned start of an acquire to its grant", "lower", reference=OURS, scale="log",
-        about="The sessions and locks are those of the section \"Saturation\". Acquires begin at random instants, at "
+        about="The section \"Saturation\" describes the sessions and locks. Acquires begin at random instants, at "
               f"{OF_THE_MOST} × the rate of {bench.labels[OURS]} in that section, whether or not earlier acquires "
               "have ended.")
     able = bench.names_that_can("saturate")
