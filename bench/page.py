@@ -111,10 +111,10 @@ def measure(program, servers, number, queue):
     made = locks(servers, number, queue)
     shown = page(program, servers)
     try:
-        row("the page has the names and numbers of all locks after", f"{shown.until(lambda: shown.json('/api/v1/locks').get('total') == number):.1f} s")
-        row("the page has the holders of the first 500 locks after", f"{shown.until(lambda: all(each['holders'] for each in shown.json('/api/v1/locks?limit=500&sort=path')['locks'])):.1f} s")
-        row("the page has read all contenders after", f"{shown.until(lambda: shown.metric('contenders_unread') == 0):.1f} s")
-        row("memory of `serve` at that time; the largest until then", f"{shown.memory('VmRSS')} MiB; {shown.memory('VmHWM')} MiB")
+        row("time until the page has the names and numbers of all locks", f"{shown.until(lambda: shown.json('/api/v1/locks').get('total') == number):.1f} s")
+        row("time until the page has the holders of the first 500 locks", f"{shown.until(lambda: all(each['holders'] for each in shown.json('/api/v1/locks?limit=500&sort=path')['locks'])):.1f} s")
+        row("time until the page has read all contenders", f"{shown.until(lambda: shown.metric('contenders_unread') == 0):.1f} s")
+        row("memory of `serve` when it has read all contenders; the largest memory until then", f"{shown.memory('VmRSS')} MiB; {shown.memory('VmHWM')} MiB")
         before = shown.metric("server_requests_total")
         oldest = []
         answers = []
@@ -125,10 +125,10 @@ def measure(program, servers, number, queue):
             time.sleep(0.5)
         sent = (shown.metric("server_requests_total") - before) / K_WATCHED_S
         row("requests to the server while a person looks", f"{sent:,.0f} a second")
-        row("the page reads each lock again within; it shows a change after", f"{max(oldest):.1f} s; {changes(shown, made)}")
-        row("time to answer: 500 locks; a search by holder; the graph", f"{1000 * statistics.median(answers):.0f} ms; {1000 * took(lambda: shown.ask('/api/v1/locks?holder=web-7')):.0f} ms; {1000 * took(lambda: shown.ask('/api/v1/graph')):.0f} ms")
-        row("`serve` ends after SIGTERM within", f"{ending(shown):.1f} s")
-        row("the largest memory of `serve`", f"{shown.most_memory} MiB")
+        row("time within which the page reads each lock again; time until it shows a change", f"{max(oldest):.1f} s; {changes(shown, made)}")
+        row("time to answer a request for 500 locks; for a search by holder; for the graph", f"{1000 * statistics.median(answers):.0f} ms; {1000 * took(lambda: shown.ask('/api/v1/locks?holder=web-7')):.0f} ms; {1000 * took(lambda: shown.ask('/api/v1/graph')):.0f} ms")
+        row("time from SIGTERM to the end of `serve`", f"{ending(shown):.1f} s")
+        row("the largest memory of `serve` until its end", f"{shown.most_memory} MiB")
     finally:
         shown.process.kill()
 
