@@ -141,7 +141,7 @@ last column.
     text += """
 ## Equivalent
 
-These changes break no promise, so no history can show them.
+The code changes of this table break no promise, so no history can show them.
 
 """
     text += table(
