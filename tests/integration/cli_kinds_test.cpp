@@ -206,8 +206,8 @@ TEST_F(cli_kinds, a_password_on_the_command_line) {
 }
 
 #ifdef TURNSTILE_WITH_REDIS
-// No process may show the password in its command line or environment: neither the command nor its parents. The command
-// can still use the file that the variable names.
+// Neither the command nor its parents may show the password in their command line or environment. The command can still
+// read the file that the variable TURNSTILE_SERVERS_FILE names.
 TEST_F(cli_kinds, a_password_stays_with_the_program) {
     testing::redis_server redis{{.config = "requirepass well-kept\n"}};
     redis.start();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests failure F18: a folder's sequence counter ends at 2^31. The test makes the real server's counter start just
-// below. On ZooKeeper 3.8.0 all later contenders get one number, and 3 of 12 Curator clients held one mutex at once.
+// below 2^31. On ZooKeeper 3.8.0 all later contenders get the same number, and 3 of 12 Curator clients held one mutex
+// at once.
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -84,8 +84,8 @@ TEST_P(guarded_kinds, the_lock_of_a_killed_process_is_the_next_ones) {
     EXPECT_TRUE(granted(path));
 }
 
-// The test waits until a guardian has ended the session of a second killed process. Meanwhile the first process's
-// session must not end.
+// The first killed process has no guardian. The test waits until a guardian has ended the session of a second killed
+// process. Meanwhile the first process's session must not end.
 TEST_P(guarded_kinds, without_a_guardian_the_lock_of_a_killed_process_stays_taken) {
     auto holder = start("off", "hold");
     ASSERT_TRUE(holder.wait_for_output("held\n")) << holder.output();

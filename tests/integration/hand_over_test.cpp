@@ -17,7 +17,7 @@ namespace turnstile::tests {
 namespace {
 
 // Most holders are attached to a follower. A lease through a follower needs a session timeout above 5/3 of the relay
-// bound, here 2.2 s. The relay bound is the longest time until the leader learns of a message that a follower has
+// bound. The relay bound, here 2.2 s, is the longest time until the leader learns of a message that a follower has
 // answered (docs/why/lease.md).
 constexpr auto k_session_timeout = 4000ms;
 constexpr int k_at_once = 10;  // locks that lose their holder at the same time

@@ -134,8 +134,8 @@ TEST_F(lists_along_on_redis, leave_no_event_behind_one_that_the_wake_up_tells) {
     EXPECT_THAT(waiter.heard<core::watch_event>(), SizeIs(2)) << "each once";
 }
 
-// The answer to the request in progress may be older than the removal. So the client must ignore the event in the
-// wake-up message, and fetch it.
+// The answer to the request in progress may be older than the removal. So the client must not use the event in the
+// wake-up message, and must fetch the event from the server.
 TEST_F(lists_along_on_redis, no_wake_up_is_believed_while_a_request_is_under_way) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     auto remover = open();

@@ -120,7 +120,7 @@ TEST_F(lagging_replica_of_redis, that_forgot_a_grant_tells_the_holder) {
 }
 
 // The new master lacks the holder's last write, so it uses the same version numbers again. If the holder trusted a
-// version from the old master, it could mistake an operator's write into its znode for its own write.
+// version from the old master, it could mistake an operator's write into the holder's znode for a write of the holder.
 TEST_F(lagging_replica_of_redis, that_forgot_a_guarded_write_tells_the_holder) {
     const auto servers = connect(where, with_timeout(1h));
     auto hold = mutex{*servers, path}.acquire({.timeout = limit()});

@@ -47,7 +47,7 @@ inline bool is_refused(const std::string& connect_string, errc wanted,
                        const std::string& words = {}) {
     client refused{connect_string, with_timeout()};
     // In the second half of its wait, the client asks the servers why they refuse it. A slow machine needs more time
-    // for that, so each wait is longer than the one before.
+    // for that, so each wait is longer than the previous wait.
     std::chrono::milliseconds patience = 100ms;
     return eventually([&] {
         const auto connected = refused.wait_connected(patience);

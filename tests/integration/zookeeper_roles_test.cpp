@@ -109,8 +109,8 @@ TEST_F(zookeeper_roles, a_busy_session_moves_too) {
     }
 }
 
-// A proxy through which a server does not know create2. Each create then takes two requests, and the session must not
-// move between them.
+// A proxy that makes a server refuse create2 as unknown. Each create then takes two requests, and the session must not
+// move between these requests.
 class older_server_of_three {
 public:
     explicit older_server_of_three(const std::string& server) : proxy{server} {
