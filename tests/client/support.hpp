@@ -126,8 +126,8 @@ private:
     std::thread thread_{[this] { work(); }};
 };
 
-// Acquires with a short `max_hold`. On a busy machine the hold may end before the call returns, which the call reports.
-// This function then acquires again.
+// Acquires with a short `max_hold`. On a busy machine the hold may end before the call returns. The call then returns
+// an error, and this function acquires again.
 template <class Lock>
 guard hold_shortly(Lock& lock, const acquire_options& options) {
     auto hold = lock.acquire(options);

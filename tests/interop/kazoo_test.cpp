@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests kazoo's locks and this library's on one path. Both use the contenders' names in docs/why/mutex.md and
-// docs/why/shared-mutex.md.
+// Tests kazoo's locks and this library's locks on one path. Both libraries use the contenders' names in
+// docs/why/mutex.md and docs/why/shared-mutex.md.
 #include <utility>
 
 #include "interop/support.hpp"

@@ -20,8 +20,8 @@ namespace turnstile::tests {
 
 using namespace std::chrono_literals;
 
-// The class `Asio` has these names: awaitable, io_context, strand_of, spawn, bind, use_awaitable, use_future, and the
-// functions that take tokens.
+// The template parameter `Asio` is a class with these names: awaitable, io_context, strand_of, spawn, bind,
+// use_awaitable, use_future, and the functions that take tokens.
 template <class Asio>
 class asio_tokens : public shell_test {
 protected:

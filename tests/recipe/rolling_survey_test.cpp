@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a survey that reads in rounds: in which order it reads folders, and, over `local:`, that it finds what a survey
-// of all locks finds.
+// Tests a survey that reads in rounds, and the order in which it reads folders. Over `local:`, the survey must find the
+// same locks as a survey that reads all locks at once.
 #include "turnstile/tools/rolling_survey.hpp"
 
 #include <gtest/gtest.h>
