@@ -89,7 +89,7 @@ struct release_request {
 // Like a std::function, a callback is constructed from any function object. Copies of the options share that object.
 struct acquire_options {
     // The longest wait: a duration (2s) or a time point of any clock. Default: no limit. With 0s or a past time the
-    // call is a try_acquire(): it returns the hold or `busy`, and waits at most 5 s for a connection (mutex.hpp).
+    // call works like try_acquire(): it returns the hold or `busy`, and waits at most 5 s for a connection (mutex.hpp).
     wait_limit timeout{};
     std::stop_token stop{};  // ends the wait with `cancelled`
     // Called when the call has entered the queue, with the path of its znode (its contender). Calls that come later are

@@ -49,7 +49,7 @@ namespace turnstile {
 
 namespace detail {
 
-// Logs the exception that is being handled, and its `consequence`. An executor threw the exception.
+// Logs the exception that is being handled, which an executor threw, and the `consequence` of the exception.
 TURNSTILE_EXPORT void report_failed_executor(std::string_view consequence) noexcept;
 // Ends the process, because there is no memory for the executor's task, and the coroutine would wait for ever.
 [[noreturn]] TURNSTILE_EXPORT void end_without_delivery() noexcept;

@@ -88,14 +88,14 @@ struct client_counters {
     friend bool operator==(const client_counters&, const client_counters&) = default;
 };
 
-// Ends a listener's registration when it is destroyed. The destructor waits for a call of the listener that is in
-// progress, unless the listener itself destroys the handle.
+// A handle of a listener's registration. The destructor of the handle ends the registration. The destructor waits for a
+// call of the listener that is in progress, unless the listener itself destroys the handle.
 class TURNSTILE_EXPORT listener_handle {
 public:
     listener_handle() noexcept;  // refers to no listener
     ~listener_handle();
     listener_handle(listener_handle&&) noexcept;
-    // First ends the registration that this handle has.
+    // Takes over the registration of `other`, and ends the registration that this handle had before.
     listener_handle& operator=(listener_handle&& other) noexcept;
     listener_handle(const listener_handle&) = delete;
     listener_handle& operator=(const listener_handle&) = delete;

@@ -102,9 +102,9 @@ struct lease_settings {
     // 1 ms in a second. A time daemon may change the rate by more: chrony by up to 0.083, unless its maxslewrate is
     // lower (assumption A1 in docs/why/lease.md). At least 0, below 0.5.
     double clock_drift = 0.001;
-    // The interval at which a session with a hold confirms (extends) its lease. Zero: every fifth of the session
-    // timeout. Must be less than session_timeout * (1 - clock_drift). If the servers grant a session timeout that is
-    // too short for this value, the client uses a fifth of the granted timeout.
+    // The interval at which a session with a hold confirms (extends) its lease. Zero: the interval is a fifth of the
+    // session timeout. The value must be less than session_timeout * (1 - clock_drift). If the servers grant a session
+    // timeout that is too short for this value, the client uses a fifth of the granted timeout.
     std::chrono::milliseconds confirm_every{0};
     // Ends all leases after a pause of the whole machine in which CLOCK_BOOTTIME stopped too. (Many hypervisors stop
     // this clock in a paused guest.) The client detects such a pause when the wall clock is corrected afterwards: this

@@ -91,8 +91,8 @@ struct lock_numbers {
     metric_histogram waits{};   // seconds from the call to the grant, of calls that were granted
     metric_histogram holds{};   // seconds from the grant to the release or the loss
     std::uint64_t granted = 0;  // number of grants
-    // Counts by the name of the reason (name_of). `refused`: calls that ended without a grant. `lost`: holds that ended
-    // without a release.
+    // For each reason the number of calls or holds that ended for that reason. The key is the name of the reason
+    // (name_of). `refused`: calls that ended without a grant. `lost`: holds that ended without a release.
     std::map<std::string, std::uint64_t> refused{};
     std::map<std::string, std::uint64_t> lost{};
     std::size_t held_now = 0;     // present holds

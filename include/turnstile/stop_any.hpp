@@ -27,8 +27,8 @@ public:
     }
     stop_any(const stop_any&) = delete;
     stop_any& operator=(const stop_any&) = delete;
-    // The combined token keeps its state afterwards. The destructor waits if another thread is just triggering the
-    // token.
+    // After the destruction of this object the combined token keeps its state. The destructor waits if another thread
+    // is just triggering the token.
     ~stop_any() = default;
 
     // Returns the combined token.

@@ -36,7 +36,7 @@ public:
 
     // Returns the path of the link, for guardian_settings::program.
     [[nodiscard]] const std::string& path() const noexcept { return path_; }
-    // Returns the running guardians with this name: one for each process that started one.
+    // Returns the running guardians with this name: one for each process that started a guardian.
     [[nodiscard]] std::vector<pid_t> running() const;
     // Sends SIGKILL to each running guardian with this name, and returns when they have ended.
     void kill() const;
