@@ -83,11 +83,12 @@ public:
     // ---- events ----
     void start();
     void on_granted(std::size_t part);
-    // own: the part fails, for example by a timeout, which ends the whole call. withdrawn: the call had withdrawn the
-    // request. contested: another contender is ahead, so the try failed; a wait for that part may still succeed.
+    // own: the request for the part failed, for example by a timeout. This ends the whole call. withdrawn: the call had
+    // withdrawn the request before. contested: another contender is ahead, so the try failed; a wait for that part may
+    // still succeed.
     enum class refusal { own, withdrawn, contested };
     void on_refused(std::size_t part, refusal why);
-    // Reports that a granted part has ended although no `give_back` was requested.
+    // Called when a granted part has ended although the call did not request a `give_back`.
     void on_lost(std::size_t part, after_loss next);
     void leave();
 
@@ -100,8 +101,8 @@ public:
     [[nodiscard]] std::size_t failed_trials() const noexcept { return failed_trials_; }
 
 private:
-    // The state of a part for the call. tried_in_vain: the call has withdrawn its try, and the answer has not come yet.
-    // it: the call holds the part.
+    // The state of a part in this call. asked: a request waits for the part. tried: a try has no answer yet.
+    // tried_in_vain: the call has withdrawn its try, and the answer has not come yet. it: the call holds the part.
     enum class has { nothing, asked, tried, tried_in_vain, it };
     enum class ending { none, start_over, fail };
 

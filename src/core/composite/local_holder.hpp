@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // local_holder: the thread of this process that holds a shared contender now. Stores the end of the thread's own time
-// limit, and the time at which the thread must be warned before the end.
+// limit, and decides when the thread must be warned that its hold ends soon.
 //
 // Thread safety: none, a value.
 #pragma once

@@ -62,7 +62,8 @@ public:
     // be in progress, and only the removal of the contender's znode stops it. So no other thread may get this
     // contender.
     enum class next { pass_on, give_back };
-    // Releases the holder `id`. Ignores any other id, because that caller has already been notified of its loss.
+    // Releases the hold of the caller `id`. Does nothing if `id` is not the present holder, because that caller has
+    // already been notified that it lost its hold.
     void release(local_id id, time_point now, next then = next::pass_on);
     void on_granted(std::uint64_t contender, time_point valid_until, time_point now);
     void on_refused(std::uint64_t contender, const error& why);

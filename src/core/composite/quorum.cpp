@@ -11,8 +11,8 @@ namespace turnstile::core {
 namespace {
 
 constexpr int k_most_doublings = 12;
-// A call keeps its held parts for quorum_settings::attempt, multiplied by this factor for each part behind the first
-// held part. At most k_most_ranks parts count.
+// A call keeps its held parts for quorum_settings::attempt, multiplied by this factor once for each part behind the
+// first held part. Only the first k_most_ranks of these parts count.
 constexpr int k_patience = 4;
 constexpr std::size_t k_most_ranks = 4;
 

@@ -17,7 +17,7 @@ namespace turnstile::core::sharing {
 
 struct caller {
     local_id id{};
-    // once: the caller gets the lock only if no other contender is ahead, in this process or in another.
+    // `attempt::once`: the caller gets the lock only if no other caller of this process and no other process is ahead.
     attempt mode = attempt::wait;
     std::optional<time_point> deadline{};
     duration max_hold{};     // zero: no limit

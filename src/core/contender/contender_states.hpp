@@ -125,7 +125,8 @@ struct standing {
     base::cold<std::optional<asked_to_release>> request{};
 
     [[nodiscard]] std::string path(const contender_call& call) const;
-    // True if the order of our znode is certain: no contender with the same or a lower number can come any more.
+    // True if our znode's position in the order is certain: no contender with the same or a lower number can come any
+    // more.
     [[nodiscard]] bool is_ordered() const { return ordered_number().has_value(); }
     [[nodiscard]] std::optional<std::int32_t> ordered_number() const;
     [[nodiscard]] marking_contender own_mark(const contender_call& call) const;

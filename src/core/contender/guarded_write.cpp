@@ -52,7 +52,7 @@ struct check_write_entry {
     }
 };
 
-// Returns the part whose refusal rolled the other parts back; nothing if the answer names none.
+// Returns the part whose refusal rolled the other parts back; nothing if the answer names no part.
 std::optional<std::size_t> failed_part(const reply& answer) {
     const auto failed = std::find_if(answer.parts.begin(), answer.parts.end(), [](auto part) {
         return part != server_error::ok && part != server_error::rolled_back;
@@ -340,9 +340,9 @@ void guarded_writes::on_read(const session_view& session, write_state::resolving
     }
 }
 
-// The servers refused the commit because another client had written into the znode before. The commit is sent again
-// with the current version. But if the data contain an order to release the lock, the hold ends, and the commit is not
-// sent again.
+// Called in the state `overtaken`: the servers refused the commit because another client had written into the znode
+// before. The commit is sent again with the current version. But if the data contain an order to release the lock, the
+// hold ends, and the commit is not sent again.
 void guarded_writes::on_looked(const session_view& session, const std::string& path,
                                const reply& answer, effects& out) {
     const auto end_with = [&](error&& why) {

@@ -55,7 +55,7 @@ public:
 
     // Reads the low-water mark after the predecessor with the number `nearest` has gone.
     void read(contender_session& c, const std::string& folder, std::int32_t nearest);
-    // Returns `done` if no contender is ahead of our own number. Otherwise a list must decide.
+    // Returns `done` if no contender is ahead of our own number. Otherwise the contender must list the folder.
     consequence on_answer(const reply& answer, contender_family of,
                           std::optional<std::int32_t> own);
 

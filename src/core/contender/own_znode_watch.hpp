@@ -51,8 +51,8 @@ public:
     // Handles the answer to a request of this object. Returns true if the znode was gone, so that no watch was set and
     // the contender must unregister at the session.
     [[nodiscard]] bool on_answer(const reply& answer);
-    // Forgets the watch. Returns true if the session still has the watch registered; then the caller must unregister it
-    // there.
+    // Forgets the watch. Returns true if the session still has the watch registered; then the caller must unregister
+    // the watch at the session.
     [[nodiscard]] bool give_back() noexcept;
 
     friend bool operator==(const own_znode_watch&, const own_znode_watch&) = default;

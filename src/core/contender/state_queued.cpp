@@ -303,7 +303,7 @@ void queued::on_probed(contender_call& call, awaited_znode& probed, const reply&
         case answer_class::ok:
             probed.on = answer.connection;
             // The earlier read of the semaphore's limit set no watch on the folder, so the limit may have changed
-            // since. Then the contender lists the folder again.
+            // since. If it has changed, the contender lists the folder again.
             if (probed.child.empty() && parse_limit(answer.data) != beside->permits.limit())
                 listed_on = 0;
             if (!probed.child.empty())

@@ -94,8 +94,9 @@ struct contender_name {
 // Returns the GUID in a contender's name that has Turnstile's form; empty for other names.
 [[nodiscard]] std::string_view contender_guid(std::string_view child) noexcept;
 
-// Returns the distance of `other` behind `self` in the order of creation; negative if `other` is ahead. The counter may
-// wrap at 2^31 in between. The function is no strict weak order, so it must not be used to sort.
+// Returns the distance of `other` behind `self` in the order of creation; negative if `other` is ahead. The folder's
+// counter of creates may have wrapped at 2^31 between the two numbers. The function is no strict weak order, so it must
+// not be used to sort.
 [[nodiscard]] constexpr std::int32_t sequence_distance(std::int32_t other,
                                                        std::int32_t self) noexcept {
     return static_cast<std::int32_t>(static_cast<std::uint32_t>(other) -

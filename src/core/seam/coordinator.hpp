@@ -96,8 +96,8 @@ public:
     // connection.
     virtual void look_for_another(const look_elsewhere& /*wanted*/) {}
 
-    // Moves the session from `connection`, if that is still current, to the server that found_elsewhere reported. The
-    // events detached and attached follow. Requests in progress get the answer `unknown` after the event detached.
+    // Moves the session to the server that found_elsewhere reported, if `connection` is still current. The events
+    // detached and attached follow. Requests in progress get the answer `unknown` after the event detached.
     virtual void leave_server(std::uint64_t /*connection*/) {}
 
     // Reads messages on the calling thread and passes them to session_sink::deliver. So a caller that waits for a reply

@@ -273,7 +273,7 @@ enum class link_kind {
     attached_read_only,  // the same, at a server that is cut off from its majority
     detached,            // the connection has ended; the session may still live
     // The client knows the role of the server of `connection`; `role` is `unknown` if the server does not report its
-    // role. `pace` and `foreign` are set as well.
+    // role. The event has `pace` and `foreign` as well.
     role_known,
     leader_not_found,  // after seek_leader: no server reports that it leads
     found_elsewhere,   // after look_for_another: a leader answered over another connection

@@ -39,8 +39,9 @@ std::optional<time_point> confirmations::due(const confirmation_pace& pace, cons
     TURNSTILE_CHECK(needs.confirming || !needs.awaiting_lease);
     if (!needs.contenders || request_) return std::nullopt;
     const auto interval = pace.interval(session);
-    // No contender needs a confirmation of its znode. Contenders with several contenders ahead need only a lease that
-    // outlives a change of connection, and any committed write extends the lease enough for that.
+    // If no contender needs a confirmation of its znode, each contender has several contenders ahead. Then the session
+    // needs only a lease that outlives a change of connection, and any committed write extends the lease enough for
+    // that.
     if (!needs.confirming) return std::max(counts_from_, last_write) + interval;
     auto due = counts_from_ + interval;
     const auto end = session.valid_until();
