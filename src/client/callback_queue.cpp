@@ -86,8 +86,8 @@ void callback_queue::pump() {
     drain(lock, whose::ours);
 }
 
-// Requests a turn on a thread of the crew. While a thread of the crew calls the user's executor, only sets `wanted_`.
-// That thread reads `wanted_` after its call, and then requests the turn.
+// Requests a turn on a thread of the crew. Exception: while a thread of the crew calls the user's executor, this
+// function only sets `wanted_`. After that call, the thread reads `wanted_` and requests the turn.
 void callback_queue::want_turn() {
     if (turn_ || scheduled_) return;
     if (hander_ != boost::thread::id{}) {

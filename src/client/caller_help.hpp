@@ -39,8 +39,8 @@ public:
                                  boottime_clock::time_point::max()) NO_THREAD_SAFETY_ANALYSIS;
 
 private:
-    // The caller reads for this time at most. A nearby server answers sooner. If a server takes longer, the time to
-    // wake a thread hardly matters.
+    // The caller reads for this time at most. A nearby server answers within this time. If a server needs more time,
+    // the time to wake a thread hardly matters.
     static constexpr std::chrono::milliseconds k_longest{2};
 
     answer_reader* session_;              // null: the session takes no help, or the time is over

@@ -27,8 +27,8 @@ public:
     chroot_creation(std::shared_ptr<core::coordinator> servers, core::acl_policy acl)
         : servers_{std::move(servers)}, acl_{acl} {}
 
-    // Creates the chroot if that has not been done yet, and then opens a session of the wrapped coordinator. Throws the
-    // exceptions of that coordinator, and std::system_error if no server answers within some seconds.
+    // Creates the chroot, unless an earlier call has created it, and then opens a session of the wrapped coordinator.
+    // Throws the exceptions of that coordinator, and std::system_error if no server answers within some seconds.
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override;
     void end_opening() noexcept override;

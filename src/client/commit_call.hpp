@@ -39,7 +39,7 @@ public:
     void answer(core::commit_outcome&& outcome, const client_services& services);
     // Blocks until answered. A Boost interruption point: returns false if the thread was interrupted.
     [[nodiscard]] bool await(caller_help help);
-    // Returns the result of an answered commit. Called once, and under no lock, because it waits for a running
+    // Returns the result of an answered commit. Called once, and under no lock, because take() waits for a running
     // `cancel`.
     [[nodiscard]] result<commit_result> take();
 

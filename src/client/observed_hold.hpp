@@ -28,7 +28,7 @@ using record_pointer = std::unique_ptr<call_record, record_deletion>;
 
 class observed_hold : public hold {
 public:
-    // Sets the record. Must be called before the hold can be granted, and under no lock, because it calls the observer.
+    // Sets the record, and calls the observer. Must be called under no lock, and before the hold can be granted.
     void observe(record_pointer&& record) noexcept;
     void note_ahead(std::size_t ahead) {
         if (record_) record_ahead(ahead);

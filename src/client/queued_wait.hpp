@@ -32,8 +32,8 @@ class queued_wait : public std::enable_shared_from_this<queued_wait> {
 public:
     enum class woken_by { outcome, unchanged_place, interruption, end };
 
-    // Returns the options `given` with a stop token of this object. Their callbacks notify this object, and then call
-    // the callbacks of `given`.
+    // Returns the options `given` with a stop token of this object. The callbacks in the returned options notify this
+    // object, and then call the callbacks of `given`.
     [[nodiscard]] acquire_options options(acquire_options given);
     [[nodiscard]] std::function<void(result<guard>)> handler();
 

@@ -2,10 +2,11 @@
 // runtime_impl: the threads that clients share: one thread for timers, and for each other kind of work a group of
 // threads, the *crew*.
 //
-// Each client has its own queues, pools and timers. They run on these threads, and end with the client. So the end of a
-// client waits only for the client's own callbacks and tasks. Clients own the runtime_impl, and so do objects that
-// outlive clients, for example guards. The threads end when the last owner is destroyed, on any thread. At that time a
-// callback may still run if it has closed its own client. The crew does not wait for this callback.
+// Each client has its own queues, pools and timers. They run on the threads of the runtime_impl, and end with the
+// client. So the end of a client waits only for the client's own callbacks and tasks. Clients own the runtime_impl, and
+// so do objects that outlive clients, for example guards. Any thread may destroy the last of these owners. The threads
+// of the runtime_impl then end. If a callback has closed its own client and still runs, the crew does not wait for this
+// callback.
 //
 // Thread safety: all members from any thread.
 #pragma once

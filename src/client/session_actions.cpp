@@ -171,7 +171,7 @@ void session_runner::execution::operator()(core::open_session& action) {
     opens = action.epoch;
 }
 
-// Opens a session. Runs under no lock, because it may block while the back end resolves names.
+// Opens a session. Runs under no lock, because the opening may block while the back end resolves names.
 void session_runner::open_handle(std::uint64_t epoch) {
     opened_session opened;
     opened.sink = std::make_shared<link>(*this, epoch);
