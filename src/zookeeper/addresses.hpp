@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // addresses: resolves the names of the servers, and chooses the order in which a session tries the servers.
 //
-// Each time the C client resolves names, it reseeds the program's random() and drand48(), to shuffle its list.
-// leave_random_alone() prevents that, so this library gives the C client a shuffled list. The C client still draws from
-// drand48() when it connects.
+// Each time the C client resolves names, it reseeds the program's random() and drand48(), to shuffle its list of
+// servers. leave_random_alone() prevents the reseeding and the shuffle, so this library gives the C client a shuffled
+// list. The C client still draws from drand48() when it connects.
 //
 // Thread safety: all functions from any thread.
 #pragma once

@@ -148,8 +148,9 @@ void c_session::move(std::optional<std::uint64_t> silent) {
     await_arrival(*std::move(to));
 }
 
-// Waits for the attach after a move. The C client itself skips a server that refuses the connection. But it would wait
-// two thirds of the timeout for a server that does not answer, so this function makes it try the next server earlier.
+// Waits for the attach after a move. The C client itself skips a server that refuses the connection. But the C client
+// would wait two thirds of the timeout for a server that does not answer. So this function makes the C client try the
+// next server before that time.
 void c_session::await_arrival(way_to_leader taken) {
     pollfd change{changed_.fd(), POLLIN, 0};
     std::chrono::milliseconds limit{k_move_limit};
