@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // world: one tree of the in-memory back end, with its sessions and the thread that serves them.
 //
-// All clients of a process with the same tree name ("local:name") share one world. It exists as long as one of these
-// clients.
+// All clients of a process with the same tree name ("local:name") share one world. The world exists as long as one of
+// these clients exists.
 #pragma once
 
 #include <cstddef>
