@@ -261,8 +261,8 @@ void multi_hold::tell_pace() {
     pace_.reset();
 }
 
-// Gives parts back only after it has reported a loss to the caller: another contender may get a part as soon as the
-// part is given back.
+// First reports a loss to the caller, and then gives parts back: another contender may get a part as soon as the part
+// is given back.
 void multi_hold::execute(decisions&& decided) {
     for (auto& wait : decided.withdraw) wait.request_stop();
     if (decided.lost) tell_lost(std::move(*decided.lost));

@@ -101,8 +101,8 @@ void quorum_hold::take_timer() {
     armed_ = boottime_clock::time_point::max();
 }
 
-// Gives parts back only after it has reported a loss to the caller: another contender may get a part as soon as the
-// part is given back.
+// First reports a loss to the caller, and then gives parts back: another contender may get a part as soon as the part
+// is given back.
 void quorum_hold::execute(decisions&& next) {
     if (next.lost) tell_lost(std::move(*next.lost));
     give_back(std::move(next.give_back));

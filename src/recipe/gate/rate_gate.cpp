@@ -15,7 +15,7 @@ namespace turnstile {
 
 namespace {
 
-// Limits the wait, because it comes from servers' time stamps, and a server's clock may show any time.
+// Limits the wait: the caller has computed it from servers' time stamps, and a server's clock may show any time.
 boottime_clock::duration milliseconds_of(std::int64_t wait) {
     return to_nanoseconds(std::chrono::milliseconds{wait});
 }
@@ -25,7 +25,7 @@ class turn_pause {
 public:
     turn_pause(const guard& hold, const std::stop_token& stop) : hold_{hold}, stop_{stop} {}
 
-    // Returns success at `until`, and an error if the wait ends earlier.
+    // Returns success at `until`, or an error if the wait ends before `until`.
     result<void> wait(boottime_clock::time_point until, const std::string& path) {
         const auto wake = [this] {
             const base::lock_guard lock{mutex_};

@@ -70,10 +70,11 @@ result<look> look_at_existing(client_impl& servers, const std::string& path,
     return seen;
 }
 
-// Returns the limit to write for a change to `permits`. Its member `earlier` is the number of permits that contenders
-// may still hold: the larger number of the present limit and `permits`. If contenders claim more permits than the
-// present limit, they may hold permits from before a decrease. Then `earlier` is not less than the present limit's
-// `earlier`. The member `last` is the last contender that may hold under an earlier limit. An increase keeps `last`.
+// Returns the limit to write when the number of permits becomes `permits`. The member `earlier` of this limit is the
+// number of permits that contenders may still hold: the larger number of the present limit and `permits`. If contenders
+// claim more permits than the present limit, they may hold permits from before a decrease. Then `earlier` is not less
+// than the present limit's `earlier`. The member `last` is the last contender that may hold under an earlier limit. An
+// increase keeps `last`.
 core::permit_limit next_limit(const look& seen, std::int32_t permits) {
     auto earlier = std::max(seen.limit.now, permits);
     if (seen.taken > seen.limit.now) earlier = std::max(earlier, seen.limit.earlier);

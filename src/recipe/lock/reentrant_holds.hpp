@@ -40,7 +40,7 @@ private:
 
     [[nodiscard]] result<guard> make_share(const std::shared_ptr<common>& of,
                                            const callback<void(const error&)>& on_lost);
-    // Ends a share. Returns the hold if this was its last share, and otherwise an empty guard.
+    // Ends a share of a hold. Returns the hold if no share of it is left, and otherwise an empty guard.
     [[nodiscard]] guard drop(const std::shared_ptr<common>& of) noexcept;
 
     const std::string path_;

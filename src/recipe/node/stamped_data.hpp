@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// stamped_data: a znode's data, with the version and the time stamp of its last write. Both come from the servers.
+// stamped_data: a znode's data, with the version and the time stamp of the last write to the znode. The servers assign
+// the version and the time stamp.
 //
 // Thread safety: none, values.
 #pragma once
