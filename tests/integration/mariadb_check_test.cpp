@@ -43,7 +43,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-// A transaction that began to read before the grant may have read outdated rows. A transaction that locks all rows that
+// A transaction that began to read before the lock was granted may have read outdated rows. A transaction that locks all rows that
 // it reads would block every client.
 TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     const auto path = lock_path();
@@ -55,7 +55,7 @@ TEST(mariadb_check, refuses_transactions_that_are_of_no_use) {
     ASSERT_TRUE(hold) << hold.error().message();
     const auto late = early->check(*hold);
     EXPECT_EQ(late.error(), errc::removed);
-    EXPECT_THAT(late.error().message(), HasSubstr("before the grant"));
+    EXPECT_THAT(late.error().message(), HasSubstr("before the lock was granted"));
     const auto strict = connect_user();
     strict->run("SET SESSION TRANSACTION ISOLATION LEVEL SERIALIZABLE");
     strict->run("BEGIN");
