@@ -32,7 +32,7 @@ namespace turnstile {
 // inherit the variable.
 inline constexpr const char* k_guardian_variable = "TURNSTILE_GUARDIAN";
 
-// The origin of the guardian of this process.
+// Decides which guardian this process uses, if any.
 enum class guardian_use {
     off,
     // The guardian that started this process, as in `turnstile-guardian -- my-service`. If no guardian started this
@@ -56,7 +56,7 @@ enum class guardian_state {
 
 // The settings of the guardian.
 struct guardian_settings {
-    // The origin of the guardian of this process.
+    // Decides which guardian this process uses, if any.
     guardian_use use = guardian_use::off;
     // The path of the program turnstile-guardian. Empty: the library looks for the program in the directory tree in
     // which the shared library is installed (with a static library: the tree in which the user's program is installed).

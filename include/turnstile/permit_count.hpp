@@ -22,7 +22,7 @@ namespace turnstile {
 // A number of permits.
 class permit_count {
 public:
-    // The largest number in range.
+    // The largest number of permits that a semaphore can have.
     static constexpr std::int32_t k_most = std::numeric_limits<std::int32_t>::max();
 
     // Makes a number from `count`, an integer of any type. A number out of range is refused later, by the call that

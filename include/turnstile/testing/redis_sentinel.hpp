@@ -30,7 +30,7 @@
 
 namespace turnstile::testing {
 
-// The options of the group.
+// The options of the group of servers and sentinels.
 struct redis_sentinel_options {
     std::size_t replicas = 1;       // number of replicas of the master
     std::size_t sentinels = 3;      // number of sentinels

@@ -136,7 +136,7 @@ struct simulated_job {
     std::string id = "a client";                   // name of the instance, for the record
     std::chrono::milliseconds takes{0};            // duration of the job
     std::function<void(const job_record&)> job{};  // called at the start of the job
-    // Called at the end of the call.
+    // Called at the end of this call, with the result of the call.
     std::function<void(const result<job_report>&)> done{};
 };
 
@@ -144,7 +144,7 @@ struct simulated_job {
 struct simulated_entry {
     rate_rule rule{};                                     // rule of the gate
     simulated_attempt attempt = simulated_attempt::wait;  // decides if the call waits for its turn
-    // Called at the end of the call.
+    // Called at the end of this call, with the result of the call.
     std::function<void(const result<void>&)> done{};
 };
 
