@@ -76,8 +76,9 @@ public:
     // Returns the next complete reply, or nothing if no complete reply has arrived.
     [[nodiscard]] owned_reply next();
 
-    // These functions wait until the connection is established, or until the reply to the last appended command has
-    // arrived. They return false or null at `deadline`, or when the descriptor `give_up` becomes readable.
+    // await_connection() waits until the connection is established. await_reply() waits for the reply to the last
+    // appended command, and ask() appends a command and waits for its reply. All three return false or null at
+    // `deadline`, or when the descriptor `give_up` becomes readable.
     [[nodiscard]] bool await_connection(core::time_point deadline, int give_up);
     [[nodiscard]] owned_reply await_reply(core::time_point deadline, int give_up);
     [[nodiscard]] owned_reply ask(const std::vector<std::string_view>& words,

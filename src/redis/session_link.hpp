@@ -43,8 +43,8 @@
 
 namespace turnstile::redis {
 
-// The core's instructions to the session about a server that does not reply. `look`: check over a new connection whether
-// the server still replies. `leave`: leave the server.
+// The core's instructions to the session about a server that does not reply. `look`: check over a new connection
+// whether the server still replies. `leave`: leave the server.
 struct silence_orders {
     std::optional<core::look_elsewhere> look;
     bool leave = false;
@@ -73,7 +73,7 @@ public:
     [[nodiscard]] core::session_identity identity() const;
     // The server's clock, from the answer to the latest attach.
     [[nodiscard]] std::optional<core::clock_reading> servers_clock() const;
-    // These two members implement coordinator_session.
+    // look_for_another() and leave_server() implement the members of coordinator_session with these names.
     void look_for_another(const core::look_elsewhere& wanted);
     void leave_server(std::uint64_t connection);
     // `orderly`: asks the server to end the session, if the server can be reached.
@@ -82,7 +82,8 @@ public:
 private:
     // ---- connecting (session_attach.cpp) ----
     void run();
-    // Returns false if the session has ended or the user has closed it.
+    // Tries again and again until a server has attached the session. Returns false if the session has ended or the user
+    // has closed it.
     bool attach();
     attach_outcome attach_at(connected_server& at);
     attach_outcome refused(const greeting& why);
