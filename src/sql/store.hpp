@@ -112,7 +112,7 @@ public:
         return clock_;
     }
     void open();
-    // Returns false if the session has ended.
+    // Attaches the existing session again. Returns false if the session has ended.
     [[nodiscard]] bool resume();
 
     // Executes all operations in one transaction. An operation that fails its checks changes nothing and does not
