@@ -13,8 +13,8 @@
 namespace turnstile::cli {
 namespace {
 
-// The network's delay cannot explain a larger difference between the servers' clock and this machine's clock. With a
-// larger difference, the displayed ages of contenders are wrong.
+// The network's delay cannot explain a difference larger than this between the servers' clock and this machine's clock.
+// If the difference is larger than this, the displayed ages of contenders are wrong.
 constexpr std::chrono::milliseconds k_clock_difference{1'000};
 
 // Splits a znode's path into folder and name: "/locks/a" and "_c_...".

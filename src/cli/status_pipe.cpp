@@ -22,7 +22,7 @@ status_pipe::status_pipe() {
 }
 
 void status_pipe::write(std::string_view line) const noexcept {
-    // The kernel may split a write that is longer than PIPE_BUF, so a longer line is lost.
+    // The kernel may split a write that is longer than PIPE_BUF, so this function drops a longer line.
     if (line.size() > PIPE_BUF) return;
     const auto written = ::write(writer_.get(), line.data(), line.size());
     static_cast<void>(written);

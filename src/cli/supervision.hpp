@@ -20,7 +20,7 @@ namespace turnstile::cli {
 // The reaction to the end of the hold.
 enum class lost_policy { terminate, kill, none };
 
-// The time from SIGKILL to the end of the hold. The kernel of a busy machine needs it to end the command.
+// The time from SIGKILL to the end of the hold. The kernel of a busy machine needs this time to end the command.
 inline constexpr std::chrono::milliseconds k_kill_margin{200};
 inline constexpr std::chrono::milliseconds k_default_grace{2'000};
 // A hold is confirmed this many times in each session timeout.

@@ -86,7 +86,8 @@ private:
 class movable_deadline {
 public:
     explicit movable_deadline(boost::asio::io_context& loop) : timer_{loop} {}
-    // Sets the deadline to the end of `time`, and then calls `call`. `call` must keep the owner of this object alive.
+    // Calls `call` when `time` has passed, unless arm() or disarm() is called before. `call` must keep the owner of
+    // this object alive.
     template <class Call>
     void arm(std::chrono::nanoseconds time, Call call) {
         timer_.expires_after(time);

@@ -39,7 +39,8 @@ export function pips(holders, waiters) {
   return svg('svg', { class: 'pips', width: k_most_pips * k_pip, height: 14, 'aria-hidden': 'true' }, squares);
 }
 
-// The server reads one lock after another. If the oldest of these reads is older than this, the page shows its age.
+// The server reads one lock after another. If the oldest of these reads is older than this time, the page shows the
+// read's age.
 const k_soon = 2_000;
 function looked_at(meta) {
   return meta.oldest_ms > k_soon ? `, each lock within ${duration(meta.oldest_ms)}` : `, read in ${duration(meta.reading_ms)}`;
