@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // mutex_table: records each mutex's owner, and the mutexes that several processes use. Copies are independent.
 //
-// A new mutex may have the address of a destroyed one. Then the table may wrongly count the new mutex as used by
+// A new mutex may have the address of a destroyed mutex. Then the table may wrongly count the new mutex as used by
 // several processes. The only effect: a thread of a stopped process continues until it releases that mutex.
 #pragma once
 

@@ -271,8 +271,8 @@ void ensemble::on(const server_notices& event) {
     network_.close_by_server(event.connection);
 }
 
-// Ends the connection `by` at this server. Its requests that are on their way to the log continue. Its requests that
-// wait at this server are dropped.
+// Ends the connection `by` at this server. The connection's requests that are on their way to the log continue. The
+// server drops the connection's requests that still wait.
 void ensemble::detach(server_id at, connection_id by) {
     auto& here = servers_[at];
     here.queues.erase(by);

@@ -59,7 +59,7 @@ public:
     [[nodiscard]] bool crowded(client_id client) const { return lasts(crowded_until_, client); }
     // The servers discard most requests of this client until `until`, because the requests wait too long there.
     void set_throttled(client_id client, instant until) { throttled_until_[client] = until; }
-    // True if the client is throttled, or was within the time `lately`.
+    // True if the client is throttled now, or was throttled during the time `lately` before now.
     [[nodiscard]] bool throttled(client_id client, core::duration lately = {}) const;
 
 private:

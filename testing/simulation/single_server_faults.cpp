@@ -110,8 +110,8 @@ void single_server::on(const server_is_back& event) {
     trace_.note(agenda_.now(), [] { return std::string{"the server is back"}; });
 }
 
-// Loses all writes that are not safe yet, only the last of them, or none. If `for_good` is false, a server that keeps
-// nothing loses all its data.
+// Loses all writes that are not safe yet, only the last of these writes, or none. If `for_good` is false and the
+// scenario says remainder::none, the server loses all its data.
 void single_server::lose_data(bool for_good) {
     const auto now = agenda_.now();
     while (!journal_.empty() && journal_.front().safe <= now) {
