@@ -251,8 +251,8 @@ class ZooKeeperNemeses(Nemeses):
         leader = self.c.kind.leader() if flock and self.random.random() < 0.7 else None
         # The idle sessions of flock.py must expire together with the victim's session. They have the timeout of quick
         # sessions, and a slow session expires later. If the victim's session is slow, the last messages of the idle
-        # sessions must arrive later by the difference, all within a tick. The victim sends a message every few
-        # hundredths of a second.
+        # sessions must arrive later by the difference of the two timeouts, all within a tick. The victim sends a message
+        # every few hundredths of a second.
         spread = self.c.settings.tick / 1000
         quick = self.c.settings.session / 1000
         words = aim.timeout - quick + self.random.uniform(-0.2, 0.05)

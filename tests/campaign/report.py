@@ -10,7 +10,7 @@ import time
 
 from kinds import KINDS
 
-# A record counts these actions. docs/why/campaign.md explains the promises.
+# The actions that the record of a campaign counts. docs/why/campaign.md explains the promises.
 PLAYED = ("calls", "holds lost", "processes", "processes killed", "times stopped", "sessions expired", "znodes",
           "late writes", "writes that the store refused")
 # The columns of the table, and the order of its rows.

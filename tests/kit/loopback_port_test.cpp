@@ -32,7 +32,8 @@ TEST(loopback_port_test, moves_with_its_reservation) {
     EXPECT_EQ(second.address(), "127.0.0.1:" + std::to_string(number));
 }
 
-// Each process takes 400 of about 17,000 ports at random. Without reservations, they would share some.
+// Each process takes 400 of about 17,000 ports at random. Without reservations, the two processes would share some of
+// these ports.
 TEST(loopback_port_test, is_not_shared_by_two_processes) {
     kit_test::victim first{"ports"};
     kit_test::victim second{"ports"};

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histories of the shipped core on the modelled ensemble: the contract holds in each of them.
 //
-// The findings of a seed are kept as unit tests of the core, because any change of the simulator gives the seed
-// another history.
+// If a seed finds a fault of the core, a unit test of the core then covers the fault, because any change of the
+// simulator gives the seed another history.
 #include <gtest/gtest.h>
 
 #include <array>

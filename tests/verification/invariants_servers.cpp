@@ -21,7 +21,7 @@ bool invariants::keeps_its_clock() const {
            scenario_.single.promised.exclusion != exclusion_promise::best_effort;
 }
 
-// Returns true if the client's latest message from the servers may be older than their loss of data.
+// Returns true if the client's latest message from the servers may be older than the servers' loss of data.
 bool invariants::goes_by_lost_data(client_id client) const {
     const auto lost_at = history_.lost_data_at();
     if (!lost_at) return false;

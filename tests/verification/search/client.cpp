@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 constexpr core::duration k_timeout = 30s;
 constexpr core::time_point k_begin{1h};
-// More requests for one contender mean an endless loop.
+// More requests than this for one contender mean an endless loop.
 constexpr std::uint64_t k_most_requests = 60;
 
 core::session_core_settings settings(unsigned index) {
@@ -233,7 +233,7 @@ void client::deliver() {
     step([&](auto& core) { core.on(told, now_); });
     auto* const change = std::get_if<core::link_event>(&told.event);
     if (change == nullptr || change->kind != core::link_kind::attached) return;
-    // Reports the server's role directly after the attach. A separate step for it would not change the search.
+    // Reports the server's role directly after the attach. A separate step for this report would not change the search.
     change->kind = core::link_kind::role_known;
     step([&](auto& core) { core.on(told, now_); });
 }
