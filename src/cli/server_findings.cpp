@@ -98,8 +98,8 @@ bool is_of_an_ensemble(server_role role) {
            role == server_role::observer;
 }
 
-// Because of these bugs, an ensemble loses writes when a server joins its leader. So a standalone server is not
-// affected.
+// Because of the bugs in known_bugs.cpp, an ensemble loses writes when a server joins its leader. So a standalone
+// server is not affected.
 void look_at_known_bugs(const examination& seen, findings& found) {
     std::map<std::string, std::string> names_by_version;
     for (const auto& server : seen.servers) {

@@ -19,7 +19,7 @@ public:
     // `owner`: the process group that owns the terminal.
     explicit terminal(pid_t owner) noexcept;
 
-    // Returns true if `group` has the terminal now.
+    // Gives the terminal to `group` if the owner has it now. Returns true if `group` then has the terminal.
     bool lend(pid_t group) noexcept;
     void take_back() noexcept;
 
