@@ -38,7 +38,7 @@ void start_careless_child() {
     std::cout << "careless " << pid << std::endl;
 }
 
-// Two processes with so many ports would share some, if they did not coordinate.
+// If two processes took so many ports without coordination, both would take some of the same ports.
 std::vector<loopback_port> take_many_ports() {
     constexpr std::size_t k_many = 400;
     std::vector<loopback_port> ports(k_many);
