@@ -97,7 +97,7 @@ TEST_F(help_on_redis, of_a_connection_that_breaks_ends_and_the_session_comes_bac
 TEST_F(help_on_redis, that_brings_a_refusal_ends_the_connection_before_that_is_told) {
     auto me = open(10s);
     me.attached();
-    EXPECT_TRUE(server.ask("SCRIPT FLUSH SYNC").starts_with("+OK"));
+    EXPECT_TRUE(server.ask("SCRIPT FLUSH").starts_with("+OK"));
     const auto id = ask(me);
     while (!has_reply(me, id)) static_cast<void>(help(me));
     const auto told = me.wait(id);

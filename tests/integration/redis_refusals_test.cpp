@@ -268,23 +268,30 @@ TEST_F(refusals_of_redis, a_database_that_is_not_there_is_named) {
 }
 
 TEST_F(refusals_of_redis, a_wrong_password_and_a_user_without_rights_are_told_at_once) {
-    EXPECT_EQ(server.ask("ACL SETUSER locks on >secret ~{turnstile}* resetchannels &{turnstile}* "
-                         "+@all -@admin -@dangerous +info"),
+    std::vector<std::string> refused{"locks:wrong@", "reader:secret@", "nobody:secret@"};
+    EXPECT_EQ(server.ask("ACL SETUSER locks on >secret ~{turnstile}* +@all -@admin -@dangerous "
+                         "+info" +
+                         only_channels("{turnstile}*")),
               "+OK");
-    EXPECT_EQ(server.ask("ACL SETUSER reader on >secret ~* &* +@read +@connection +info"), "+OK");
-    EXPECT_EQ(server.ask("ACL SETUSER deaf on >secret ~* resetchannels +@all"), "+OK");
+    EXPECT_EQ(server.ask("ACL SETUSER reader on >secret ~* +@read +@connection +info" +
+                         only_channels("*")),
+              "+OK");
+    if (has_redis_version(6, 2)) {
+        EXPECT_EQ(server.ask("ACL SETUSER deaf on >secret ~* resetchannels +@all"), "+OK");
+        refused.emplace_back("deaf:secret@");
+    }
     const auto servers = connect(where("locks:secret@"));
     EXPECT_TRUE((mutex{*servers, path}.acquire({.timeout = limit()}).has_value()));
     EXPECT_THAT(servers->promises().exclusion, exclusion_promise::best_effort);
-    for (const char* user : {"locks:wrong@", "reader:secret@", "deaf:secret@", "nobody:secret@"})
+    for (const auto& user : refused)
         EXPECT_TRUE(is_refused(where(user), errc::auth_failed)) << user;
 }
 
 // The aborted script's changes remain, and the next script must end the same session.
 TEST_F(refusals_of_redis, an_end_of_a_session_that_is_broken_off_is_repeated) {
     const std::string rights =
-        "ACL SETUSER locks reset on >secret ~{turnstile}* &{turnstile}* +@all -@admin -@dangerous "
-        "+info";
+        "ACL SETUSER locks reset on >secret ~{turnstile}* +@all -@admin -@dangerous +info" +
+        only_channels("{turnstile}*");
     ASSERT_EQ(server.ask(rights), "+OK");
     for (const std::string right : {"-hdel", "-smembers", "-srem", "-del"}) {
         tcp_proxy proxy{server.address(), testing::traffic::bytes};
@@ -333,7 +340,7 @@ TEST_F(redis_without_auth, does_not_bring_the_password_into_a_message) {
     std::string message;
     EXPECT_TRUE(eventually([&] {
         message = refused.wait_connected(100ms).error().message();
-        return message.find("AUTH: ERR unknown command 'AUTH'") != std::string::npos;
+        return message.find("AUTH: " + unknown_command("AUTH")) != std::string::npos;
     }));
     EXPECT_THAT(message, Not(HasSubstr("secret")));
 }

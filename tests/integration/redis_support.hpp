@@ -7,7 +7,10 @@
 
 #include <chrono>
 #include <memory>
+#include <sstream>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "turnstile/testing/event.hpp"
@@ -55,6 +58,38 @@ inline bool is_refused(const std::string& connect_string, errc wanted,
         return !connected && connected.error() == wanted &&
                connected.error().message().find(words) != std::string::npos;
     });
+}
+
+// Returns true if the servers that the tests start have the features of this version of Redis. A Valkey server names the
+// version of Redis whose features it has.
+inline bool has_redis_version(int major, int minor = 0) {
+    static const auto found = [] {
+        constexpr std::string_view k_field = "redis_version:";
+        redis_server server;
+        server.start();
+        const auto info = server.ask("INFO server");
+        const auto at = info.find(k_field);
+        std::pair<int, int> version;
+        char dot = 0;
+        if (at != std::string::npos)
+            std::istringstream{info.substr(at + k_field.size())} >> version.first >> dot >>
+                version.second;
+        EXPECT_GT(version.first, 0) << info;
+        return version;
+    }();
+    return found >= std::pair{major, minor};
+}
+
+// Returns the words of ACL SETUSER that give a user the channels `pattern` and no others. Before Redis 6.2, each user has
+// all channels, and ACL SETUSER knows no channels.
+inline std::string only_channels(const std::string& pattern) {
+    return has_redis_version(6, 2) ? " resetchannels &" + pattern : std::string{};
+}
+
+// Returns the beginning of the error with which a server refuses an unknown command.
+inline std::string unknown_command(const std::string& command) {
+    return "ERR unknown command " +
+           (has_redis_version(7) ? '\'' + command + '\'' : '`' + command + '`');
 }
 
 // A fixture that gives each test a different path.
