@@ -4,10 +4,11 @@
 #include <array>
 #include <future>
 #include <set>
+#include <utility>
 
 #include "client/log_lines.hpp"
+#include "redis_cluster_node.hpp"
 #include "redis_support.hpp"
-#include "turnstile/testing/loopback_port.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -15,21 +16,19 @@ namespace {
 class cluster_of_redis : public on_redis_servers {
 protected:
     cluster_of_redis() {
-        constexpr std::array<const char*, 3> k_slots{"0 5460", "5461 10922", "10923 16383"};
+        constexpr std::array<std::pair<int, int>, 3> k_slots{
+            {{0, 5460}, {5461, 10922}, {10923, 16383}}};
         for (std::size_t i = 0; i != nodes.size(); ++i) {
             nodes[i] = std::make_unique<redis_server>(testing::redis_server_options{
-                .config = "cluster-enabled yes\ncluster-node-timeout 2000\ncluster-port " +
-                          std::to_string(buses[i].number())});
+                .config = buses[i].config() + "cluster-node-timeout 2000\n"});
             nodes[i]->start();
-            EXPECT_EQ(nodes[i]->ask(std::string{"CLUSTER ADDSLOTSRANGE "} + k_slots[i]), "+OK");
+            assign_slots(*nodes[i], k_slots[i].first, k_slots[i].second);
             // If two nodes had equal epochs, they would later decide again which node has a slot, although the test has
             // moved that slot. redis-cli sets the epochs, too.
             EXPECT_EQ(nodes[i]->ask("CLUSTER SET-CONFIG-EPOCH " + std::to_string(i + 1)), "+OK");
         }
         for (std::size_t i = 1; i != nodes.size(); ++i)
-            EXPECT_EQ(nodes[0]->ask("CLUSTER MEET 127.0.0.1 " + std::to_string(nodes[i]->port()) +
-                                    ' ' + std::to_string(buses[i].number())),
-                      "+OK");
+            EXPECT_EQ(nodes[0]->ask("CLUSTER MEET " + buses[i].place_of(*nodes[i])), "+OK");
         for (const auto& node : nodes) EXPECT_TRUE(becomes(*node, "CLUSTER INFO", "state:ok"));
         while (is_elsewhere(*nodes[owner])) ++owner;
     }
@@ -53,7 +52,7 @@ protected:
                   "+OK");
     }
 
-    std::array<testing::loopback_port, 3> buses;
+    std::array<cluster_bus, 3> buses;
     std::array<std::unique_ptr<redis_server>, 3> nodes;
     std::size_t owner = 0;
 };
@@ -72,15 +71,11 @@ TEST_F(cluster_of_redis, every_node_leads_to_the_one_that_has_the_tree) {
 
 // The connect string names one node, which may be a replica after a failover.
 TEST_F(cluster_of_redis, a_replica_leads_to_its_master) {
-    const testing::loopback_port bus;
-    const auto bus_number = std::to_string(bus.number());
-    redis_server replica{
-        {.config = "repl-diskless-sync-delay 0\ncluster-enabled yes\ncluster-port " + bus_number}};
+    const cluster_bus bus;
+    redis_server replica{{.config = bus.config() + "repl-diskless-sync-delay 0\n"}};
     replica.start();
     const auto master = nodes[owner]->ask("CLUSTER MYID");
-    EXPECT_EQ(nodes[owner]->ask("CLUSTER MEET 127.0.0.1 " + std::to_string(replica.port()) + ' ' +
-                                bus_number),
-              "+OK");
+    EXPECT_EQ(nodes[owner]->ask("CLUSTER MEET " + bus.place_of(replica)), "+OK");
     ASSERT_TRUE(becomes(replica, "CLUSTER NODES", master));
     ASSERT_TRUE(becomes(replica, "CLUSTER REPLICATE " + master, "+OK"));
     ASSERT_TRUE(becomes(replica, "INFO replication", "role:slave"));

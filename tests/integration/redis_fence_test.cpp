@@ -2,9 +2,9 @@
 // Tests redis::check: a user's script writes only while the hold exists.
 #include <future>
 
+#include "redis_cluster_node.hpp"
 #include "redis_support.hpp"
 #include "turnstile/redis.hpp"
-#include "turnstile/testing/loopback_port.hpp"
 
 namespace turnstile::tests {
 namespace {
@@ -112,19 +112,17 @@ TEST_F(fence_on_redis, refuses_what_it_cannot_check) {
 
 class fence_on_a_cluster : public fence_on_redis {
 protected:
-    fence_on_a_cluster() : fence_on_a_cluster{testing::loopback_port{}} {}
+    fence_on_a_cluster() : fence_on_a_cluster{cluster_bus{}} {}
 
 private:
-    explicit fence_on_a_cluster(testing::loopback_port&& bus)
-        : fence_on_redis{"cluster-enabled yes\ncluster-port " + std::to_string(bus.number()) +
-                         '\n'},
-          bus_{std::move(bus)} {}
-    const testing::loopback_port bus_;
+    explicit fence_on_a_cluster(cluster_bus&& bus)
+        : fence_on_redis{bus.config()}, bus_{std::move(bus)} {}
+    const cluster_bus bus_;
 };
 
 // A single node with all slots refuses the same scripts as a node of a larger cluster.
 TEST_F(fence_on_a_cluster, the_keys_of_a_script_have_the_locks_hash_tag) {
-    ASSERT_EQ(server.ask("CLUSTER ADDSLOTSRANGE 0 16383"), "+OK");
+    assign_slots(server, 0, 16383);
     ASSERT_TRUE(
         eventually([&] { return server.ask("CLUSTER INFO").starts_with("cluster_state:ok"); }));
     const auto servers = connect(server.connect_string());
