@@ -47,4 +47,9 @@ inline void assign_slots(const redis_server& node, int first, int last) {
     }
 }
 
+// Returns true if a cluster of these servers may have several databases, as since Valkey 9.
+inline bool has_cluster_databases(const redis_server& server) {
+    return !server.ask("CONFIG GET cluster-databases").empty();
+}
+
 }  // namespace turnstile::tests

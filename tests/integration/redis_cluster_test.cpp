@@ -168,8 +168,40 @@ TEST_F(cluster_of_redis, several_servers_that_are_none_and_a_database_are_refuse
     EXPECT_TRUE(is_refused(
         alone.connect_string() + ',' + nodes[0]->address(), errc::not_connected,
         "the server is no node of a Redis Cluster, but the connect string names several servers"));
-    EXPECT_TRUE(is_refused(nodes[0]->connect_string() + "?db=1", errc::not_connected,
-                           "SELECT is not allowed in cluster mode"));
+    const std::string refusal = has_cluster_databases(*nodes[0])
+                                    ? "SELECT 1: ERR DB index is out of range"
+                                    : "SELECT 1: ERR SELECT is not allowed in cluster mode";
+    EXPECT_TRUE(is_refused(nodes[0]->connect_string() + "?db=1", errc::not_connected, refusal));
+}
+
+class cluster_of_redis_with_databases : public on_redis_servers {};
+
+// Since Valkey 9, `cluster-databases` says how many databases a cluster has. This node has all slots.
+TEST_F(cluster_of_redis_with_databases, each_database_has_separate_locks) {
+    redis_server alone;
+    alone.start();
+    if (!has_cluster_databases(alone))
+        GTEST_SKIP() << "a cluster of these servers has no database but 0";
+    const cluster_bus bus;
+    redis_server node{{.config = bus.config() + "cluster-databases 2\n"}};
+    node.start();
+    assign_slots(node, 0, 16383);
+    ASSERT_TRUE(
+        eventually([&] { return node.ask("CLUSTER INFO").find("state:ok") != std::string::npos; }));
+    const auto first = connect(node.connect_string());
+    const auto second = connect(node.connect_string() + "?db=1", with_timeout(60s));
+    const auto waiting = connect(node.connect_string() + "?db=1", with_timeout(60s));
+    mutex same{*waiting, path};
+    const auto hold = mutex{*first, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(hold) << hold.error().message();
+    auto other = mutex{*second, path}.acquire({.timeout = limit()});
+    ASSERT_TRUE(other) << other.error().message();
+    auto next = std::async(std::launch::async, [&] { return same.acquire({.timeout = limit()}); });
+    ASSERT_TRUE(becomes_size(*second, path, 2));
+    EXPECT_TRUE(other->release(limit()));
+    const auto granted = next.get();
+    EXPECT_TRUE(granted) << granted.error().message();
+    EXPECT_TRUE(hold->valid());
 }
 
 }  // namespace
