@@ -192,7 +192,8 @@ public:
                   nullptr);
         run("CREATE TABLE IF NOT EXISTS ballast (number INTEGER)");
         run("BEGIN");
-        run("INSERT INTO ballast SELECT seq FROM seq_1_to_1000");
+        run("INSERT INTO ballast WITH RECURSIVE numbers (n) AS "
+            "(SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 1000) SELECT n FROM numbers");
     }
     ~heavy_transaction() { ::mysql_close(connection_); }
     heavy_transaction(const heavy_transaction&) = delete;
@@ -212,8 +213,10 @@ TEST(mariadb_links, a_deadlock_is_begun_again) {
     auto& server = shared_server();
     const auto deadlocks = [&] {
         return server.run_sql(
-            "SELECT variable_value FROM information_schema.global_status WHERE "
-            "variable_name = 'innodb_deadlocks'");
+            is_mysql() ? "SELECT count FROM information_schema.innodb_metrics WHERE "
+                         "name = 'lock_deadlocks'"
+                       : "SELECT variable_value FROM information_schema.global_status WHERE "
+                         "variable_name = 'innodb_deadlocks'");
     };
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);

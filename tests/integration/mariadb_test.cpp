@@ -43,6 +43,10 @@ void resume_server() {
     shared_server().resume();
 }
 
+bool is_patient_with_held_rows() {
+    return is_mysql();
+}
+
 void cut_connections() {
     auto& server = shared_server();
     std::istringstream ids{server.run_sql(
@@ -117,6 +121,9 @@ TEST(mariadb_bells, are_those_of_a_database_in_other_letters) {
 
 // A sleeping session must have no open snapshot, which would keep the server from purging old rows.
 TEST(mariadb_bells, sleep_in_no_transaction) {
+    if (is_mysql())
+        GTEST_SKIP() << "on MySQL the sleep of five seconds is a part of the statement that reads "
+                        "the events, so the snapshot lasts as long";
     const auto path = lock_path();
     const auto servers = connect_to_database(60s);
     mutex lock{*servers, path};
