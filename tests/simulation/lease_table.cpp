@@ -193,7 +193,9 @@ void print(const setting& setting) {
 }  // namespace
 
 int main() {
-    fmt::print("| attached to | tick, syncLimit | relay bound R | session timeout S | lease left at the grant | least lease left later | most lease left later |\n");
+    fmt::print(
+        "| attached to | tick, syncLimit | relay bound R | session timeout S | lease left at the "
+        "grant | least lease left later | most lease left later |\n");
     fmt::print("|---|---|---|---|---|---|---|\n");
     for (const auto timeout : {30s, 10s, 4s})
         print({"leader, standalone", "any", server_role::leader, {}, timeout});
