@@ -21,13 +21,13 @@ namespace {
 constexpr std::string_view k_scheme = "local:";
 
 // Thread safety: as core::coordinator_session requires.
-class session final : public core::coordinator_session {
+class in_memory_session final : public core::coordinator_session {
 public:
-    session(std::shared_ptr<world> servers, std::shared_ptr<link> handle)
+    in_memory_session(std::shared_ptr<world> servers, std::shared_ptr<link> handle)
         : world_{std::move(servers)}, link_{std::move(handle)} {}
-    ~session() override { session::close(); }
-    session(const session&) = delete;
-    session& operator=(const session&) = delete;
+    ~in_memory_session() override { in_memory_session::close(); }
+    in_memory_session(const in_memory_session&) = delete;
+    in_memory_session& operator=(const in_memory_session&) = delete;
 
     void submit(core::request&& request) override { world_->submit(link_, std::move(request)); }
 
@@ -56,7 +56,7 @@ bool is_local(std::string_view connect_string) noexcept {
     return connect_string.starts_with(k_scheme);
 }
 
-result<connect_string> parse_connect_string(std::string_view text) {
+result<tree_address> parse_connect_string(std::string_view text) {
     if (!is_local(text)) return base::refused_connect_string(text, "does not start with 'local:'");
     const std::string_view rest = text.substr(k_scheme.size());
     const std::size_t slash = std::min(rest.find('/'), rest.size());
@@ -64,30 +64,31 @@ result<connect_string> parse_connect_string(std::string_view text) {
     if (chroot.size() > 1 && !client_accepts_path(chroot, path_use::plain))
         return base::refused_connect_string(
             text, "the text from the first '/' on must be a path that does not end in '/'");
-    return connect_string{std::string{rest.substr(0, slash)},
-                          std::string{chroot.size() > 1 ? chroot : std::string_view{}}};
+    return tree_address{std::string{rest.substr(0, slash)},
+                        std::string{chroot.size() > 1 ? chroot : std::string_view{}}};
 }
 
-std::string to_string(const connect_string& value) {
+std::string to_string(const tree_address& value) {
     return std::string{k_scheme} + value.name + value.chroot;
 }
 
-coordinator::coordinator(std::string_view text) : where_{parse_connect_string(text).value()} {
+in_memory_coordinator::in_memory_coordinator(std::string_view text)
+    : where_{parse_connect_string(text).value()} {
     world_ = world::named(where_.name);
 }
 
-coordinator::~coordinator() = default;
+in_memory_coordinator::~in_memory_coordinator() = default;
 
-std::unique_ptr<core::coordinator_session> coordinator::open(const core::session_settings& settings,
-                                                             core::session_sink& sink) {
+std::unique_ptr<core::coordinator_session> in_memory_coordinator::open(
+    const core::session_settings& settings, core::session_sink& sink) {
     auto root = settings.whole_tree ? local::chroot{} : local::chroot{where_.chroot};
     auto handle = std::make_shared<link>(settings, sink, std::move(root), describe());
-    auto opened = std::make_unique<session>(world_, handle);
+    auto opened = std::make_unique<in_memory_session>(world_, handle);
     world_->open(handle);
     return opened;
 }
 
-turnstile::promises coordinator::promises() const {
+turnstile::promises in_memory_coordinator::promises() const {
     return {.exclusion = exclusion_promise::proved,
             .order = order_promise::arrival,
             .waiting = waiting_promise::notified,
@@ -99,12 +100,12 @@ turnstile::promises coordinator::promises() const {
             .scope = scope_promise::process};
 }
 
-std::string coordinator::describe() const {
+std::string in_memory_coordinator::describe() const {
     return to_string(where_);
 }
 
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string) {
-    return std::make_unique<coordinator>(connect_string);
+    return std::make_unique<in_memory_coordinator>(connect_string);
 }
 
 }  // namespace turnstile::local

@@ -19,26 +19,26 @@ namespace turnstile::local {
 
 class world;
 
-struct connect_string {
+struct tree_address {
     std::string name;    // servers inside this process; clients with equal names share a tree
     std::string chroot;  // empty or "/a/b"
-    friend bool operator==(const connect_string&, const connect_string&) = default;
+    friend bool operator==(const tree_address&, const tree_address&) = default;
 };
 // `text` has the form "local:name/chroot". Fails with `errc::bad_connect_string`. Pure functions.
-[[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
-[[nodiscard]] std::string to_string(const connect_string& value);
+[[nodiscard]] result<tree_address> parse_connect_string(std::string_view text);
+[[nodiscard]] std::string to_string(const tree_address& value);
 
 [[nodiscard]] bool is_local(std::string_view connect_string) noexcept;
 
 // Thread safety: all members from any thread. After fork(), the parent's objects do nothing in the child. A coordinator
 // that the child makes has a separate tree.
-class coordinator final : public core::coordinator {
+class in_memory_coordinator final : public core::coordinator {
 public:
     // Throws std::system_error: bad_connect_string.
-    explicit coordinator(std::string_view connect_string);
-    ~coordinator() override;
-    coordinator(const coordinator&) = delete;
-    coordinator& operator=(const coordinator&) = delete;
+    explicit in_memory_coordinator(std::string_view connect_string);
+    ~in_memory_coordinator() override;
+    in_memory_coordinator(const in_memory_coordinator&) = delete;
+    in_memory_coordinator& operator=(const in_memory_coordinator&) = delete;
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override;
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] std::string describe() const override;
 
 private:
-    const connect_string where_;
+    const tree_address where_;
     std::shared_ptr<world> world_;
 };
 

@@ -41,7 +41,7 @@ std::string_view cut(std::string_view& text, char mark) {
 }
 
 // This function and the following parsers return an empty text, or the rule that the connect string violates.
-std::string parse_login(std::string_view text, connect_string& out) {
+std::string parse_login(std::string_view text, redis_address& out) {
     const auto user = base::percent_decoded(cut(text, ':'));
     const auto password = base::percent_decoded(text);
     if (!user || !password)
@@ -51,7 +51,7 @@ std::string parse_login(std::string_view text, connect_string& out) {
     return {};
 }
 
-std::string parse_servers(std::string_view text, bool sentinels, connect_string& out) {
+std::string parse_servers(std::string_view text, bool sentinels, redis_address& out) {
     if (text.ends_with(',')) return "names no host after its last comma";
     const auto port = sentinels ? k_default_sentinel_port : k_default_port;
     do {
@@ -64,7 +64,7 @@ std::string parse_servers(std::string_view text, bool sentinels, connect_string&
 
 // `path` is a view into `text`. It begins with the slash after the servers, or is empty.
 std::string parse_path(std::string_view text, std::string_view path, bool sentinels,
-                       connect_string& out) {
+                       redis_address& out) {
     if (sentinels) {
         if (!path.empty()) path.remove_prefix(1);
         const auto name = path.substr(0, path.find('/'));
@@ -87,7 +87,7 @@ std::string parse_path(std::string_view text, std::string_view path, bool sentin
     return {};
 }
 
-std::string set_database(std::string_view value, connect_string& out) {
+std::string set_database(std::string_view value, redis_address& out) {
     const auto number = plain_number<int>(value);
     if (!number || *number >= k_most_databases)
         return "the number of a database, from 0 on, is needed";
@@ -95,14 +95,14 @@ std::string set_database(std::string_view value, connect_string& out) {
     return {};
 }
 
-std::string set_tree(std::string_view value, connect_string& out) {
+std::string set_tree(std::string_view value, redis_address& out) {
     if (value.empty() || value.size() > k_longest_tree || !is_word(value))
         return fmt::format("1 to {} letters, digits, '.', '-', '_' are needed", k_longest_tree);
     out.tree = value;
     return {};
 }
 
-std::string set_wait(std::string_view value, connect_string& out) {
+std::string set_wait(std::string_view value, redis_address& out) {
     const auto number = plain_number<int>(value);
     if (!number || *number > k_most_replicas) return "a number of replicas is needed";
     out.wait = *number;
@@ -117,7 +117,7 @@ std::string set_decoded(std::string_view name, std::string_view value, std::stri
     return {};
 }
 
-std::string set_verify(std::string_view value, connect_string& out) {
+std::string set_verify(std::string_view value, redis_address& out) {
     constexpr std::array<std::pair<std::string_view, tls_verification>, 3> k_values{
         {{"full", tls_verification::full},
          {"ca", tls_verification::authority},
@@ -130,7 +130,7 @@ std::string set_verify(std::string_view value, connect_string& out) {
     return "must be full, ca or none";
 }
 
-std::string set_stay_out(std::string_view value, connect_string& out) {
+std::string set_stay_out(std::string_view value, redis_address& out) {
     const auto number = plain_number<int>(value);
     if (!number || *number == 0 || *number > k_longest_stay)
         return fmt::format("a number of seconds from 1 to {} is needed", k_longest_stay);
@@ -140,7 +140,7 @@ std::string set_stay_out(std::string_view value, connect_string& out) {
 
 // Parses a text option of Sentinel or TLS. Returns nothing for any other option.
 std::optional<std::string> parse_special(std::string_view name, std::string_view value,
-                                         connect_string& out) {
+                                         redis_address& out) {
     auto& sentinel = out.sentinel_login;
     if (name == "sentinel_username" || name == "sentinel_password") {
         if (!out.has_sentinels())
@@ -160,7 +160,7 @@ std::optional<std::string> parse_special(std::string_view name, std::string_view
 
 struct option_rule {
     std::string_view name;
-    std::string (*set)(std::string_view value, connect_string& out);
+    std::string (*set)(std::string_view value, redis_address& out);
 };
 constexpr std::array<option_rule, 5> k_options{{{"db", set_database},
                                                 {"tree", set_tree},
@@ -169,7 +169,7 @@ constexpr std::array<option_rule, 5> k_options{{{"db", set_database},
                                                 {"verify", set_verify}}};
 
 // `option` is a view into `text`.
-std::string parse_option(std::string_view text, std::string_view option, connect_string& out) {
+std::string parse_option(std::string_view text, std::string_view option, redis_address& out) {
     const auto name = cut(option, '=');
     if (name == "verify" && !out.tls.enabled)
         return "has the option verify, which only rediss:// and rediss+sentinel:// have";
@@ -187,7 +187,7 @@ std::string parse_option(std::string_view text, std::string_view option, connect
         base::quoted_part(text, name));
 }
 
-std::string parse_options(std::string_view text, std::string_view options, connect_string& out) {
+std::string parse_options(std::string_view text, std::string_view options, redis_address& out) {
     while (!options.empty()) {
         if (auto rule = parse_option(text, cut(options, '&'), out); !rule.empty()) return rule;
     }
@@ -198,7 +198,7 @@ std::string parse_options(std::string_view text, std::string_view options, conne
     return {};
 }
 
-std::string parse(std::string_view text, const scheme& as, connect_string& out) {
+std::string parse(std::string_view text, const scheme& as, redis_address& out) {
     auto rest = text.substr(as.prefix.size());
     auto where = cut(rest, '?');
     const auto options = rest;
@@ -216,7 +216,7 @@ std::string parse(std::string_view text, const scheme& as, connect_string& out) 
 
 }  // namespace
 
-result<connect_string> parse_connect_string(std::string_view text) {
+result<redis_address> parse_connect_string(std::string_view text) {
     const auto found = std::find_if(k_schemes.begin(), k_schemes.end(), [&](const scheme& each) {
         return text.starts_with(each.prefix);
     });
@@ -225,14 +225,14 @@ result<connect_string> parse_connect_string(std::string_view text) {
                                       "begins neither with redis:// nor with redis+sentinel://");
     if (found->tls && !has_tls())
         return refused_connect_string(text, "this build has no TLS for Redis (TURNSTILE_WITH_TLS)");
-    connect_string out;
+    redis_address out;
     out.tls.enabled = found->tls;
     if (const auto rule = parse(text, *found, out); !rule.empty())
         return refused_connect_string(text, rule);
     return out;
 }
 
-std::string to_string(const connect_string& value) {
+std::string to_string(const redis_address& value) {
     const auto found = std::find_if(k_schemes.begin(), k_schemes.end(), [&](const scheme& each) {
         return each.sentinels == value.has_sentinels() && each.tls == value.tls.enabled;
     });
@@ -253,7 +253,7 @@ std::string to_string(const connect_string& value) {
     return text;
 }
 
-std::string key_prefix(const connect_string& value) {
+std::string key_prefix(const redis_address& value) {
     return value.tree.empty() ? "{turnstile}" : "{turnstile:" + value.tree + "}";
 }
 

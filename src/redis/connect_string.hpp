@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// connect_string: a parsed connect string: the servers, the credentials and the tree, the set of keys that contains the
+// redis_address: a parsed connect string: the servers, the credentials and the tree, the set of keys that contains the
 // znodes (scripts.hpp).
 //
 //     auto parsed = redis::parse_connect_string("redis://locks:secret@redis1:6379/shop?db=2&tree=blue");
@@ -59,7 +59,7 @@ struct credentials {
     friend bool operator==(const credentials&, const credentials&) = default;
 };
 
-struct connect_string {
+struct redis_address {
     std::vector<server_address> servers;  // the server, the cluster's nodes, or the sentinels
     std::string master;                   // the sentinels' name of the master; empty: no sentinels
     credentials login;
@@ -71,15 +71,15 @@ struct connect_string {
     int stay_out = 0;  // seconds; 0: no such time
     tls_settings tls;
     [[nodiscard]] bool has_sentinels() const noexcept { return !master.empty(); }
-    friend bool operator==(const connect_string&, const connect_string&) = default;
+    friend bool operator==(const redis_address&, const redis_address&) = default;
 };
 
 // Fails with `errc::bad_connect_string`. The message names the violated rule and contains no password.
-[[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
+[[nodiscard]] result<redis_address> parse_connect_string(std::string_view text);
 
 // Returns a text such as "redis://redis1:6379/shop?db=2&tree=blue", without credentials and TLS options.
-[[nodiscard]] std::string to_string(const connect_string& value);
+[[nodiscard]] std::string to_string(const redis_address& value);
 // Returns the prefix of all keys of the tree, such as "{turnstile:blue}".
-[[nodiscard]] std::string key_prefix(const connect_string& value);
+[[nodiscard]] std::string key_prefix(const redis_address& value);
 
 }  // namespace turnstile::redis

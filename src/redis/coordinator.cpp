@@ -25,22 +25,22 @@ constexpr std::chrono::milliseconds k_search{500};
 
 // After fork(), the session's thread does not exist in the child, and the sockets belong to the parent. So all calls do
 // nothing there, and the destructor frees nothing.
-class session final : public core::coordinator_session {
+class redis_session final : public core::coordinator_session {
 public:
-    session(const connect_string& where, const core::session_settings& settings,
-            core::duration container_interval, std::shared_ptr<known_servers> known,
-            guardian::guarded_session guarded, core::session_sink& sink)
+    redis_session(const redis_address& where, const core::session_settings& settings,
+                  core::duration container_interval, std::shared_ptr<known_servers> known,
+                  guardian::guarded_session guarded, core::session_sink& sink)
         : generation_{base::process_generation()},
           link_{std::make_unique<session_link>(where, settings, container_interval,
                                                std::move(known), std::move(guarded), sink)} {
         if (const auto why = link_->first_refusal(k_first_answer)) throw_error(*why);
     }
-    ~session() override {
-        session::close();
+    ~redis_session() override {
+        redis_session::close();
         if (forked()) static_cast<void>(link_.release());  // its mutexes may stay locked
     }
-    session(const session&) = delete;
-    session& operator=(const session&) = delete;
+    redis_session(const redis_session&) = delete;
+    redis_session& operator=(const redis_session&) = delete;
 
     void submit(core::request&& request) override {
         if (!forked()) link_->submit(std::move(request), false);
@@ -82,17 +82,17 @@ private:
     std::unique_ptr<session_link> link_;
 };
 
-class servers final : public core::coordinator {
+class redis_coordinator final : public core::coordinator {
 public:
-    servers(connect_string where, std::string text, const coordinator_options& options)
+    redis_coordinator(redis_address where, std::string text, const coordinator_options& options)
         : where_{std::move(where)}, text_{std::move(text)}, options_{options} {}
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
         guardian::guarded_session guarded{options_.guardian, text_, settings};
         const auto own = guarded.for_server(settings);
-        return std::make_unique<session>(where_, own, options_.container_interval, known_,
-                                         std::move(guarded), sink);
+        return std::make_unique<redis_session>(where_, own, options_.container_interval, known_,
+                                               std::move(guarded), sink);
     }
 
     [[nodiscard]] std::string_view chroot() const noexcept override { return where_.chroot; }
@@ -160,7 +160,7 @@ private:
         return found;
     }
 
-    const connect_string where_;
+    const redis_address where_;
     const std::string text_;  // the connect string
     const coordinator_options options_;
     const std::shared_ptr<known_servers> known_ = std::make_shared<known_servers>();
@@ -179,7 +179,8 @@ std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_str
                      fmt::format("{}: stay_out is shorter than the session timeout of {}",
                                  to_string(where), base::duration_text(timeout))});
     }
-    return std::make_unique<servers>(std::move(where), std::string{connect_string}, options);
+    return std::make_unique<redis_coordinator>(std::move(where), std::string{connect_string},
+                                               options);
 }
 
 }  // namespace turnstile::redis

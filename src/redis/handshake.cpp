@@ -34,7 +34,7 @@ constexpr const char* k_no_cluster =
 
 class greeter {
 public:
-    greeter(line& to, const connect_string& where, core::time_point deadline, int give_up)
+    greeter(line& to, const redis_address& where, core::time_point deadline, int give_up)
         : to_{to}, where_{where}, deadline_{deadline}, give_up_{give_up} {}
 
     bool connect() {
@@ -164,7 +164,7 @@ private:
     }
 
     line& to_;
-    const connect_string& where_;
+    const redis_address& where_;
     const core::time_point deadline_;
     const int give_up_;
     greeting out;
@@ -179,19 +179,19 @@ greeting refused_by(std::string_view asked, const redisReply& error) {
     return why;
 }
 
-greeting greet(line& to, const connect_string& where, core::time_point deadline, int give_up) {
+greeting greet(line& to, const redis_address& where, core::time_point deadline, int give_up) {
     greeter g{to, where, deadline, give_up};
     return g.finish(g.connect() && g.authenticate() && g.select() && g.look() && g.locate() &&
                     g.await_leases() && g.load_scripts());
 }
 
-greeting greet_listener(line& to, const connect_string& where, core::time_point deadline,
+greeting greet_listener(line& to, const redis_address& where, core::time_point deadline,
                         int give_up) {
     greeter g{to, where, deadline, give_up};
     return g.finish(g.connect() && g.authenticate());
 }
 
-greeting examine(line& to, const connect_string& where, core::time_point deadline, int give_up) {
+greeting examine(line& to, const redis_address& where, core::time_point deadline, int give_up) {
     greeter g{to, where, deadline, give_up};
     return g.finish(g.connect() && g.authenticate() && g.select() && g.look() && g.locate() &&
                     g.await_leases() && g.look_at_layout());

@@ -40,14 +40,14 @@ struct greeting {
 // Waits for the connection, logs in, selects the database, and checks whether the server's version and settings are
 // suitable. Then checks whether this server has the tree (the keys of the client's znodes), and loads the scripts.
 // `deadline` limits all steps together. Gives up when the descriptor `give_up` becomes readable.
-[[nodiscard]] greeting greet(line& to, const connect_string& where, core::time_point deadline,
+[[nodiscard]] greeting greet(line& to, const redis_address& where, core::time_point deadline,
                              int give_up);
 // Only logs in. Use it for the connection on which the server announces events.
-[[nodiscard]] greeting greet_listener(line& to, const connect_string& where,
+[[nodiscard]] greeting greet_listener(line& to, const redis_address& where,
                                       core::time_point deadline, int give_up);
 // Examines a server without opening a session. Makes the same checks as `greet` and also checks the version of the
 // tree's layout, but loads no scripts.
-[[nodiscard]] greeting examine(line& to, const connect_string& where, core::time_point deadline,
+[[nodiscard]] greeting examine(line& to, const redis_address& where, core::time_point deadline,
                                int give_up);
 
 }  // namespace turnstile::redis

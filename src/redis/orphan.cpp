@@ -25,7 +25,7 @@ struct end_attempt {
 
 class orphan_end {
 public:
-    orphan_end(const connect_string& where, const modules::orphaned_session& which,
+    orphan_end(const redis_address& where, const modules::orphaned_session& which,
                const tls_context* tls, core::time_point until)
         : where_{where}, which_{which}, tls_{tls}, until_{until} {}
 
@@ -54,7 +54,7 @@ private:
             until_, k_no_descriptor);
     }
 
-    const connect_string& where_;
+    const redis_address& where_;
     const modules::orphaned_session& which_;
     const tls_context* tls_;
     const core::time_point until_;

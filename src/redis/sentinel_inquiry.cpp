@@ -30,7 +30,7 @@ std::optional<server_address> master_in(const redisReply& answer) {
     return claimed_address(text_at(answer, 0), text_at(answer, 1));
 }
 
-sentinel_inquiry::sentinel_inquiry(server_address sentinel, const connect_string& where,
+sentinel_inquiry::sentinel_inquiry(server_address sentinel, const redis_address& where,
                                    const tls_context* tls, int give_up,
                                    const std::optional<server_address>& at)
     : sentinel_{std::move(sentinel)},

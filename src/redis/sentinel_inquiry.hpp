@@ -35,7 +35,7 @@ public:
     // Begins to connect to the sentinel. `at`: the sentinel's numeric address, if known. `where` and `tls` must outlive
     // the inquiry; a null `tls` means no TLS. When the descriptor `give_up` becomes readable, the constructor stops the
     // name resolution.
-    sentinel_inquiry(server_address sentinel, const connect_string& where, const tls_context* tls,
+    sentinel_inquiry(server_address sentinel, const redis_address& where, const tls_context* tls,
                      int give_up, const std::optional<server_address>& at = {});
 
     // Asks for the epoch and the address. Call this only while `waits` is false.
@@ -55,7 +55,7 @@ private:
     void refuse(welcome result, const std::string& reason);
 
     const server_address sentinel_;
-    const connect_string& where_;
+    const redis_address& where_;
     line line_;
     bool logged_in_ = false;
     std::deque<question> open_;

@@ -23,7 +23,7 @@ constexpr int k_most_redirections = 5;
 
 }  // namespace
 
-server_connector::server_connector(connect_string where, const core::session_settings& settings,
+server_connector::server_connector(redis_address where, const core::session_settings& settings,
                                    std::shared_ptr<known_servers> known, int stop)
     : where_{std::move(where)},
       settings_{settings},

@@ -40,7 +40,7 @@ struct connected_server {
 class server_connector {
 public:
     // All calls give up when the descriptor `stop` becomes readable.
-    server_connector(connect_string where, const core::session_settings& settings,
+    server_connector(redis_address where, const core::session_settings& settings,
                      std::shared_ptr<known_servers> known, int stop);
 
     // Finds the servers to try. Returns the reason if there are none.
@@ -77,7 +77,7 @@ private:
     [[nodiscard]] connected_server connect(const server_address& server, core::time_point deadline);
     [[nodiscard]] bool is_named() const;
 
-    const connect_string where_;
+    const redis_address where_;
     const core::session_settings settings_;
     const std::shared_ptr<known_servers> known_;
     const int stop_;

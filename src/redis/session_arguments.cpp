@@ -11,7 +11,7 @@
 
 namespace turnstile::redis {
 
-session_arguments::session_arguments(const connect_string& where,
+session_arguments::session_arguments(const redis_address& where,
                                      const core::session_settings& settings)
     : prefix_{key_prefix(where)},
       znodes_{znodes_key(prefix_)},

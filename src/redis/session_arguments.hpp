@@ -20,7 +20,7 @@ namespace turnstile::redis {
 
 class session_arguments {
 public:
-    session_arguments(const connect_string& where, const core::session_settings& settings);
+    session_arguments(const redis_address& where, const core::session_settings& settings);
 
     // Call this before the attach. `digests`: the digests under which the server knows the scripts.
     void greeted(const std::array<std::string, k_script_count>& digests);

@@ -16,13 +16,13 @@
 namespace turnstile::redis {
 namespace {
 
-local::chroot root_of(const connect_string& where, const core::session_settings& settings) {
+local::chroot root_of(const redis_address& where, const core::session_settings& settings) {
     return local::chroot{settings.whole_tree ? std::string{} : where.chroot};
 }
 
 }  // namespace
 
-session_link::session_link(connect_string where, const core::session_settings& settings,
+session_link::session_link(redis_address where, const core::session_settings& settings,
                            core::duration container_interval, std::shared_ptr<known_servers> known,
                            guardian::guarded_session guarded, core::session_sink& sink)
     : outlet_{sink},

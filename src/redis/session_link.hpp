@@ -54,7 +54,7 @@ class session_link {
 public:
     // `container_interval`: how long a container znode must be empty before its removal, and the interval of the
     // session's checks.
-    session_link(connect_string where, const core::session_settings& settings,
+    session_link(redis_address where, const core::session_settings& settings,
                  core::duration container_interval, std::shared_ptr<known_servers> known,
                  guardian::guarded_session guarded, core::session_sink& sink);
     ~session_link();

@@ -90,8 +90,8 @@ std::string shown_postgresql(std::string target) {
 
 }  // namespace
 
-result<connect_string> parse_connect_string(std::string_view text) {
-    connect_string out;
+result<database_address> parse_connect_string(std::string_view text) {
+    database_address out;
     out.kind = kind_of(text);
     if (out.kind == kind::postgresql && has_unescaped_at(text))
         return base::refused_connect_string(
@@ -147,7 +147,7 @@ result<connect_string> parse_connect_string(std::string_view text) {
     return out;
 }
 
-std::string to_string(const connect_string& location) {
+std::string to_string(const database_address& location) {
     const std::string chroot = location.chroot.empty() ? "" : "?chroot=" + location.chroot;
     if (location.kind == kind::sqlite) return std::string{k_sqlite} + location.target + chroot;
     if (location.kind == kind::postgresql) return shown_postgresql(location.target) + chroot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// connect_string: a parsed connect string: the database, and the path that serves as the client's root.
+// database_address: a parsed connect string: the database, and the path that serves as the client's root.
 //
 //     sqlite:/var/lib/shop/locks.db?chroot=/shop
 //     postgresql://user@host:5432/db?sslmode=require&chroot=/shop
@@ -19,17 +19,17 @@
 
 namespace turnstile::sql {
 
-struct connect_string {
+struct database_address {
     sql::kind kind = kind::sqlite;
     std::string target;  // a path, libpq's URI, or MariaDB's URI in its normal form
     std::string chroot;  // empty or "/a/b"
-    friend bool operator==(const connect_string&, const connect_string&) = default;
+    friend bool operator==(const database_address&, const database_address&) = default;
 };
 
 // Fails with errc::bad_connect_string. The message names the violated rule and contains no password.
-[[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
+[[nodiscard]] result<database_address> parse_connect_string(std::string_view text);
 
 // Returns the connect string without password and parameters, for messages and for the names of locks.
-[[nodiscard]] std::string to_string(const connect_string& value);
+[[nodiscard]] std::string to_string(const database_address& value);
 
 }  // namespace turnstile::sql

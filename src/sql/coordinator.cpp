@@ -8,16 +8,16 @@
 #include "modules/entry.hpp"
 #include "sql/connect_string.hpp"
 #include "sql/dialects.hpp"
-#include "sql/session.hpp"
+#include "sql/sql_session.hpp"
 
 namespace turnstile::sql {
 namespace {
 
 constexpr std::chrono::milliseconds k_least_cleaning{100};
 
-class servers final : public core::coordinator {
+class sql_coordinator final : public core::coordinator {
 public:
-    servers(connect_string where, std::string text, const coordinator_settings& settings)
+    sql_coordinator(database_address where, std::string text, const coordinator_settings& settings)
         : where_{std::move(where)}, text_{std::move(text)}, settings_{settings} {
         static_cast<void>(base::process_generation());  // the first call starts the count of forks
     }
@@ -36,7 +36,7 @@ public:
         parts.server = describe();
         if (!settings.whole_tree) parts.chroot = where_.chroot;
         parts.clean_containers_every = std::max(settings_.clean_containers_every, k_least_cleaning);
-        return std::make_unique<session>(std::move(parts), settings, sink);
+        return std::make_unique<sql_session>(std::move(parts), settings, sink);
     }
 
     [[nodiscard]] std::string_view chroot() const noexcept override { return where_.chroot; }
@@ -67,7 +67,7 @@ private:
         return settings_.guardian && where_.kind != kind::sqlite;
     }
 
-    const connect_string where_;
+    const database_address where_;
     const std::string text_;  // the connect string
     const coordinator_settings settings_;
     const std::shared_ptr<base::latest_failure> failures_ =
@@ -79,7 +79,8 @@ private:
 std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
                                                     const coordinator_settings& settings) {
     auto where = parse_connect_string(connect_string).value();
-    return std::make_unique<servers>(std::move(where), std::string{connect_string}, settings);
+    return std::make_unique<sql_coordinator>(std::move(where), std::string{connect_string},
+                                             settings);
 }
 
 std::shared_ptr<core::coordinator> make_servers(const modules::wanted_servers& wanted) {

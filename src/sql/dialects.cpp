@@ -40,7 +40,7 @@ bool ask_apart(bool unanswered, const std::function<bool()>& question) {
 
 // Like ZooKeeper's clients, a session waits for an answer for two thirds of its timeout. The last third remains for
 // another connection attempt.
-std::unique_ptr<database> make_database(const connect_string& where,
+std::unique_ptr<database> make_database(const database_address& where,
                                         const core::session_settings& settings,
                                         const session_links& session) {
     const auto patience =
@@ -67,7 +67,7 @@ turnstile::promises promises_of(kind which, durability of_commits) noexcept {
             .scope = host ? scope_promise::host : scope_promise::server};
 }
 
-turnstile::promises promises_at(const connect_string& where) {
+turnstile::promises promises_at(const database_address& where) {
     const auto* const own = dialect_of(where.kind);
     TURNSTILE_CHECK(own != nullptr);
     const bool keeps = own->keeps_commits == nullptr || own->keeps_commits(where);

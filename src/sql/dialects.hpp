@@ -21,7 +21,7 @@ namespace turnstile::sql {
 
 // Makes a database object without connecting it. Only the object for a SQLite file uses the guardian, a process that
 // outlives a crash of this process. Throws std::system_error if the process has no descriptors left.
-[[nodiscard]] std::unique_ptr<database> make_database(const connect_string& where,
+[[nodiscard]] std::unique_ptr<database> make_database(const database_address& where,
                                                       const core::session_settings& settings,
                                                       const session_links& session);
 
@@ -34,7 +34,7 @@ enum class durability { each_commit, not_said };
 
 // Returns the promises of this database, its guarantees to the user. Connects to the server if the promises depend on
 // the server's settings.
-[[nodiscard]] turnstile::promises promises_at(const connect_string& where);
+[[nodiscard]] turnstile::promises promises_at(const database_address& where);
 
 // Time limit for the queries of promises_at() to a server.
 inline constexpr std::chrono::seconds k_examination{3};

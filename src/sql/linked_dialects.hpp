@@ -25,7 +25,7 @@ enum class kind { sqlite, postgresql, mariadb };
 
 class database;
 struct closing_signal;
-struct connect_string;
+struct database_address;
 
 struct session_links {
     std::shared_ptr<closing_signal> closing;
@@ -34,7 +34,7 @@ struct session_links {
 };
 
 struct wanted_database {
-    const connect_string& where;
+    const database_address& where;
     std::chrono::milliseconds patience;  // the longest time to wait for a statement
     const session_links& session;
     const std::string& lacking;  // required promises that this kind of database lacks; empty: none
@@ -44,7 +44,7 @@ struct dialect {
     std::unique_ptr<database> (*make)(const wanted_database& wanted);
     // Returns true if the server keeps each acknowledged commit after a crash. The pointer is null if every database of
     // this kind does.
-    bool (*keeps_commits)(const connect_string& where);
+    bool (*keeps_commits)(const database_address& where);
     // Returns the rule that the connect string's target violates, or an empty text. The pointer is null if the common
     // rules are enough.
     std::string (*fault_of)(const std::string& target);

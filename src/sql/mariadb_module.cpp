@@ -19,7 +19,7 @@ std::unique_ptr<database> make_mariadb(const wanted_database& wanted) {
 }
 
 // Returns false also if the server cannot be reached or is unsuitable.
-bool mariadb_keeps_commits(const connect_string& where) {
+bool mariadb_keeps_commits(const database_address& where) {
     return ask_apart(false, [&] {
         mariadb_database asked{
             {parse_mariadb_target(where.target).value(), to_string(where), k_examination, nullptr}};

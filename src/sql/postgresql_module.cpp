@@ -21,7 +21,7 @@ std::unique_ptr<database> make_postgresql(const wanted_database& wanted) {
 
 // Returns true also if the server cannot be reached: each session makes its own commits durable, and only an operator
 // can disable that (fsync). Each connect of a session checks the required promises (guarantees) again.
-bool postgresql_keeps_commits(const connect_string& where) {
+bool postgresql_keeps_commits(const database_address& where) {
     return ask_apart(true, [&] {
         postgresql_database asked{
             {where.target, to_string(where), k_examination, std::make_shared<closing_signal>()}};

@@ -23,7 +23,7 @@ struct resolution {
     std::vector<socket_address> addresses;
 };
 
-resolution look_up(const server_address& server) {
+resolution look_up(const ensemble_server& server) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_ADDRCONFIG;  // like the C client
@@ -45,12 +45,12 @@ resolution look_up(const server_address& server) {
 
 }  // namespace
 
-std::vector<socket_address> resolve(const server_address& server) {
+std::vector<socket_address> resolve(const ensemble_server& server) {
     return look_up(server).addresses;
 }
 
-std::vector<socket_address> shuffled_addresses(const connect_string& servers, base::random& chance,
-                                               unresolved_hosts& missing) {
+std::vector<socket_address> shuffled_addresses(const ensemble_address& servers,
+                                               base::random& chance, unresolved_hosts& missing) {
     std::vector<socket_address> out;
     for (const auto& server : servers.servers) {
         const auto [answer, addresses] = look_up(server);
@@ -61,7 +61,7 @@ std::vector<socket_address> shuffled_addresses(const connect_string& servers, ba
     return out;
 }
 
-server_list shuffled_servers(const connect_string& servers, base::random& chance,
+server_list shuffled_servers(const ensemble_address& servers, base::random& chance,
                              unresolved_hosts& missing) {
     server_list out;
     std::vector<std::string> list;

@@ -19,10 +19,10 @@
 namespace turnstile::zookeeper {
 
 // Returns all addresses of the server's name; none if the name cannot be resolved now. Blocks.
-[[nodiscard]] std::vector<socket_address> resolve(const server_address& server);
+[[nodiscard]] std::vector<socket_address> resolve(const ensemble_server& server);
 
 // Returns the servers' addresses in random order. `missing` records the names without addresses. Blocks.
-[[nodiscard]] std::vector<socket_address> shuffled_addresses(const connect_string& servers,
+[[nodiscard]] std::vector<socket_address> shuffled_addresses(const ensemble_address& servers,
                                                              base::random& chance,
                                                              unresolved_hosts& missing);
 
@@ -35,7 +35,7 @@ struct server_list {
 // resolved stays, and `missing` records it. After each failure the C client advances by two (ZOOKEEPER-2466). If
 // the number of servers were even, it would try only half of them, and would not pause after a round of failures. So if
 // the number is even, and no name has several addresses, the list contains one server twice. Blocks.
-[[nodiscard]] server_list shuffled_servers(const connect_string& servers, base::random& chance,
+[[nodiscard]] server_list shuffled_servers(const ensemble_address& servers, base::random& chance,
                                            unresolved_hosts& missing);
 
 // From now on, no handle of this process reseeds random() and drand48(). This also applies to handles that the program

@@ -11,7 +11,7 @@
 
 namespace turnstile::zookeeper {
 
-c_session::c_session(connect_string servers, const core::session_settings& settings,
+c_session::c_session(ensemble_address servers, const core::session_settings& settings,
                      core::session_sink& sink, std::shared_ptr<known_servers> known,
                      std::shared_ptr<guardian::link> guardian)
     : servers_{std::move(servers)},

@@ -65,7 +65,7 @@ namespace turnstile::zookeeper {
 class c_session final : public completion_listener {
 public:
     // Throws std::system_error: `errc::unresolvable`, or the system's code if it lacks resources.
-    c_session(connect_string servers, const core::session_settings& settings,
+    c_session(ensemble_address servers, const core::session_settings& settings,
               core::session_sink& sink, std::shared_ptr<known_servers> known,
               std::shared_ptr<guardian::link> guardian);
     c_session(const c_session&) = delete;
@@ -115,7 +115,7 @@ private:
     void role_witnessed(std::uint64_t connection, const server_answers& told) REQUIRES(turn_)
         EXCLUDES(mutex_);
 
-    const connect_string servers_;
+    const ensemble_address servers_;
     const std::shared_ptr<known_servers> known_;  // shared by all sessions with these servers
     const core::session_settings settings_;
     guardian_notice guardian_;

@@ -19,7 +19,7 @@
 namespace turnstile::zookeeper {
 namespace {
 
-std::vector<socket_address> servers_to_ask(const connect_string& servers,
+std::vector<socket_address> servers_to_ask(const ensemble_address& servers,
                                            unresolved_hosts& missing) {
     auto chance = base::random::from_system();
     auto asked = shuffled_addresses(servers, chance, missing);

@@ -31,7 +31,7 @@ namespace turnstile::zookeeper {
 class client_handle {
 public:
     // The references must outlive this object.
-    client_handle(const connect_string& servers, const core::session_settings& settings,
+    client_handle(const ensemble_address& servers, const core::session_settings& settings,
                   const std::shared_ptr<known_servers>& known)
         : servers_{servers}, settings_{settings}, known_{known} {}
 
@@ -78,7 +78,7 @@ private:
     void add_credentials();
     [[nodiscard]] std::string list_of(const std::vector<std::string>& hosts) const;
 
-    const connect_string& servers_;
+    const ensemble_address& servers_;
     const core::session_settings& settings_;
     const std::shared_ptr<known_servers>& known_;
     // Set once, under c_session::turn_, so that no callback of the C client runs before the pointer is set.

@@ -60,8 +60,8 @@ std::string check_host(std::string_view& host) {
     return good ? "" : "has a character that no host name has";
 }
 
-result<server_address> parse_server(std::string_view text, std::string_view item,
-                                    std::uint16_t default_port) {
+result<ensemble_server> parse_server(std::string_view text, std::string_view item,
+                                     std::uint16_t default_port) {
     const auto bad = [&](std::string_view rule) {
         return refused_connect_string(
             text, fmt::format("server \"{}\" {}", base::quoted_part(text, item), rule));
@@ -69,7 +69,7 @@ result<server_address> parse_server(std::string_view text, std::string_view item
     if (item.empty()) return refused_connect_string(text, "has an empty server between commas");
     if (base::has_other_separator(item)) return bad(base::k_other_separator);
     const auto colon = find_port(item);
-    server_address server{.host = {}, .port = default_port};
+    ensemble_server server{.host = {}, .port = default_port};
     if (colon != item.size() && !parse_port(item.substr(colon + 1), server.port)) {
         return bad("has a bad port: a number from 1 to 65535 is needed");
     }
@@ -221,14 +221,14 @@ std::string fault_of(const sasl_options& wanted) {
 }
 
 // `where` is the part of `text` with the servers and the chroot.
-result<connect_string> parse_plain(std::string_view text, std::string_view where,
-                                   std::uint16_t default_port) {
+result<ensemble_address> parse_plain(std::string_view text, std::string_view where,
+                                     std::uint16_t default_port) {
     const auto slash = where.find('/');
     std::string_view hosts = where.substr(0, slash);
     if (base::without_blanks(hosts).empty())
         return refused_connect_string(text, "names no server: write host[:port][,host[:port]]...");
 
-    connect_string out;
+    ensemble_address out;
     for (bool more = true; more;) {
         const auto comma = hosts.find(',');
         more = comma != std::string_view::npos;
@@ -251,7 +251,7 @@ result<connect_string> parse_plain(std::string_view text, std::string_view where
 
 }  // namespace
 
-result<connect_string> parse_connect_string(std::string_view text) {
+result<ensemble_address> parse_connect_string(std::string_view text) {
     if (!has_own_scheme(text)) return parse_plain(text, text, k_default_port);
     server_security wanted{.tls = {.enabled = text.starts_with(k_secure_scheme)}};
     auto where = text.substr((wanted.tls.enabled ? k_secure_scheme : k_plain_scheme).size());
@@ -273,7 +273,7 @@ result<connect_string> parse_connect_string(std::string_view text) {
     return out;
 }
 
-result<void> secure(connect_string& servers, server_security wanted) {
+result<void> secure(ensemble_address& servers, server_security wanted) {
     const auto refused = [](std::string_view option, std::string_view rule) {
         return error{errc::bad_option, fmt::format("{}: {}", option, rule)};
     };
@@ -301,7 +301,7 @@ result<void> secure(connect_string& servers, server_security wanted) {
     return {};
 }
 
-std::string hosts_of(const connect_string& value, address_form form) {
+std::string hosts_of(const ensemble_address& value, address_form form) {
     std::string out;
     for (const auto& [host, port, security] : value.servers) {
         const bool brackets =
@@ -312,7 +312,7 @@ std::string hosts_of(const connect_string& value, address_form form) {
     return out;
 }
 
-std::string to_string(const connect_string& value) {
+std::string to_string(const ensemble_address& value) {
     const auto* const security = value.security();
     return std::string{security != nullptr && security->tls.enabled ? k_secure_scheme : ""} +
            hosts_of(value, address_form::for_people) + value.chroot;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// connect_string: the servers and the path that a connect string names, after parsing and checking.
+// ensemble_address: the servers and the path that a connect string names, after parsing and checking.
 //
 //     auto parsed = zookeeper::parse_connect_string("zk1:2181,zk2:2181,[::1]:2181/shop");
 //
@@ -62,27 +62,27 @@ struct server_security {
     }
 };
 
-struct server_address {
+struct ensemble_server {
     std::string host;  // without brackets
     std::uint16_t port = 0;
     std::shared_ptr<const server_security> security{};  // null: without TLS and SASL
-    friend bool operator==(const server_address& a, const server_address& b) {
+    friend bool operator==(const ensemble_server& a, const ensemble_server& b) {
         return a.host == b.host && a.port == b.port && !a.security == !b.security;
     }
 };
 
-struct connect_string {
-    std::vector<server_address> servers;
+struct ensemble_address {
+    std::vector<ensemble_server> servers;
     std::string chroot;  // empty or "/a/b"
     // Returns the security that all servers share, or null without TLS and SASL.
     [[nodiscard]] const server_security* security() const noexcept {
         return servers.empty() ? nullptr : servers.front().security.get();
     }
-    friend bool operator==(const connect_string&, const connect_string&) = default;
+    friend bool operator==(const ensemble_address&, const ensemble_address&) = default;
 };
 
 // Fails with `errc::bad_connect_string`, also for a bad chroot. The message names the value and the rule.
-[[nodiscard]] result<connect_string> parse_connect_string(std::string_view text);
+[[nodiscard]] result<ensemble_address> parse_connect_string(std::string_view text);
 
 // True if the connect string has a scheme, and so may have options.
 [[nodiscard]] inline bool has_own_scheme(std::string_view text) noexcept {
@@ -91,15 +91,15 @@ struct connect_string {
 
 // Sets TLS, SASL or both for all servers, as far as `wanted` enables them. Fails with `errc::bad_option` if the connect
 // string already sets what `wanted` enables, or if the settings contradict each other.
-[[nodiscard]] result<void> secure(connect_string& servers, server_security wanted);
+[[nodiscard]] result<void> secure(ensemble_address& servers, server_security wanted);
 
 // The form of an IPv6 address. The C client knows no brackets and takes the text after the last colon as the port:
 // "::1:2181".
 enum class address_form { for_people, for_c_client };
 
 // Returns only the servers, such as "a:1,[::1]:2".
-[[nodiscard]] std::string hosts_of(const connect_string& value, address_form form);
+[[nodiscard]] std::string hosts_of(const ensemble_address& value, address_form form);
 // Returns "a:1,b:2/chroot", or with TLS "zookeepers://a:1,b:2/chroot", without the options.
-[[nodiscard]] std::string to_string(const connect_string& value);
+[[nodiscard]] std::string to_string(const ensemble_address& value);
 
 }  // namespace turnstile::zookeeper

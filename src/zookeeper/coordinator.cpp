@@ -12,21 +12,22 @@
 #include "zookeeper/diagnosis.hpp"
 #include "zookeeper/read_only_claim.hpp"
 #include "zookeeper/security.hpp"
-#include "zookeeper/session.hpp"
+#include "zookeeper/zookeeper_session.hpp"
 
 namespace turnstile::zookeeper {
 namespace {
 
 constexpr std::chrono::seconds k_diagnosis{1};
 
-class servers final : public core::coordinator {
+class zookeeper_coordinator final : public core::coordinator {
 public:
-    servers(connect_string where, std::shared_ptr<guardian::link> guardian, bool read_only)
+    zookeeper_coordinator(ensemble_address where, std::shared_ptr<guardian::link> guardian,
+                          bool read_only)
         : where_{std::move(where)}, claim_{where_, read_only}, guardian_{std::move(guardian)} {}
 
     std::unique_ptr<core::coordinator_session> open(const core::session_settings& settings,
                                                     core::session_sink& sink) override {
-        return std::make_unique<session>(where_, settings, sink, known_, guardian_);
+        return std::make_unique<zookeeper_session>(where_, settings, sink, known_, guardian_);
     }
 
     [[nodiscard]] std::string_view chroot() const noexcept override { return where_.chroot; }
@@ -68,7 +69,7 @@ public:
     }
 
 private:
-    const connect_string where_;
+    const ensemble_address where_;
     const read_only_claim claim_;
     const std::shared_ptr<known_servers> known_ = std::make_shared<known_servers>();
     const std::shared_ptr<guardian::link> guardian_;
@@ -106,7 +107,8 @@ std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_str
             throw_error(module.error());
         check_files(*wanted);
     }
-    return std::make_unique<servers>(std::move(where), std::move(guardian), read_only);
+    return std::make_unique<zookeeper_coordinator>(std::move(where), std::move(guardian),
+                                                   read_only);
 }
 
 }  // namespace turnstile::zookeeper

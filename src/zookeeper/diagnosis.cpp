@@ -61,7 +61,7 @@ std::string state_of(const word_answer& answer) {
 
 }  // namespace
 
-diagnosis diagnose(const connect_string& servers, core::duration limit, std::int64_t seen) {
+diagnosis diagnose(const ensemble_address& servers, core::duration limit, std::int64_t seen) {
     diagnosis found{.text = {}, .is_older = true};
     const auto tell = [&found](std::string_view server, std::string_view state) {
         found.text += fmt::format("{}{}: {}", found.text.empty() ? "" : "; ", server, state);

@@ -23,7 +23,7 @@ struct diagnosis {
 
 // `seen`: the newest transaction that a session has seen; 0: none. Blocks for `limit` at most, plus the time that the
 // resolution of the names takes.
-[[nodiscard]] diagnosis diagnose(const connect_string& servers, core::duration limit,
+[[nodiscard]] diagnosis diagnose(const ensemble_address& servers, core::duration limit,
                                  std::int64_t seen);
 
 // Asks a server that opened no session because of `reason`. Returns the server's state, or `reason` if the answer adds

@@ -24,8 +24,8 @@ read_only_claim::registry& read_only_claim::all() noexcept {
     return *known;
 }
 
-read_only_claim::read_only_claim(const connect_string& servers, bool read_only) {
-    connect_string sorted{servers.servers, {}};
+read_only_claim::read_only_claim(const ensemble_address& servers, bool read_only) {
+    ensemble_address sorted{servers.servers, {}};
     std::sort(sorted.servers.begin(), sorted.servers.end(), [](const auto& a, const auto& b) {
         return std::tie(a.host, a.port) < std::tie(b.host, b.port);
     });

@@ -23,7 +23,7 @@ class read_only_claim {
 public:
     // The claim lasts as long as the object. Throws std::system_error with `errc::bad_option` if a claim for other
     // servers exists, and at least one of the two claims is `read_only`.
-    read_only_claim(const connect_string& servers, bool read_only);
+    read_only_claim(const ensemble_address& servers, bool read_only);
     ~read_only_claim();
     read_only_claim(const read_only_claim&) = delete;
     read_only_claim& operator=(const read_only_claim&) = delete;

@@ -24,7 +24,7 @@ struct found_server {
     socket_address address;  // length 0: the name cannot be resolved
 };
 
-std::vector<found_server> find_servers(const connect_string& servers) {
+std::vector<found_server> find_servers(const ensemble_address& servers) {
     std::vector<found_server> found;
     for (const auto& server : servers.servers) {
         const auto name = hosts_of({{server}, {}}, address_form::for_people);

@@ -31,7 +31,7 @@ server_answers ask_for_role(const socket_address& server, bool& asks_pace, int g
     return told;
 }
 
-std::optional<way_to_leader> find_leader(const connect_string& servers, int give_up) {
+std::optional<way_to_leader> find_leader(const ensemble_address& servers, int give_up) {
     const auto known = resolve_all(servers);
     const auto leader =
         find_role(known.addresses, core::server_role::leader, give_up, k_role_limit);
@@ -40,7 +40,7 @@ std::optional<way_to_leader> find_leader(const connect_string& servers, int give
     return way_to(*leader, known, chance);
 }
 
-std::optional<way_to_leader> find_another(const connect_string& servers,
+std::optional<way_to_leader> find_another(const ensemble_address& servers,
                                           const core::look_elsewhere& wanted,
                                           const socket_address& present, int give_up) {
     const auto known = resolve_all(servers);

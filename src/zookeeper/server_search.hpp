@@ -21,11 +21,12 @@ namespace turnstile::zookeeper {
 [[nodiscard]] server_answers ask_for_role(const socket_address& server, bool& asks_pace,
                                           int give_up);
 
-[[nodiscard]] std::optional<way_to_leader> find_leader(const connect_string& servers, int give_up);
+[[nodiscard]] std::optional<way_to_leader> find_leader(const ensemble_address& servers,
+                                                       int give_up);
 
 // Finds a leader to which the C client can move, because the current server, `present`, is silent. Asks all servers
 // except `present` at once. If none of them leads, asks `present` over a new connection.
-[[nodiscard]] std::optional<way_to_leader> find_another(const connect_string& servers,
+[[nodiscard]] std::optional<way_to_leader> find_another(const ensemble_address& servers,
                                                         const core::look_elsewhere& wanted,
                                                         const socket_address& present, int give_up);
 

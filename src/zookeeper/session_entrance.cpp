@@ -43,7 +43,7 @@ bool is_readable_within(int descriptor, core::duration length) noexcept {
 
 }  // namespace
 
-session_entrance::session_entrance(const connect_string& servers,
+session_entrance::session_entrance(const ensemble_address& servers,
                                    const core::session_settings& settings, known_servers& known,
                                    int stop)
     : servers_{servers},

@@ -36,7 +36,7 @@ struct session_entry {
 class session_entrance {
 public:
     // The references must outlive this object. `stop`, a descriptor, ends the search when it becomes readable.
-    session_entrance(const connect_string& servers, const core::session_settings& settings,
+    session_entrance(const ensemble_address& servers, const core::session_settings& settings,
                      known_servers& known, int stop);
 
     // Asks one server after the other, until a server opens a session, or until a server's answer shows that the C
@@ -53,7 +53,7 @@ private:
     void pass_over(const core::session_identity& shared, const path_list& owned,
                    const socket_address& server);
 
-    const connect_string& servers_;
+    const ensemble_address& servers_;
     const core::session_settings& settings_;
     known_servers& known_;
     const int stop_;

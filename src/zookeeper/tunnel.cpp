@@ -58,7 +58,7 @@ local_listener listen_at_loopback() {
 
 }  // namespace
 
-tunnel::tunnel(connect_string servers, const core::session_identity& own, core::duration limit,
+tunnel::tunnel(ensemble_address servers, const core::session_identity& own, core::duration limit,
                failure_report report)
     : servers_{std::move(servers)}, own_{own}, limit_{limit}, report_{std::move(report)} {
     const support::block_signals blocked;

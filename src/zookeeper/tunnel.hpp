@@ -46,7 +46,7 @@ public:
 
     // `limit`: the longest time for one attempt to reach a server. The tunnel calls `report` on its own thread. Throws
     // std::system_error if the process has no thread or descriptor left.
-    tunnel(connect_string servers, const core::session_identity& own, core::duration limit,
+    tunnel(ensemble_address servers, const core::session_identity& own, core::duration limit,
            failure_report report);
     ~tunnel();
     tunnel(const tunnel&) = delete;
@@ -84,7 +84,7 @@ private:
     [[nodiscard]] std::vector<std::pair<std::uint16_t, int>> listeners() const EXCLUDES(mutex_);
     [[nodiscard]] bool is_stopped() const EXCLUDES(mutex_);
 
-    const connect_string servers_;
+    const ensemble_address servers_;
     const core::session_identity own_;
     const core::duration limit_;
     const failure_report report_;

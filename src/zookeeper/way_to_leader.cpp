@@ -9,7 +9,7 @@
 
 namespace turnstile::zookeeper {
 
-resolved_servers resolve_all(const connect_string& servers) {
+resolved_servers resolve_all(const ensemble_address& servers) {
     resolved_servers known;
     const auto begun = boottime_clock::now();
     for (const auto& server : servers.servers) {

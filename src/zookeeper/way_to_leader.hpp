@@ -33,7 +33,7 @@ struct resolved_servers {
 };
 
 // Resolves the names of the servers. Blocks.
-[[nodiscard]] resolved_servers resolve_all(const connect_string& servers);
+[[nodiscard]] resolved_servers resolve_all(const ensemble_address& servers);
 
 struct way_to_leader {
     std::vector<std::string> hosts;  // the leader first

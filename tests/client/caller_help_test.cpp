@@ -90,7 +90,7 @@ public:
     [[nodiscard]] std::string describe() const override { return tree_.describe(); }
 
 private:
-    local::coordinator tree_;
+    local::in_memory_coordinator tree_;
 };
 
 class caller_help : public ::testing::Test {

@@ -45,7 +45,7 @@ shown_texts check_printed(const result<String>& read, auto parse, auto same) {
     return {printed, {}};
 }
 
-bool is_same(const redis::connect_string& a, redis::connect_string b) {
+bool is_same(const redis::redis_address& a, redis::redis_address b) {
     b.login = a.login;
     b.sentinel_login = a.sentinel_login;
     const auto enabled = b.tls.enabled;
@@ -55,7 +55,7 @@ bool is_same(const redis::connect_string& a, redis::connect_string b) {
 
 // Returns true if two strings lead to the same place. The printed form of a server's string has no user, no password
 // and no parameters, so these are not compared.
-bool is_same(const sql::connect_string& a, const sql::connect_string& b) {
+bool is_same(const sql::database_address& a, const sql::database_address& b) {
     return a.kind == b.kind && a.chroot == b.chroot &&
            (a.kind != sql::kind::sqlite || a.target == b.target);
 }

@@ -94,8 +94,8 @@ TEST_F(names, resolving_them_leaves_the_programs_random_numbers_alone) {
 
 TEST_F(names, of_servers_are_tried_in_an_order_by_chance) {
     std::set<std::string> orders;
-    const zookeeper::connect_string three{{{"127.0.0.1", 1}, {"127.0.0.1", 2}, {"127.0.0.1", 3}},
-                                          {}};
+    const zookeeper::ensemble_address three{{{"127.0.0.1", 1}, {"127.0.0.1", 2}, {"127.0.0.1", 3}},
+                                            {}};
     base::random chance{7};
     zookeeper::unresolved_hosts missing;
     for (int i = 0; i != 100; ++i)
@@ -104,7 +104,7 @@ TEST_F(names, of_servers_are_tried_in_an_order_by_chance) {
 }
 
 TEST_F(names, of_an_even_number_of_servers_one_comes_twice) {
-    const zookeeper::connect_string two{{{"127.0.0.1", 1}, {"127.0.0.1", 2}}, {}};
+    const zookeeper::ensemble_address two{{{"127.0.0.1", 1}, {"127.0.0.1", 2}}, {}};
     base::random chance{7};
     zookeeper::unresolved_hosts missing;
     const auto text = zookeeper::shuffled_servers(two, chance, missing).text;
@@ -114,7 +114,7 @@ TEST_F(names, of_an_even_number_of_servers_one_comes_twice) {
 // The client tries each server that a name resolves to.
 TEST_F(names, that_stand_for_several_servers_are_replaced_by_them) {
     base::random chance{7};
-    const zookeeper::connect_string parsed{{{"localhost", 2181}}, {}};
+    const zookeeper::ensemble_address parsed{{{"localhost", 2181}}, {}};
     const auto all = zookeeper::resolve(parsed.servers.front());
     zookeeper::unresolved_hosts missing;
     const auto text = zookeeper::shuffled_servers(parsed, chance, missing).text;

@@ -17,7 +17,7 @@ TEST(redis_connect_string, all_parts) {
     const auto parsed = parse_connect_string(
         "redis://locks:s%40cr%3at@redis1:7000/shop/eu?db=2&tree=blue&wait=1&stay_out=30");
     ASSERT_TRUE(parsed) << parsed.error().message();
-    connect_string wanted;
+    redis_address wanted;
     wanted.servers = {{"redis1", 7000}};
     wanted.login = {"locks", "s@cr:t"};
     wanted.chroot = "/shop/eu";
@@ -33,7 +33,7 @@ TEST(redis_connect_string, all_parts) {
 TEST(redis_connect_string, what_is_left_out) {
     const auto parsed = parse_connect_string("redis://redis1");
     ASSERT_TRUE(parsed);
-    connect_string wanted;
+    redis_address wanted;
     wanted.servers = {{"redis1", 6379}};
     EXPECT_EQ(*parsed, wanted);
     EXPECT_EQ(to_string(*parsed), "redis://redis1:6379");
@@ -63,7 +63,7 @@ TEST(redis_connect_string, sentinels) {
         "redis+sentinel://locks:pw@s1,s2:7000,[::1]/main/shop/eu?sentinel_username=u%40"
         "&sentinel_password=a%26b&db=2");
     ASSERT_TRUE(parsed) << parsed.error().message();
-    connect_string wanted;
+    redis_address wanted;
     wanted.servers = {{"s1", 26379}, {"s2", 7000}, {"::1", 26379}};
     wanted.master = "main";
     wanted.login = {"locks", "pw"};

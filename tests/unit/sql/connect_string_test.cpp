@@ -18,7 +18,7 @@ using ::testing::Not;
 TEST(sql_connect_string, of_a_file) {
     const auto parsed = parse_connect_string("sqlite:/data/locks.db?chroot=/shop");
     ASSERT_TRUE(parsed) << parsed.error().message();
-    EXPECT_EQ(*parsed, (connect_string{kind::sqlite, "/data/locks.db", "/shop"}));
+    EXPECT_EQ(*parsed, (database_address{kind::sqlite, "/data/locks.db", "/shop"}));
     EXPECT_EQ(to_string(*parsed), "sqlite:/data/locks.db?chroot=/shop");
     EXPECT_EQ(parse_connect_string("sqlite:/data/locks.db?chroot=/")->chroot, "");
 }
@@ -27,8 +27,8 @@ TEST(sql_connect_string, of_a_server_leaves_libpq_its_parameters) {
     const auto parsed =
         parse_connect_string("postgresql://u@h:1/db?sslmode=require&chroot=/a&port=2");
     ASSERT_TRUE(parsed) << parsed.error().message();
-    EXPECT_EQ(*parsed, (connect_string{kind::postgresql,
-                                       "postgresql://u@h:1/db?sslmode=require&port=2", "/a"}));
+    EXPECT_EQ(*parsed, (database_address{kind::postgresql,
+                                         "postgresql://u@h:1/db?sslmode=require&port=2", "/a"}));
     EXPECT_EQ(to_string(*parsed), "postgresql://u@h:1/db?chroot=/a");
 }
 
@@ -140,7 +140,7 @@ TEST(sql_connect_string, rules) {
 TEST(sql_connect_string, of_mariadb_has_one_form) {
     const auto parsed = parse_connect_string("mariadb://u:p@h:1/db?ssl=true&chroot=/a");
     ASSERT_TRUE(parsed) << parsed.error().message();
-    EXPECT_EQ(*parsed, (connect_string{kind::mariadb, "mysql://u:p@h:1/db?ssl=true", "/a"}));
+    EXPECT_EQ(*parsed, (database_address{kind::mariadb, "mysql://u:p@h:1/db?ssl=true", "/a"}));
     EXPECT_EQ(to_string(*parsed), "mysql://u@h:1/db?chroot=/a");
 }
 

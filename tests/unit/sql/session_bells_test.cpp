@@ -14,7 +14,7 @@
 
 #include "base/latest_failure.hpp"
 #include "session_fixture.hpp"
-#include "sql/session.hpp"
+#include "sql/sql_session.hpp"
 #include "turnstile/testing/event.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
@@ -117,11 +117,11 @@ TEST(sql_session, hears_a_bell_that_rings_while_it_waits_for_a_row_of_a_user) {
     auto wrapped = std::make_unique<held_database>(file);
     held_database& held = *wrapped;
     recorder told;
-    session waiting{parts_of(std::move(wrapped)), settings, told};
+    sql_session waiting{parts_of(std::move(wrapped)), settings, told};
     recorder told_other;
-    session other{parts_of(std::make_unique<wrapped_database>(
-                      sqlite_settings{file, testing::limit(), nullptr})),
-                  settings, told_other};
+    sql_session other{parts_of(std::make_unique<wrapped_database>(
+                          sqlite_settings{file, testing::limit(), nullptr})),
+                      settings, told_other};
     const auto attached = [](const auto& all) { return links(all, link_kind::attached) == 1; };
     told.wait_until(attached);
     told_other.wait_until(attached);
@@ -151,9 +151,9 @@ TEST(sql_session, reads_its_bell_while_it_always_has_requests) {
     auto wrapped = std::make_unique<busy_database>(folder.path() / "locks.db");
     busy_database& busy = *wrapped;
     recorder told;
-    session always{parts_of(std::move(wrapped)),
-                   {.timeout = std::chrono::seconds{4}, .detect_role = false},
-                   told};
+    sql_session always{parts_of(std::move(wrapped)),
+                       {.timeout = std::chrono::seconds{4}, .detect_role = false},
+                       told};
     told.wait_until([](const auto& all) { return links(all, link_kind::attached) == 1; });
     always.submit({core::ticket{1}, core::create_op{"/busy"}});
     told.wait_until([](const auto& all) { return errors(all).size() == 1; });

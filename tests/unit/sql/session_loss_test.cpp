@@ -9,7 +9,7 @@
 
 #include "base/latest_failure.hpp"
 #include "session_fixture.hpp"
-#include "sql/session.hpp"
+#include "sql/sql_session.hpp"
 #include "turnstile/testing/temporary_folder.hpp"
 
 namespace turnstile::sql {
@@ -63,7 +63,7 @@ TEST(sql_session, answers_nothing_as_carried_out_behind_the_end_of_its_connectio
     const testing::temporary_folder folder;
     meeting both;
     recorder told;
-    session asked{
+    sql_session asked{
         {.db = std::make_unique<failing_database>(
              sqlite_settings{folder.path() / "locks.db", testing::limit(), nullptr}, both),
          .closing = std::make_shared<closing_signal>(),

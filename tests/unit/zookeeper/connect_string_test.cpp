@@ -19,7 +19,7 @@ std::string refusal(const std::string& text) {
 TEST(connect_string, is_taken_apart) {
     const auto parsed = parse_connect_string("zk1:2181,127.0.0.1:2182,[::1]:2183/shop/a");
     ASSERT_TRUE(parsed) << parsed.error().message();
-    const connect_string expected{{{"zk1", 2181}, {"127.0.0.1", 2182}, {"::1", 2183}}, "/shop/a"};
+    const ensemble_address expected{{{"zk1", 2181}, {"127.0.0.1", 2182}, {"::1", 2183}}, "/shop/a"};
     EXPECT_EQ(*parsed, expected);
     EXPECT_EQ(hosts_of(*parsed, address_form::for_people), "zk1:2181,127.0.0.1:2182,[::1]:2183");
     EXPECT_EQ(hosts_of(*parsed, address_form::for_c_client), "zk1:2181,127.0.0.1:2182,::1:2183");

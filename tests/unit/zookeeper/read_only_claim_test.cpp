@@ -11,11 +11,11 @@
 namespace turnstile::zookeeper {
 namespace {
 
-const connect_string k_east{{{"east1", 2181}, {"east2", 2181}}, "/a"};
-const connect_string k_same{{{"east2", 2181}, {"east1", 2181}}, "/b"};
-const connect_string k_west{{{"west1", 2181}}, {}};
+const ensemble_address k_east{{{"east1", 2181}, {"east2", 2181}}, "/a"};
+const ensemble_address k_same{{{"east2", 2181}, {"east1", 2181}}, "/b"};
+const ensemble_address k_west{{{"west1", 2181}}, {}};
 
-bool refused(const connect_string& servers, bool read_only) {
+bool refused(const ensemble_address& servers, bool read_only) {
     try {
         const read_only_claim claim{servers, read_only};
         return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "sql/session.hpp"
+#include "sql/sql_session.hpp"
 
 #include <utility>
 
@@ -10,8 +10,8 @@
 
 namespace turnstile::sql {
 
-session::session(session_parts parts, const core::session_settings& settings,
-                 core::session_sink& sink)
+sql_session::sql_session(session_parts parts, const core::session_settings& settings,
+                         core::session_sink& sink)
     : generation_{base::process_generation()},
       worker_{std::make_unique<worker>(std::move(parts), settings, sink)} {
     const support::block_signals none_here;
@@ -21,7 +21,7 @@ session::session(session_parts parts, const core::session_settings& settings,
     });
 }
 
-session::~session() {
+sql_session::~sql_session() {
     end(true);
     if (!forked()) return;
     static_cast<void>(thread_.release());  // the thread belongs to the parent process
@@ -29,31 +29,31 @@ session::~session() {
         worker_.release());  // its mutexes may stay locked, and its connection is the parent's
 }
 
-bool session::forked() const noexcept {
+bool sql_session::forked() const noexcept {
     return base::process_generation() != generation_;
 }
 
-void session::submit(core::request&& request) {
+void sql_session::submit(core::request&& request) {
     if (!forked()) worker_->submit(std::move(request), false);
 }
 
-void session::submit_with_next(core::request&& request) {
+void sql_session::submit_with_next(core::request&& request) {
     if (!forked()) worker_->submit(std::move(request), true);
 }
 
-void session::forget_watches(const std::string& path) {
+void sql_session::forget_watches(const std::string& path) {
     if (!forked()) worker_->forget_watches(path);
 }
 
-core::session_identity session::identity() const {
+core::session_identity sql_session::identity() const {
     return forked() ? core::session_identity{} : core::session_identity{worker_->id(), {}};
 }
 
-std::optional<core::clock_reading> session::servers_clock() const {
+std::optional<core::clock_reading> sql_session::servers_clock() const {
     return forked() ? std::nullopt : worker_->servers_clock();
 }
 
-void session::end(bool orderly) noexcept {
+void sql_session::end(bool orderly) noexcept {
     if (forked() || ended_.exchange(true)) return;
     worker_->stop(orderly);
     thread_->join();

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// session: implements the coordinator's session with a store, and with a thread that executes the requests in order.
+// sql_session: implements the coordinator's session with a store, and with a thread that executes the requests in
+// order.
 //
 // | state     | entered when                                  | requests are                                       |
 // |-----------|-----------------------------------------------|----------------------------------------------------|
@@ -33,13 +34,14 @@
 
 namespace turnstile::sql {
 
-class session final : public core::coordinator_session {
+class sql_session final : public core::coordinator_session {
 public:
     // Throws std::system_error if there is no thread or descriptor left.
-    session(session_parts parts, const core::session_settings& settings, core::session_sink& sink);
-    ~session() override;
-    session(const session&) = delete;
-    session& operator=(const session&) = delete;
+    sql_session(session_parts parts, const core::session_settings& settings,
+                core::session_sink& sink);
+    ~sql_session() override;
+    sql_session(const sql_session&) = delete;
+    sql_session& operator=(const sql_session&) = delete;
 
     void submit(core::request&& request) override;
     void submit_with_next(core::request&& request) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// session: implements core::coordinator_session by a c_session, and does nothing in a child of fork().
+// zookeeper_session: implements core::coordinator_session by a c_session, and does nothing in a child of fork().
 //
 // In a child the C client's threads do not exist, and its sockets belong to the parent. Closing the handle there would
 // hang, and would end the parent's session. So in a child all calls do nothing, and the destructor frees nothing.
@@ -21,14 +21,14 @@
 
 namespace turnstile::zookeeper {
 
-class session final : public core::coordinator_session {
+class zookeeper_session final : public core::coordinator_session {
 public:
-    session(const connect_string& servers, const core::session_settings& settings,
-            core::session_sink& sink, std::shared_ptr<known_servers> known,
-            std::shared_ptr<guardian::link> guardian);
-    ~session() override;
-    session(const session&) = delete;
-    session& operator=(const session&) = delete;
+    zookeeper_session(const ensemble_address& servers, const core::session_settings& settings,
+                      core::session_sink& sink, std::shared_ptr<known_servers> known,
+                      std::shared_ptr<guardian::link> guardian);
+    ~zookeeper_session() override;
+    zookeeper_session(const zookeeper_session&) = delete;
+    zookeeper_session& operator=(const zookeeper_session&) = delete;
 
     void submit(core::request&& request) override;
     void forget_watches(const std::string& path) override;
