@@ -10,14 +10,14 @@
 namespace turnstile::local {
 
 node_store::node_store() {
-    nodes_.emplace("/", node{});
+    nodes_.emplace("/", tree_node{});
     add_system_node("/zookeeper");
     add_system_node("/zookeeper/config");
     add_system_node("/zookeeper/quota");
     at("/zookeeper/config").access.read_only = true;
 }
 
-const node* node_store::find(std::string_view path) const {
+const tree_node* node_store::find(std::string_view path) const {
     const auto found = nodes_.find(path);
     return found == nodes_.end() ? nullptr : &found->second;
 }
@@ -30,14 +30,14 @@ std::set<std::string> node_store::ephemerals_of(std::int64_t session) const {
 std::set<std::string> node_store::abandoned_containers() const {
     std::set<std::string> found;
     for (const std::string& path : containers_) {
-        const node& n = *find(path);
+        const tree_node& n = *find(path);
         if (n.children.empty() && n.creates > 0) found.insert(path);
     }
     return found;
 }
 
 void node_store::create(const create_txn& txn, const moment& when, sequence_end at_end) {
-    node& parent = at(parent_of(txn.path));
+    tree_node& parent = at(parent_of(txn.path));
     // `creates`, the parent's counter of created children, becomes negative when it overflows. ZooKeeper 3.8.0 takes a
     // smaller counter for an older one, so it then changes neither the counter nor the parent's pzxid.
     if (txn.parent_creates > parent.creates || at_end == sequence_end::wraps) {
@@ -46,7 +46,7 @@ void node_store::create(const create_txn& txn, const moment& when, sequence_end 
     }
     parent.children.emplace(name_of(txn.path));
 
-    node child;
+    tree_node child;
     child.data = txn.data;
     child.access = txn.access;
     child.kind = txn.kind;
@@ -54,19 +54,19 @@ void node_store::create(const create_txn& txn, const moment& when, sequence_end 
     child.czxid = child.mzxid = child.pzxid = when.zxid;
     child.ctime = child.mtime = when.now_ms;
     nodes_.insert_or_assign(txn.path, std::move(child));
-    if (txn.kind == node_kind::container) containers_.insert(txn.path);
-    if (txn.kind == node_kind::ephemeral) ephemerals_[txn.owner].insert(txn.path);
+    if (txn.kind == tree_node_kind::container) containers_.insert(txn.path);
+    if (txn.kind == tree_node_kind::ephemeral) ephemerals_[txn.owner].insert(txn.path);
 }
 
 void node_store::remove(const std::string& path, std::int64_t zxid) {
-    node& parent = at(parent_of(path));
+    tree_node& parent = at(parent_of(path));
     parent.children.erase(parent.children.find(name_of(path)));
     parent.pzxid = std::max(parent.pzxid, zxid);
 
     const auto gone = nodes_.find(path);
     TURNSTILE_CHECK(gone != nodes_.end());
-    if (gone->second.kind == node_kind::container) containers_.erase(path);
-    if (gone->second.kind == node_kind::ephemeral) {
+    if (gone->second.kind == tree_node_kind::container) containers_.erase(path);
+    if (gone->second.kind == tree_node_kind::ephemeral) {
         const auto owned = ephemerals_.find(gone->second.owner);
         owned->second.erase(path);
         if (owned->second.empty()) ephemerals_.erase(owned);
@@ -75,7 +75,7 @@ void node_store::remove(const std::string& path, std::int64_t zxid) {
 }
 
 void node_store::set(const set_txn& txn, const moment& when) {
-    node& n = at(txn.path);
+    tree_node& n = at(txn.path);
     n.data = txn.data;
     n.version = txn.version;
     n.mzxid = when.zxid;
@@ -86,14 +86,14 @@ void node_store::set_creates(const std::string& path, std::int32_t creates) {
     at(path).creates = creates;
 }
 
-node& node_store::at(std::string_view path) {
+tree_node& node_store::at(std::string_view path) {
     const auto found = nodes_.find(path);
     TURNSTILE_CHECK(found != nodes_.end());
     return found->second;
 }
 
 void node_store::add_system_node(const std::string& path) {
-    nodes_.emplace(path, node{});
+    nodes_.emplace(path, tree_node{});
     at(parent_of(path)).children.emplace(name_of(path));  // not counted in the parent's creates
 }
 

@@ -9,26 +9,21 @@
 #include <string>
 #include <string_view>
 
-#include "local/node.hpp"
 #include "local/server_traits.hpp"
 #include "local/transaction.hpp"
+#include "local/tree_node.hpp"
 
 namespace turnstile::local {
-
-struct moment {
-    std::int64_t zxid = 0;
-    std::int64_t now_ms = 0;  // since 1970
-};
 
 // A value without thread safety. Callers must check each transaction first (preparation.hpp).
 class node_store {
 public:
-    using node_map = std::map<std::string, node, std::less<>>;
+    using node_map = std::map<std::string, tree_node, std::less<>>;
 
     // Creates the tree of a newly installed server: the root and /zookeeper.
     node_store();
 
-    [[nodiscard]] const node* find(std::string_view path) const;
+    [[nodiscard]] const tree_node* find(std::string_view path) const;
     [[nodiscard]] const node_map& nodes() const noexcept { return nodes_; }
     [[nodiscard]] std::set<std::string> ephemerals_of(std::int64_t session) const;
     // Returns the container znodes that had children and have none now.
@@ -44,7 +39,7 @@ public:
     friend bool operator==(const node_store&, const node_store&) = default;
 
 private:
-    node& at(std::string_view path);
+    tree_node& at(std::string_view path);
     void add_system_node(const std::string& path);
 
     node_map nodes_;

@@ -17,15 +17,15 @@ prepared refused(server_error why) {
     return {why, {}};
 }
 
-node_kind kind_of(create_mode mode) noexcept {
+tree_node_kind kind_of(create_mode mode) noexcept {
     switch (mode) {
         case create_mode::ephemeral:
-        case create_mode::ephemeral_sequential: return node_kind::ephemeral;
-        case create_mode::container: return node_kind::container;
+        case create_mode::ephemeral_sequential: return tree_node_kind::ephemeral;
+        case create_mode::container: return tree_node_kind::container;
         case create_mode::persistent:
         case create_mode::persistent_sequential: break;
     }
-    return node_kind::plain;
+    return tree_node_kind::plain;
 }
 
 std::string sequence_suffix(std::int32_t number) {
@@ -62,8 +62,8 @@ prepared preparation::prepare(const core::create_op& op) {
         return refused(e);
     }
 
-    const node_kind kind = kind_of(op.mode);
-    const bool ephemeral = kind == node_kind::ephemeral;
+    const tree_node_kind kind = kind_of(op.mode);
+    const bool ephemeral = kind == tree_node_kind::ephemeral;
     parent->creates = next(parent->creates);
     parent->children += 1;
     create_txn txn{path, op.data, *access, kind, ephemeral ? session_ : 0, parent->creates};

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "core/seam/seam.hpp"
-#include "local/node.hpp"
 #include "local/transaction.hpp"
+#include "local/tree_node.hpp"
 
 namespace turnstile::local {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "local/node.hpp"
+#include "local/tree_node.hpp"
 
 namespace turnstile::local {
 
@@ -14,7 +14,7 @@ struct create_txn {
     std::string path;
     std::string data;
     acl access;
-    node_kind kind = node_kind::plain;
+    tree_node_kind kind = tree_node_kind::plain;
     std::int64_t owner = 0;
     std::int32_t parent_creates = 0;  // the parent's counter of creates after the write
 };
@@ -29,5 +29,11 @@ struct set_txn {
 struct check_txn {};
 
 using transaction = std::variant<check_txn, create_txn, remove_txn, set_txn>;
+
+// The number and the time that the servers give a transaction.
+struct moment {
+    std::int64_t zxid = 0;
+    std::int64_t now_ms = 0;  // since 1970
+};
 
 }  // namespace turnstile::local

@@ -14,7 +14,7 @@ namespace {
 using core::server_error;
 using core::watch_kind;
 
-core::reply answered(const node& n) {
+core::reply answered(const tree_node& n) {
     core::reply r = core::answered(server_error::ok);
     r.stat = n.stat();
     return r;
@@ -34,10 +34,10 @@ public:
     explicit local_nodes(const node_store& nodes) : nodes_{nodes} {}
 
     [[nodiscard]] std::optional<node_record> find(const std::string& path) const override {
-        const node* n = nodes_.find(path);
+        const tree_node* n = nodes_.find(path);
         if (n == nullptr) return std::nullopt;
         return node_record{n->version, n->creates, n->children.size(),
-                           n->kind == node_kind::ephemeral, n->access};
+                           n->kind == tree_node_kind::ephemeral, n->access};
     }
 
 private:
@@ -204,7 +204,7 @@ void tree::fire(const std::set<session_id>& to, watch_kind kind, const std::stri
 }
 
 core::reply tree::read(session_id session, const core::get_op& op) {
-    const node* n = nodes_.find(op.path);
+    const tree_node* n = nodes_.find(op.path);
     if (n == nullptr) return core::answered(server_error::no_node);
     if (!n->access.allows(acl::right::read, who_is(session)))
         return core::answered(server_error::no_auth);
@@ -215,7 +215,7 @@ core::reply tree::read(session_id session, const core::get_op& op) {
 }
 
 core::reply tree::read(session_id session, const core::exists_op& op) {
-    const node* n = nodes_.find(op.path);
+    const tree_node* n = nodes_.find(op.path);
     if (traits_.exists_needs_read && n != nullptr &&
         !n->access.allows(acl::right::read, who_is(session)))
         return core::answered(server_error::no_auth);
@@ -224,7 +224,7 @@ core::reply tree::read(session_id session, const core::exists_op& op) {
 }
 
 core::reply tree::read(session_id session, const core::children_op& op) {
-    const node* n = nodes_.find(op.path);
+    const tree_node* n = nodes_.find(op.path);
     if (n == nullptr) return core::answered(server_error::no_node);
     if (!n->access.allows(acl::right::read, who_is(session)))
         return core::answered(server_error::no_auth);
@@ -250,7 +250,7 @@ std::vector<fired_watch> tree::restore_watches(session_id session, const client_
                                                std::int64_t seen_zxid) {
     std::vector<fired_watch> events;
     for (const std::string& path : watches.data) {
-        const node* n = nodes_.find(path);
+        const tree_node* n = nodes_.find(path);
         if (n == nullptr) {
             events.push_back({session, watch_kind::deleted, path});
         } else if (n->mzxid > seen_zxid) {
@@ -267,7 +267,7 @@ std::vector<fired_watch> tree::restore_watches(session_id session, const client_
         }
     }
     for (const std::string& path : watches.children) {
-        const node* n = nodes_.find(path);
+        const tree_node* n = nodes_.find(path);
         if (n == nullptr) {
             events.push_back({session, watch_kind::deleted, path});
         } else if (n->pzxid > seen_zxid) {

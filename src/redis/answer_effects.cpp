@@ -37,19 +37,19 @@ void break_off(answer_effects& out, pending_request&& asked) {
 answer_effects read_error(pending_request& asked, std::string_view text) {
     answer_effects out;
     switch (judge_refusal(text)) {
-        case refusal::throttled:
+        case refusal_kind::throttled:
             out.is_busy = asked.why != purpose::user;
             refuse(out, asked, core::server_error::throttled);
             return out;
-        case refusal::full: refuse(out, asked, core::server_error::quota_exceeded); return out;
-        case refusal::renew:
-        case refusal::away:
-        case refusal::credentials:
+        case refusal_kind::full: refuse(out, asked, core::server_error::quota_exceeded); return out;
+        case refusal_kind::renew:
+        case refusal_kind::away:
+        case refusal_kind::credentials:
             out.broken = text;
             settle(out, std::move(asked),
                    is_broken_off(text) ? core::outcome::unknown : core::outcome::not_sent);
             return out;
-        case refusal::other: break;
+        case refusal_kind::other: break;
     }
     out.complaint = text;
     refuse(out, asked, core::server_error::other);

@@ -17,12 +17,12 @@ std::string_view text_of(const redisReply& reply) noexcept {
 
 welcome to_welcome(std::string_view error) noexcept {
     switch (judge_refusal(error)) {
-        case refusal::credentials: return welcome::credentials;
-        case refusal::other: return welcome::unfit;
-        case refusal::full: return welcome::full;
-        case refusal::throttled:
-        case refusal::renew:
-        case refusal::away: break;
+        case refusal_kind::credentials: return welcome::credentials;
+        case refusal_kind::other: return welcome::unfit;
+        case refusal_kind::full: return welcome::full;
+        case refusal_kind::throttled:
+        case refusal_kind::renew:
+        case refusal_kind::away: break;
     }
     return welcome::away;
 }

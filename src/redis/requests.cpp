@@ -39,7 +39,7 @@ bool acceptable(const std::string& path, bool sequential) {
 }
 
 // Appends one part of a write to the script's arguments: kind, path, parent, data, version, flags.
-struct part_writer {
+struct argument_writer {
     std::vector<std::string>& out;
 
     void add(const char* kind, const std::string& path, const std::string& data,
@@ -74,7 +74,7 @@ struct call_maker {
     script_call operator()(const Op& op) const {
         if constexpr (requires { op.parts; }) {
             script_call call{script::write, {k_multi}};
-            for (const auto& part : op.parts) std::visit(part_writer{call.arguments}, part);
+            for (const auto& part : op.parts) std::visit(argument_writer{call.arguments}, part);
             return call;
         } else if constexpr (requires { op.watch; }) {
             const char* kind = std::is_same_v<Op, core::get_op>      ? "d"
@@ -83,7 +83,7 @@ struct call_maker {
             return {script::read, {kind, op.path, op.watch == core::watch_mode::watch ? "1" : "0"}};
         } else {
             script_call call{script::write, {k_single}};
-            part_writer{call.arguments}(op);
+            argument_writer{call.arguments}(op);
             return call;
         }
     }

@@ -46,27 +46,27 @@ Number leading_number(std::string_view text) noexcept {
 
 }  // namespace
 
-refusal judge_refusal(std::string_view error) noexcept {
-    constexpr std::array<std::pair<std::string_view, refusal>, 18> k_words{{
-        {"BUSY", refusal::throttled},
-        {"OOM", refusal::full},
-        {"NOSCRIPT", refusal::renew},
-        {"LOADING", refusal::away},
-        {"READONLY", refusal::away},
-        {"MASTERDOWN", refusal::away},
-        {"MISCONF", refusal::away},
-        {"NOREPLICAS", refusal::away},
-        {"CLUSTERDOWN", refusal::away},
-        {"MOVED", refusal::away},
-        {"ASK", refusal::away},
-        {"TRYAGAIN", refusal::away},
-        {"UNBLOCKED", refusal::away},
-        {"NOAUTH", refusal::credentials},
-        {"WRONGPASS", refusal::credentials},
-        {"NOPERM", refusal::credentials},
+refusal_kind judge_refusal(std::string_view error) noexcept {
+    constexpr std::array<std::pair<std::string_view, refusal_kind>, 18> k_words{{
+        {"BUSY", refusal_kind::throttled},
+        {"OOM", refusal_kind::full},
+        {"NOSCRIPT", refusal_kind::renew},
+        {"LOADING", refusal_kind::away},
+        {"READONLY", refusal_kind::away},
+        {"MASTERDOWN", refusal_kind::away},
+        {"MISCONF", refusal_kind::away},
+        {"NOREPLICAS", refusal_kind::away},
+        {"CLUSTERDOWN", refusal_kind::away},
+        {"MOVED", refusal_kind::away},
+        {"ASK", refusal_kind::away},
+        {"TRYAGAIN", refusal_kind::away},
+        {"UNBLOCKED", refusal_kind::away},
+        {"NOAUTH", refusal_kind::credentials},
+        {"WRONGPASS", refusal_kind::credentials},
+        {"NOPERM", refusal_kind::credentials},
         // The client has sent a password to a server that has no users and no password.
-        {"ERR AUTH", refusal::credentials},
-        {"ERR Client sent AUTH", refusal::credentials},
+        {"ERR AUTH", refusal_kind::credentials},
+        {"ERR Client sent AUTH", refusal_kind::credentials},
     }};
     for (const auto& [word, meaning] : k_words) {
         if (error.starts_with(word) &&
@@ -74,23 +74,23 @@ refusal judge_refusal(std::string_view error) noexcept {
             return meaning;
     }
     // Some versions of Redis put other words before the code of an error inside a script.
-    if (error.find("OOM command not allowed") != std::string_view::npos) return refusal::full;
-    if (error.find("READONLY You can't write") != std::string_view::npos) return refusal::away;
+    if (error.find("OOM command not allowed") != std::string_view::npos) return refusal_kind::full;
+    if (error.find("READONLY You can't write") != std::string_view::npos) return refusal_kind::away;
     // A slot is moving to another node, and the key is already there.
     if (error.find("non local key in a cluster node") != std::string_view::npos)
-        return refusal::away;
-    if (error.find("NOREPLICAS ") != std::string_view::npos) return refusal::away;
-    if (error.find("MISCONF ") != std::string_view::npos) return refusal::away;
+        return refusal_kind::away;
+    if (error.find("NOREPLICAS ") != std::string_view::npos) return refusal_kind::away;
+    if (error.find("MISCONF ") != std::string_view::npos) return refusal_kind::away;
     if (error.find("NOPERM ") != std::string_view::npos ||
         error.find("permissions to run the") != std::string_view::npos ||
         error.find("The user executing the script") != std::string_view::npos ||
         error.find("ACL failure in script") != std::string_view::npos)  // since Redis 7.2
-        return refusal::credentials;
-    return refusal::other;
+        return refusal_kind::credentials;
+    return refusal_kind::other;
 }
 
 bool is_broken_off(std::string_view error) noexcept {
-    return judge_refusal(error) == refusal::credentials &&
+    return judge_refusal(error) == refusal_kind::credentials &&
            error.find("script") != std::string_view::npos;
 }
 

@@ -15,7 +15,7 @@
 namespace turnstile::redis {
 
 // The meaning of an error reply. The server has not executed the request, unless is_broken_off() is true.
-enum class refusal {
+enum class refusal_kind {
     throttled,  // BUSY: another client's script runs for too long; retry later
     full,       // OOM: the server's memory is used up
     renew,      // NOSCRIPT: the server discarded the scripts; a new connection loads them
@@ -23,7 +23,7 @@ enum class refusal {
     credentials,  // NOAUTH, WRONGPASS, NOPERM: a wrong password, or missing rights
     other,
 };
-[[nodiscard]] refusal judge_refusal(std::string_view error) noexcept;
+[[nodiscard]] refusal_kind judge_refusal(std::string_view error) noexcept;
 // True if a script has failed because the user lacks a right. The server does not roll back the script's earlier
 // writes.
 [[nodiscard]] bool is_broken_off(std::string_view error) noexcept;

@@ -12,14 +12,11 @@
 #include <vector>
 
 #include "base/duration_text.hpp"
+#include "sql/postgresql_options.hpp"
 #include "support/poll_time.hpp"
 
 namespace turnstile::sql {
 namespace {
-
-struct options_end {
-    void operator()(PQconninfoOption* all) const noexcept { ::PQconninfoFree(all); }
-};
 
 // Rotates a list: from "a,b,c" to "b,c,a" for `first` = 1.
 std::string turned(std::string list, std::size_t first) {
@@ -35,8 +32,7 @@ std::string turned(std::string list, std::size_t first) {
 // not answer leaves libpq no time for the next host. So each attempt begins with the host that was second in the last
 // attempt.
 PGconn* start(const std::string& uri, std::size_t first_host) {
-    const std::unique_ptr<PQconninfoOption, options_end> all{
-        ::PQconninfoParse(uri.c_str(), nullptr)};
+    const postgresql_options all{::PQconninfoParse(uri.c_str(), nullptr)};
     if (!all) throw database_error{failure::fatal, "libpq cannot read the connect string"};
     // libpq uses the last value of a repeated keyword.
     std::vector<const char*> keywords{"application_name", "target_session_attrs"};

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/masked.hpp"
+#include "sql/postgresql_options.hpp"
 
 namespace turnstile::sql {
 namespace {
@@ -18,13 +19,9 @@ namespace {
 constexpr std::string_view k_of_names =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
 
-struct options_end {
-    void operator()(PQconninfoOption* all) const noexcept { ::PQconninfoFree(all); }
-};
 struct text_end {
     void operator()(char* text) const noexcept { ::PQfreemem(text); }
 };
-using options = std::unique_ptr<PQconninfoOption, options_end>;
 
 // Returns the URI's first parameter whose name libpq's message quotes; empty if there is none.
 std::string_view parameter_in(std::string_view uri, std::string_view quoted) {
@@ -66,7 +63,7 @@ bool has_bad_port(const PQconninfoOption* each) {
 // Returns only the start of libpq's message, up to the first colon and space: the rest quotes a piece of the URI.
 std::string fault_of_postgresql(const std::string& uri) {
     char* raw = nullptr;
-    const options all{::PQconninfoParse(uri.c_str(), &raw)};
+    const postgresql_options all{::PQconninfoParse(uri.c_str(), &raw)};
     const std::unique_ptr<char, text_end> said{raw};
     if (all)
         return has_bad_port(all.get()) ? "has a bad port: a number from 1 to 65535 is needed" : "";

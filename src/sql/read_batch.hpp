@@ -31,8 +31,8 @@ struct reading {
         std::visit([this]<class Op>(const Op& request) { take(request); }, op);
         possible = local::server_accepts_path(path);
     }
-    [[nodiscard]] watch_table table() const noexcept {
-        return lists ? watch_table::children : watch_table::data;
+    [[nodiscard]] watched_part table() const noexcept {
+        return lists ? watched_part::children : watched_part::data;
     }
 
 private:

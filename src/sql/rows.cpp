@@ -22,13 +22,13 @@ std::int32_t int32_in(const std::string& cell) {
         std::clamp<std::int64_t>(to_integer(cell), limits::min(), limits::max()));
 }
 
-local::node_kind kind_in(const std::string& cell) {
-    switch (const auto kind = static_cast<local::node_kind>(int32_in(cell))) {
-        case local::node_kind::plain:
-        case local::node_kind::ephemeral:
-        case local::node_kind::container: return kind;
+local::tree_node_kind kind_in(const std::string& cell) {
+    switch (const auto kind = static_cast<local::tree_node_kind>(int32_in(cell))) {
+        case local::tree_node_kind::plain:
+        case local::tree_node_kind::ephemeral:
+        case local::tree_node_kind::container: return kind;
     }
-    return local::node_kind::plain;
+    return local::tree_node_kind::plain;
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ using session_id = std::int64_t;
 struct stored_node {
     std::string data;
     local::acl access;
-    local::node_kind kind = local::node_kind::plain;
+    local::tree_node_kind kind = local::tree_node_kind::plain;
     core::stat stat;
     std::int32_t creates = 0;
 };
@@ -61,7 +61,7 @@ struct event_row {
 // Returns a time until or since a deadline. No session timeout is as long as a day, so a longer time becomes one day.
 [[nodiscard]] std::chrono::microseconds span_in(const std::string& cell);
 
-// Returns the value that ZooKeeper calls cversion: the number of changes of the children (local/node.hpp).
+// Returns the value that ZooKeeper calls cversion: the number of changes of the children (local/tree_node.hpp).
 [[nodiscard]] std::int32_t visible_cversion(std::int32_t creates, std::int32_t children) noexcept;
 
 }  // namespace turnstile::sql

@@ -14,7 +14,7 @@
 #include "core/seam/event_outlet.hpp"
 #include "local/chroot.hpp"
 #include "local/client_watches.hpp"
-#include "sql/pending_requests.hpp"
+#include "sql/executing_batch.hpp"
 #include "sql/rows.hpp"
 
 namespace turnstile::sql {
@@ -48,8 +48,8 @@ public:
                     core::watch_event{each.kind, root_.to_client(each.path), connection_});
     }
     // Delivers the replies. The events that come before a reply are delivered first.
-    void reply(const std::vector<pending_request>& all) {
-        for (const pending_request& each : all) {
+    void reply(const std::vector<submitted_request>& all) {
+        for (const submitted_request& each : all) {
             deliver(each.events);
             core::reply answer = *each.answer;
             if (answer.outcome == core::outcome::answered)

@@ -56,7 +56,7 @@ private:
     }
     static local::node_record record_of(const stored_node& n) {
         return {n.stat.version, n.creates, static_cast<std::size_t>(n.stat.num_children),
-                n.kind == local::node_kind::ephemeral, n.access};
+                n.kind == local::tree_node_kind::ephemeral, n.access};
     }
 
     stored_nodes& nodes_;

@@ -143,7 +143,7 @@ void store::clean_containers() {
             nodes_.look(paths, {});
             nodes_.read_answers();
             const stored_node* const n = nodes_.found(path);
-            if (n == nullptr || n->kind != local::node_kind::container ||
+            if (n == nullptr || n->kind != local::tree_node_kind::container ||
                 n->stat.num_children > 0 || n->creates == 0)
                 return;
             nodes_.remove(path, {db_.next_number(), 0});

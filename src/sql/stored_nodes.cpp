@@ -96,7 +96,8 @@ std::vector<std::string> stored_nodes::paths_in(result_rows&& rows) {
 std::vector<std::string> stored_nodes::abandoned_containers() {
     static const std::string& k_text = base::never_destroyed(std::string{
         "SELECT path FROM turnstile_nodes WHERE kind = ?1 AND children = 0 AND creates <> 0"});
-    return first_cells(db_.run(k_text, {static_cast<std::int64_t>(local::node_kind::container)}));
+    return first_cells(
+        db_.run(k_text, {static_cast<std::int64_t>(local::tree_node_kind::container)}));
 }
 
 void stored_nodes::make_root() {
@@ -154,7 +155,7 @@ void stored_nodes::read_answers() {
         for (row& r : db_.answer(each).rows) {
             std::string path = std::move(r.front());
             if (r.back().empty()) {  // the row is a watch
-                watches_[{std::move(path), static_cast<watch_table>(to_integer(r[3]))}].push_back(
+                watches_[{std::move(path), static_cast<watched_part>(to_integer(r[3]))}].push_back(
                     {to_integer(r[4]), std::move(r[2])});
             } else {
                 found_.emplace(std::move(path), node_in(std::move(r)));
@@ -194,27 +195,20 @@ void stored_nodes::create(const local::create_txn& txn, const moment& when) {
     const std::string parent = local::parent_of(txn.path);
     db_.post(db_.words().inserting + k_insert,
              {txn.path, parent, bytes{txn.data}, to_text(txn.access),
-              static_cast<std::int64_t>(txn.kind), txn.owner, when.number, when.now_ms});
-    db_.post(k_parent, {std::int64_t{txn.parent_creates}, when.number, parent});
+              static_cast<std::int64_t>(txn.kind), txn.owner, when.zxid, when.now_ms});
+    db_.post(k_parent, {std::int64_t{txn.parent_creates}, when.zxid, parent});
     stored_node node;
     node.access = txn.access;
     node.kind = txn.kind;
-    node.stat = {when.number,
-                 when.number,
-                 when.number,
-                 when.now_ms,
-                 when.now_ms,
-                 0,
-                 0,
-                 0,
-                 txn.owner,
-                 static_cast<std::int32_t>(txn.data.size()),
-                 0};
+    node.stat = {
+        when.zxid, when.zxid, when.zxid, when.now_ms, when.now_ms,
+        0,         0,         0,         txn.owner,   static_cast<std::int32_t>(txn.data.size()),
+        0};
     found_.insert_or_assign(txn.path, std::move(node));
     if (const auto above = found_.find(parent); above != found_.end())
         show_children(above->second, txn.parent_creates, above->second.stat.num_children + 1,
-                      when.number);
-    fire(take_watches(watch_table::data, txn.path), watch_kind::created, txn.path, txn.access);
+                      when.zxid);
+    fire(take_watches(watched_part::data, txn.path), watch_kind::created, txn.path, txn.access);
     fire_at_parent(parent);
 }
 
@@ -223,13 +217,13 @@ void stored_nodes::set(const local::set_txn& txn, const moment& when) {
         std::string{"UPDATE turnstile_nodes SET data = ?1, version = ?2, mzxid = ?3, mtime = ?4 "
                     "WHERE path = ?5"});
     db_.post(k_update,
-             {bytes{txn.data}, std::int64_t{txn.version}, when.number, when.now_ms, txn.path});
+             {bytes{txn.data}, std::int64_t{txn.version}, when.zxid, when.now_ms, txn.path});
     stored_node& changed = found_.at(txn.path);
     changed.stat.version = txn.version;
-    changed.stat.mzxid = when.number;
+    changed.stat.mzxid = when.zxid;
     changed.stat.mtime = when.now_ms;
     changed.stat.data_length = static_cast<std::int32_t>(txn.data.size());
-    fire(take_watches(watch_table::data, txn.path), watch_kind::changed, txn.path, changed.access);
+    fire(take_watches(watched_part::data, txn.path), watch_kind::changed, txn.path, changed.access);
 }
 
 // A session that has both a data watch and a child watch on the znode gets only one event for the removal.
@@ -240,15 +234,15 @@ void stored_nodes::remove(const std::string& path, const moment& when) {
     const std::string parent = local::parent_of(path);
     db_.post(db_.words().remove_node, {path});
     if (!db_.words().was_removed.empty()) db_.post(db_.words().was_removed, {});
-    db_.post(k_parent, {when.number, parent});
+    db_.post(k_parent, {when.zxid, parent});
     const auto gone = found_.extract(path);
     const local::acl access = gone.empty() ? local::acl{} : gone.mapped().access;
     if (const auto above = found_.find(parent); above != found_.end())
         show_children(above->second, above->second.creates, above->second.stat.num_children - 1,
-                      when.number);
-    const std::vector<set_watch> first = take_watches(watch_table::data, path);
+                      when.zxid);
+    const std::vector<set_watch> first = take_watches(watched_part::data, path);
     fire(first, watch_kind::deleted, path, access);
-    std::vector<set_watch> others = take_watches(watch_table::children, path);
+    std::vector<set_watch> others = take_watches(watched_part::children, path);
     std::erase_if(others, [&](const set_watch& other) {
         return std::any_of(first.begin(), first.end(),
                            [&](const set_watch& told) { return told.session == other.session; });
@@ -261,8 +255,8 @@ void stored_nodes::remove(const std::string& path, const moment& when) {
 
 // watch() and forget_watches() check the session's attachment (its latest connect) again after they have locked the
 // path: the session may have attached again since the transaction's first check.
-void stored_nodes::watch(watch_table kind, const std::string& path, const attached_session& session,
-                         const local::identities& client) {
+void stored_nodes::watch(watched_part kind, const std::string& path,
+                         const attached_session& session, const local::identities& client) {
     static const std::string& k_text = base::never_destroyed(std::string{
         "INSERT INTO turnstile_watches (path, kind, session, identity) "
         "SELECT ?1, ?2, id, ?4 FROM turnstile_sessions WHERE id = ?3 AND attachment = ?5"});
@@ -293,13 +287,13 @@ asked_statement stored_nodes::ask_watches_of(session_id session) {
 local::client_watch_list stored_nodes::watches_in(result_rows&& rows) {
     local::client_watch_list list;
     for (row& r : rows.rows) {
-        const auto kind = static_cast<watch_table>(to_integer(r[1]));
-        (kind == watch_table::children ? list.children : list.data).insert(std::move(r[0]));
+        const auto kind = static_cast<watched_part>(to_integer(r[1]));
+        (kind == watched_part::children ? list.children : list.data).insert(std::move(r[0]));
     }
     return list;
 }
 
-std::vector<stored_nodes::set_watch> stored_nodes::take_watches(watch_table kind,
+std::vector<stored_nodes::set_watch> stored_nodes::take_watches(watched_part kind,
                                                                 const std::string& path) {
     static const std::string& k_text = base::never_destroyed(
         std::string{"DELETE FROM turnstile_watches WHERE path = ?1 AND kind = ?2"});
@@ -327,7 +321,7 @@ void stored_nodes::fire(const std::vector<set_watch>& watches, watch_kind kind,
 }
 
 void stored_nodes::fire_at_parent(const std::string& parent) {
-    const auto watchers = take_watches(watch_table::children, parent);
+    const auto watchers = take_watches(watched_part::children, parent);
     if (watchers.empty()) return;
     const auto above = found_.find(parent);
     fire(watchers, watch_kind::children, parent,

@@ -27,10 +27,7 @@
 
 namespace turnstile::sql {
 
-struct moment {
-    std::int64_t number = 0;
-    std::int64_t now_ms = 0;
-};
+using local::moment;
 
 // A session and the number of its current attachment. The database no longer executes requests of an earlier
 // attachment.
@@ -39,7 +36,7 @@ struct attached_session {
     std::int64_t attachment = 0;
 };
 
-enum class watch_table : std::int64_t { data = 0, children = 1 };
+enum class watched_part : std::int64_t { data = 0, children = 1 };
 
 class stored_nodes {
 public:
@@ -75,7 +72,7 @@ public:
 
     // ---- watches ----
     // watch() and forget_watches() have no effect if the session has ended or has attached again.
-    void watch(watch_table kind, const std::string& path, const attached_session& session,
+    void watch(watched_part kind, const std::string& path, const attached_session& session,
                const local::identities& client);
     void forget_watches(const std::string& path, const attached_session& session);
     [[nodiscard]] std::vector<std::string> watched_by(session_id session);
@@ -92,11 +89,11 @@ private:
         session_id session = 0;
         std::string identity;
     };
-    using place = std::pair<std::string, watch_table>;
+    using place = std::pair<std::string, watched_part>;
 
     void create(const local::create_txn& txn, const moment& when);
     void set(const local::set_txn& txn, const moment& when);
-    [[nodiscard]] std::vector<set_watch> take_watches(watch_table kind, const std::string& path);
+    [[nodiscard]] std::vector<set_watch> take_watches(watched_part kind, const std::string& path);
     void queue(session_id session, std::int64_t kind, const std::string& path);
     void fire(const std::vector<set_watch>& watches, core::watch_kind kind, const std::string& path,
               const local::acl& access);

@@ -10,7 +10,7 @@
 namespace turnstile::sql {
 
 void task_queue::submit(core::request&& request, bool with_next) {
-    pending_request added{std::move(request), with_next};
+    submitted_request added{std::move(request), with_next};
     if (local::client_accepts(added.request.op)) {
         root_.to_server(added.request.op);
         added.answer = refusal_of_long_paths(added.request.op, longest_path_);
@@ -22,7 +22,7 @@ void task_queue::submit(core::request&& request, bool with_next) {
         // A confirmation (a request that only checks znodes) goes before the other tasks, not after the last task. So
         // this code clears the last task's flag `with_next`, which announced this request as its successor.
         if (!tasks_.empty())
-            if (auto* const last = std::get_if<pending_request>(&tasks_.back()))
+            if (auto* const last = std::get_if<submitted_request>(&tasks_.back()))
                 last->with_next = false;
         confirmations_.push_back(std::move(added));
     } else {
@@ -42,7 +42,7 @@ void task_queue::forget_watches(const std::string& path) {
 bool task_queue::overtakes(const core::operation& op) const {
     return is_confirmation(op) &&
            std::none_of(tasks_.begin(), tasks_.end(), [&op](const task& waiting) {
-               const auto* const ahead = std::get_if<pending_request>(&waiting);
+               const auto* const ahead = std::get_if<submitted_request>(&waiting);
                return ahead != nullptr && may_change_what_is_checked(ahead->request.op, op);
            });
 }
@@ -51,23 +51,23 @@ std::optional<task_batch> task_queue::take(std::size_t most) {
     const base::lock_guard lock{mutex_};
     changed_.clear();
     if (!confirmations_.empty()) {
-        std::vector<pending_request> oldest;
+        std::vector<submitted_request> oldest;
         oldest.push_back(std::move(confirmations_.front()));
         confirmations_.pop_front();
         return oldest;
     }
     if (tasks_.empty()) return std::nullopt;
     if (std::holds_alternative<forgotten>(tasks_.front())) return take_forgotten(most);
-    std::vector<pending_request> taken = take_asked(most);
+    std::vector<submitted_request> taken = take_asked(most);
     if (taken.empty()) return std::nullopt;
     return taken;
 }
 
-std::vector<pending_request> task_queue::take_asked(std::size_t most) {
-    std::vector<pending_request> taken;
+std::vector<submitted_request> task_queue::take_asked(std::size_t most) {
+    std::vector<submitted_request> taken;
     request_batch together;
     while (!tasks_.empty()) {
-        auto* const next = std::get_if<pending_request>(&tasks_.front());
+        auto* const next = std::get_if<submitted_request>(&tasks_.front());
         if (next == nullptr || (next->with_next && tasks_.size() == 1)) break;
         const bool answered = next->answer.has_value();
         if (!taken.empty() && (answered || !together.takes(next->request.op, most))) break;

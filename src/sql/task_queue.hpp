@@ -16,7 +16,7 @@
 #include "base/wake_up.hpp"
 #include "core/seam/seam.hpp"
 #include "local/chroot.hpp"
-#include "sql/pending_requests.hpp"
+#include "sql/executing_batch.hpp"
 #include "sql/request_batch.hpp"
 
 namespace turnstile::sql {
@@ -25,7 +25,7 @@ struct forgotten {
     std::string path;
 };
 // Requests, or removals of watches, that share a transaction.
-using task_batch = std::variant<std::vector<pending_request>, std::vector<forgotten>>;
+using task_batch = std::variant<std::vector<submitted_request>, std::vector<forgotten>>;
 
 class task_queue {
 public:
@@ -44,10 +44,10 @@ public:
     [[nodiscard]] int fd() const noexcept { return changed_.fd(); }
 
 private:
-    using task = std::variant<pending_request, forgotten>;
+    using task = std::variant<submitted_request, forgotten>;
 
     [[nodiscard]] bool overtakes(const core::operation& op) const REQUIRES(mutex_);
-    [[nodiscard]] std::vector<pending_request> take_asked(std::size_t most) REQUIRES(mutex_);
+    [[nodiscard]] std::vector<submitted_request> take_asked(std::size_t most) REQUIRES(mutex_);
     [[nodiscard]] std::vector<forgotten> take_forgotten(std::size_t most) REQUIRES(mutex_);
 
     const local::chroot root_;
@@ -55,7 +55,7 @@ private:
     base::wake_up changed_;
     base::mutex mutex_;
     std::deque<task> tasks_ GUARDED_BY(mutex_);
-    std::deque<pending_request> confirmations_ GUARDED_BY(mutex_);  // sent before the tasks
+    std::deque<submitted_request> confirmations_ GUARDED_BY(mutex_);  // sent before the tasks
 };
 
 }  // namespace turnstile::sql

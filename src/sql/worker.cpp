@@ -177,8 +177,8 @@ void worker::await_retry() {
 // still has the watches.
 void worker::answer_waiting() {
     while (auto next = tasks_.take(together_.most())) {
-        if (auto* const questions = std::get_if<std::vector<pending_request>>(&*next)) {
-            for (pending_request& each : *questions)
+        if (auto* const questions = std::get_if<std::vector<submitted_request>>(&*next)) {
+            for (submitted_request& each : *questions)
                 each.answer.emplace().outcome = core::outcome::not_sent;
             outlet_.reply(*questions);
         } else {

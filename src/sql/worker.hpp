@@ -22,8 +22,8 @@
 #include "sql/closing_signal.hpp"
 #include "sql/database.hpp"
 #include "sql/database_failures.hpp"
+#include "sql/executing_batch.hpp"
 #include "sql/look_schedule.hpp"
-#include "sql/pending_requests.hpp"
 #include "sql/session_outlet.hpp"
 #include "sql/store.hpp"
 #include "sql/task_queue.hpp"
@@ -96,11 +96,11 @@ private:
     void end_own() noexcept;
 
     // ---- while attached (worker_tasks.cpp) ----
-    void execute(std::vector<pending_request>&& questions);
+    void execute(std::vector<submitted_request>&& questions);
     void execute(std::vector<forgotten>&& paths);
-    void carry_out(std::span<pending_request* const> all);
-    void carry_out_one(pending_request& question);
-    void apply(std::span<pending_request* const> all);
+    void carry_out(std::span<submitted_request* const> all);
+    void carry_out_one(submitted_request& question);
+    void apply(std::span<submitted_request* const> all);
     void look();
     void clean();
     bool repair();
@@ -120,7 +120,7 @@ private:
     store store_;
     database_failures failures_;
     look_schedule schedule_;
-    pending_requests pending_;
+    executing_batch pending_;
     std::deque<std::string> given_back_;  // paths of watches to be removed at the database
     batch_size together_;
     bool attached_ = false;

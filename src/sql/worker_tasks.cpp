@@ -25,7 +25,7 @@ constexpr int k_patience_part = 20;
 
 // ---- requests -----------------------------------------------------------------------------------
 
-void worker::execute(std::vector<pending_request>&& questions) {
+void worker::execute(std::vector<submitted_request>&& questions) {
     pending_.begin(std::move(questions));
     bool expired = false;
     for (int round = 0; round != k_most_rounds && !expired; ++round) {
@@ -33,7 +33,7 @@ void worker::execute(std::vector<pending_request>&& questions) {
         if (open.empty()) break;
         outlet_.deliver(pending_.take_events());
         carry_out(open);
-        expired = std::any_of(open.begin(), open.end(), [](const pending_request* each) {
+        expired = std::any_of(open.begin(), open.end(), [](const submitted_request* each) {
             return each->answer && each->answer->error == server_error::session_expired;
         });
     }
@@ -42,7 +42,7 @@ void worker::execute(std::vector<pending_request>&& questions) {
 }
 
 // If the common transaction fails, one request may be the reason. So each request then gets a separate transaction.
-void worker::carry_out(std::span<pending_request* const> all) {
+void worker::carry_out(std::span<submitted_request* const> all) {
     if (all.size() == 1) return carry_out_one(*all.front());
     try {
         return apply(all);
@@ -50,15 +50,15 @@ void worker::carry_out(std::span<pending_request* const> all) {
         if (e.kind() == failure::lost) throw;
     }
     together_.failed();
-    for (pending_request* const each : all) each->sent = {};
-    for (pending_request* const each : all) carry_out_one(*each);
+    for (submitted_request* const each : all) each->sent = {};
+    for (submitted_request* const each : all) carry_out_one(*each);
 }
 
 // A znode whose row a user's own transaction has locked cannot be removed before that transaction ends. The request
 // waits only for a short time, because the session's other requests wait meanwhile, and the client needs their replies
 // to keep its locks. Then the worker refuses the request, and the core sends it again after the other requests.
-void worker::carry_out_one(pending_request& question) {
-    const std::array<pending_request*, 1> all{&question};
+void worker::carry_out_one(submitted_request& question) {
+    const std::array<submitted_request*, 1> all{&question};
     base::back_off looks = looks_for_a_row();
     const auto until = clock::now() + settings_.timeout / k_patience_part;
     for (;;) {
@@ -79,10 +79,10 @@ void worker::carry_out_one(pending_request& question) {
 // The client's lease, the time for which it relies on the session, begins at `sent`. The database computes the
 // session's deadline later, from its own clock. So the session cannot expire before the lease, however long the
 // requests have waited here.
-void worker::apply(std::span<pending_request* const> all) {
+void worker::apply(std::span<submitted_request* const> all) {
     const clock::time_point sent = clock::now();
     std::vector<const core::operation*> wanted;
-    for (pending_request* const each : all) {
+    for (submitted_request* const each : all) {
         each->sent = sent;
         wanted.push_back(&each->request.op);
     }

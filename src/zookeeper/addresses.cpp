@@ -18,17 +18,17 @@ struct free_addresses {
     void operator()(addrinfo* list) const noexcept { ::freeaddrinfo(list); }
 };
 
-struct resolution {
+struct address_lookup {
     int answer = 0;  // from getaddrinfo()
     std::vector<socket_address> addresses;
 };
 
-resolution look_up(const ensemble_server& server) {
+address_lookup look_up(const ensemble_server& server) {
     addrinfo hints{};
     hints.ai_socktype = SOCK_STREAM;
     hints.ai_flags = AI_ADDRCONFIG;  // like the C client
     addrinfo* raw = nullptr;
-    resolution out;
+    address_lookup out;
     out.answer =
         ::getaddrinfo(server.host.c_str(), std::to_string(server.port).c_str(), &hints, &raw);
     if (out.answer != 0) return out;

@@ -36,7 +36,7 @@ server_error to_error(int rc) noexcept {
 
 }  // namespace
 
-verdict judge_completion(int rc) noexcept {
+judged_code judge_completion(int rc) noexcept {
     switch (rc) {
         // These codes come from the C client, or from a server that failed before it had processed the request.
         case ZSYSTEMERROR:
@@ -54,7 +54,7 @@ verdict judge_completion(int rc) noexcept {
     }
 }
 
-verdict judge_call(int rc) noexcept {
+judged_code judge_call(int rc) noexcept {
     switch (rc) {
         case ZBADARGUMENTS: return {outcome::answered, server_error::bad_arguments};
         case ZUNIMPLEMENTED: return {outcome::answered, server_error::unimplemented};

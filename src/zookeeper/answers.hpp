@@ -13,19 +13,19 @@
 
 namespace turnstile::zookeeper {
 
-struct verdict {
+struct judged_code {
     core::outcome outcome = core::outcome::unknown;
     core::server_error error = core::server_error::ok;
-    friend bool operator==(const verdict&, const verdict&) = default;
+    friend bool operator==(const judged_code&, const judged_code&) = default;
 };
 
 // Judges the code of a completion. Servers send the codes ZSESSIONEXPIRED and ZAUTHFAILED, but the C client also
 // generates these two codes itself when it clears its queues. So the outcome of a request with one of these codes
 // counts as unknown: a server may have executed the request before.
-[[nodiscard]] verdict judge_completion(int rc) noexcept;
+[[nodiscard]] judged_code judge_completion(int rc) noexcept;
 
 // Judges a code that a request function of the C client returned at once: the C client has not sent the request.
-[[nodiscard]] verdict judge_call(int rc) noexcept;
+[[nodiscard]] judged_code judge_call(int rc) noexcept;
 
 [[nodiscard]] core::server_error judge_part(int rc) noexcept;
 

@@ -12,7 +12,7 @@
 namespace turnstile::zookeeper {
 
 c_session::c_session(ensemble_address servers, const core::session_settings& settings,
-                     core::session_sink& sink, std::shared_ptr<known_servers> known,
+                     core::session_sink& sink, std::shared_ptr<ensemble_facts> known,
                      std::shared_ptr<guardian::link> guardian)
     : servers_{std::move(servers)},
       known_{std::move(known)},
@@ -109,14 +109,14 @@ void c_session::leave_server(std::uint64_t connection) {
     helper_.post([this, connection] { move(connection); });
 }
 
-void c_session::completed(pending_request& p, int rc) {
+void c_session::completed(outstanding_request& p, int rc) {
     handle_.await_sweep();
     const base::lock_guard turn{turn_};
     deliver_settled();  // the helper's thread also does this, but may be late
     if (take_reply(p, rc)) deliver_settled();
 }
 
-bool c_session::take_reply(pending_request& p, int rc) {
+bool c_session::take_reply(outstanding_request& p, int rc) {
     base::unique_lock lock{mutex_};
     const auto word = requests_.apply(p, rc);
     if (!word) {
@@ -130,12 +130,12 @@ bool c_session::take_reply(pending_request& p, int rc) {
     const auto why = p.why;
     std::optional<server_answers> role;  // the server's role, if the answer shows it
     if (word->outcome == core::outcome::answered) role = p.told;
-    if (role && why == pending_request::purpose::examination)
+    if (role && why == outstanding_request::purpose::examination)
         role = knowledge_.examined(word->error, *role);
     requests_.apply_to_watches(p, rc);
     // The C client may have sent the request on a later connection than the connection on which the caller submitted
     // it. The answer names the connection that exists now.
-    if (why == pending_request::purpose::user && word->outcome == core::outcome::answered)
+    if (why == outstanding_request::purpose::user && word->outcome == core::outcome::answered)
         answer.connection = state_.connection();
     if (word->outcome == core::outcome::answered) known_->older.saw(answer.stat);
     const bool had_its_place = outlet_.complete(p, std::move(event));
@@ -145,11 +145,11 @@ bool c_session::take_reply(pending_request& p, int rc) {
     lock.unlock();
     if (had_its_place) {
         outlet_.deliver_complete();
-    } else if (why == pending_request::purpose::user) {
+    } else if (why == outstanding_request::purpose::user) {
         outlet_.deliver(std::move(event));
     } else if (role) {
         role_witnessed(answer.connection, *role);
-    } else if (why == pending_request::purpose::examination &&
+    } else if (why == outstanding_request::purpose::examination &&
                answer.error == core::server_error::unimplemented) {
         log::write(log_level::error,
                    "{} does not support multi: no hold can be confirmed, and no commit works",

@@ -51,9 +51,9 @@
 #include "zookeeper/client_handle.hpp"
 #include "zookeeper/client_requests.hpp"
 #include "zookeeper/connect_string.hpp"
+#include "zookeeper/ensemble_facts.hpp"
 #include "zookeeper/guardian_notice.hpp"
 #include "zookeeper/helper_thread.hpp"
-#include "zookeeper/known_servers.hpp"
 #include "zookeeper/link_state.hpp"
 #include "zookeeper/ordered_outlet.hpp"
 #include "zookeeper/server_knowledge.hpp"
@@ -66,7 +66,7 @@ class c_session final : public completion_listener {
 public:
     // Throws std::system_error: `errc::unresolvable`, or the system's code if it lacks resources.
     c_session(ensemble_address servers, const core::session_settings& settings,
-              core::session_sink& sink, std::shared_ptr<known_servers> known,
+              core::session_sink& sink, std::shared_ptr<ensemble_facts> known,
               std::shared_ptr<guardian::link> guardian);
     c_session(const c_session&) = delete;
     c_session& operator=(const c_session&) = delete;
@@ -83,7 +83,7 @@ public:
     // because no server will accept it again.
     void give_up_to_older_data() EXCLUDES(turn_, mutex_);
 
-    void completed(pending_request& p, int rc) override EXCLUDES(turn_, mutex_);
+    void completed(outstanding_request& p, int rc) override EXCLUDES(turn_, mutex_);
 
 private:
     // ---- the C client's events, and the connection: c_session_link.cpp ----
@@ -111,12 +111,12 @@ private:
     void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
     // Handles the reply to `p`. Returns true if the next request has its reply already (is settled), so that the caller
     // must call deliver_settled(). If that reply comes later, the code that stores the reply delivers it.
-    [[nodiscard]] bool take_reply(pending_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
+    [[nodiscard]] bool take_reply(outstanding_request& p, int rc) REQUIRES(turn_) EXCLUDES(mutex_);
     void role_witnessed(std::uint64_t connection, const server_answers& told) REQUIRES(turn_)
         EXCLUDES(mutex_);
 
     const ensemble_address servers_;
-    const std::shared_ptr<known_servers> known_;  // shared by all sessions with these servers
+    const std::shared_ptr<ensemble_facts> known_;  // shared by all sessions with these servers
     const core::session_settings settings_;
     guardian_notice guardian_;
 

@@ -20,7 +20,7 @@
 #include "zookeeper/addresses.hpp"
 #include "zookeeper/completion_sweep.hpp"
 #include "zookeeper/connect_string.hpp"
-#include "zookeeper/known_servers.hpp"
+#include "zookeeper/ensemble_facts.hpp"
 #include "zookeeper/limits.hpp"
 #include "zookeeper/operations.hpp"
 #include "zookeeper/tunnel.hpp"
@@ -32,7 +32,7 @@ class client_handle {
 public:
     // The references must outlive this object.
     client_handle(const ensemble_address& servers, const core::session_settings& settings,
-                  const std::shared_ptr<known_servers>& known)
+                  const std::shared_ptr<ensemble_facts>& known)
         : servers_{servers}, settings_{settings}, known_{known} {}
 
     // `own`: the session to which the C client attaches; null: the C client opens a session. `hosts`: the servers in
@@ -80,7 +80,7 @@ private:
 
     const ensemble_address& servers_;
     const core::session_settings& settings_;
-    const std::shared_ptr<known_servers>& known_;
+    const std::shared_ptr<ensemble_facts>& known_;
     // Set once, under c_session::turn_, so that no callback of the C client runs before the pointer is set.
     zhandle_t* handle_ = nullptr;
     std::unique_ptr<tunnel> tunnel_;  // null: the servers are without TLS

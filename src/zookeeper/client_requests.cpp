@@ -19,22 +19,22 @@ core::stat as_created(const core::stat& later, std::int32_t bytes) {
 }
 
 // The outcome of a create without its Stat is unknown. The caller then looks for the znode, as after any lost answer.
-void leave_open(pending_request& p, verdict& word) {
+void leave_open(outstanding_request& p, judged_code& word) {
     word = {core::outcome::unknown, core::server_error::ok};
     p.answer.path.clear();
 }
 
 }  // namespace
 
-pending_request& client_requests::add(pending_request::purpose why) {
-    pending_request& p = pending_.add();
+outstanding_request& client_requests::add(outstanding_request::purpose why) {
+    outstanding_request& p = pending_.add();
     p.owner = &owner_;
     p.why = why;
     p.answer.connection = state_.connection();
     return p;
 }
 
-bool client_requests::handed_over(pending_request& p, int rc) {
+bool client_requests::handed_over(outstanding_request& p, int rc) {
     if (rc == ZOK) {
         pending_.handed_over();
     } else {
@@ -44,7 +44,7 @@ bool client_requests::handed_over(pending_request& p, int rc) {
 }
 
 bool client_requests::submit(const core::request& request) {
-    pending_request& p = add(pending_request::purpose::user);
+    outstanding_request& p = add(outstanding_request::purpose::user);
     p.answer.id = request.id;
     if (const auto* path = watch_of(request.op)) {
         p.sets_watch = true;
@@ -67,7 +67,7 @@ bool client_requests::submit(const core::request& request) {
         if (p.sets_watch) watches_.asked(p.path);
         return false;
     }
-    const verdict word = judge_call(rc);
+    const judged_code word = judge_call(rc);
     p.answer.outcome = word.outcome;
     p.answer.error = word.error;
     p.settled = true;
@@ -84,7 +84,7 @@ void client_requests::remove_left_over_watches() {
 
 void client_requests::send_removal(const std::string& path) {
     if (servers_.lacks_removals()) return forget_here(path);
-    pending_request& p = add(pending_request::purpose::watch_removal);
+    outstanding_request& p = add(outstanding_request::purpose::watch_removal);
     p.path = path;
     // ZNOWATCHER: the watch has fired already or did not exist. ZINVALIDSTATE: the handle is dead. In both cases
     // nothing remains to be removed.
@@ -99,7 +99,7 @@ void client_requests::forget_here(const std::string& path) {
 }
 
 void client_requests::send_witness(const std::optional<server_answers>& told) {
-    pending_request& p = add(pending_request::purpose::witness);
+    outstanding_request& p = add(outstanding_request::purpose::witness);
     p.told = told;
     static_cast<void>(handed_over(p, hand_over_witness(handle_.get(), p)));
 }
@@ -120,14 +120,14 @@ void client_requests::identify(server_answers told) {
 
 bool client_requests::examine(const core::operation& question,
                               const std::optional<server_answers>& told) {
-    pending_request& p = add(pending_request::purpose::examination);
+    outstanding_request& p = add(outstanding_request::purpose::examination);
     p.told = told;
     return handed_over(p, hand_over(handle_.get(), question, {}, p));
 }
 
-std::optional<verdict> client_requests::apply(pending_request& p, int rc) {
+std::optional<judged_code> client_requests::apply(outstanding_request& p, int rc) {
     pending_.came_back();
-    verdict word = judge_completion(rc);
+    judged_code word = judge_completion(rc);
     // When the session leaves a silent server, the session reports the end of the connection to the core at once. An
     // answer that still arrives on that connection counts as an unknown outcome.
     if (state_.is_detached() && word.outcome == core::outcome::answered)
@@ -148,7 +148,7 @@ std::optional<verdict> client_requests::apply(pending_request& p, int rc) {
     return word;
 }
 
-bool client_requests::send_stat(pending_request& p, verdict& word) {
+bool client_requests::send_stat(outstanding_request& p, judged_code& word) {
     if (word.outcome != core::outcome::answered || word.error != core::server_error::ok)
         return false;
     p.answer.connection = state_.connection();
@@ -163,8 +163,8 @@ bool client_requests::send_stat(pending_request& p, verdict& word) {
     return true;
 }
 
-void client_requests::apply_to_watches(const pending_request& p, int rc) {
-    if (p.why == pending_request::purpose::watch_removal) {
+void client_requests::apply_to_watches(const outstanding_request& p, int rc) {
+    if (p.why == outstanding_request::purpose::watch_removal) {
         const auto word = judge_completion(rc);
         servers_.learn_removal(p.answer.connection, word, state_.is_closed());
         // If a removal of watches gets no answer, the session sends the removal again after the next attach.
@@ -178,7 +178,7 @@ void client_requests::apply_to_watches(const pending_request& p, int rc) {
 }
 
 std::optional<core::reply> client_requests::take_settled() {
-    pending_request* const p = pending_.first_settled();
+    outstanding_request* const p = pending_.first_settled();
     if (p == nullptr) return std::nullopt;
     core::reply reply{std::move(p->answer)};
     pending_.remove(*p);

@@ -12,8 +12,8 @@
 #include "zookeeper/client_handle.hpp"
 #include "zookeeper/link_state.hpp"
 #include "zookeeper/operations.hpp"
+#include "zookeeper/outstanding_requests.hpp"
 #include "zookeeper/own_znodes.hpp"
-#include "zookeeper/pending_requests.hpp"
 #include "zookeeper/server_knowledge.hpp"
 #include "zookeeper/watch_book.hpp"
 
@@ -46,9 +46,9 @@ public:
 
     // Applies the code of a completion to the request. If the reply is incomplete, sends the next request for it, and
     // returns nothing.
-    [[nodiscard]] std::optional<verdict> apply(pending_request& p, int rc);
-    void apply_to_watches(const pending_request& p, int rc);
-    void remove(pending_request& p) { pending_.remove(p); }
+    [[nodiscard]] std::optional<judged_code> apply(outstanding_request& p, int rc);
+    void apply_to_watches(const outstanding_request& p, int rc);
+    void remove(outstanding_request& p) { pending_.remove(p); }
     // Removes the earliest request and returns its reply, if the reply is known; otherwise returns nothing.
     [[nodiscard]] std::optional<core::reply> take_settled();
     [[nodiscard]] bool has_settled() noexcept { return pending_.first_settled() != nullptr; }
@@ -60,22 +60,22 @@ public:
     [[nodiscard]] const own_znodes& own() const noexcept { return own_; }
 
 private:
-    pending_request& add(pending_request::purpose why);
+    outstanding_request& add(outstanding_request::purpose why);
     // Takes the result of a call of the C client. Returns false, and removes the request, if the call has failed.
-    bool handed_over(pending_request& p, int rc);
+    bool handed_over(outstanding_request& p, int rc);
     void send_removal(const std::string& path);
     [[nodiscard]] bool examine(const core::operation& question,
                                const std::optional<server_answers>& told);
     void forget_here(const std::string& path);
     // Sends the read of a created znode's Stat. Returns false if the create failed or the read cannot be sent.
-    [[nodiscard]] bool send_stat(pending_request& p, verdict& word);
+    [[nodiscard]] bool send_stat(outstanding_request& p, judged_code& word);
 
     const client_handle& handle_;
     const link_state& state_;
     server_knowledge& servers_;
     completion_listener& owner_;
     const watcher tell_;
-    pending_requests pending_;
+    outstanding_requests pending_;
     watch_book watches_;
     own_znodes own_;
 };

@@ -71,7 +71,7 @@ public:
 private:
     const ensemble_address where_;
     const read_only_claim claim_;
-    const std::shared_ptr<known_servers> known_ = std::make_shared<known_servers>();
+    const std::shared_ptr<ensemble_facts> known_ = std::make_shared<ensemble_facts>();
     const std::shared_ptr<guardian::link> guardian_;
 };
 

@@ -14,16 +14,16 @@ namespace {
 // The length that a sequence number adds to a path: "-2147483648" and the zero byte at the end.
 constexpr std::size_t k_sequence_room = 12;
 
-pending_request& of(const void* data) {
+outstanding_request& of(const void* data) {
     // The C client returns this library's pointer with an added const.
-    return *static_cast<pending_request*>(const_cast<void*>(data));
+    return *static_cast<outstanding_request*>(const_cast<void*>(data));
 }
 
 // `fill` copies the answer into the request. An exception must not leave a callback of the C client.
 template <class Fill>
 void finish(const void* data, int rc, Fill&& fill) {
     base::finish_or_end("an answer of the ZooKeeper client", [&] {
-        pending_request& p = of(data);
+        outstanding_request& p = of(data);
         fill(p);
         p.owner->completed(p, rc);
     });
@@ -35,36 +35,36 @@ void demand_copy(int rc, const void* copy) {
     if (rc == ZOK && copy == nullptr) base::end_out_of_memory("the ZooKeeper client");
 }
 
-void fill_stat(pending_request& p, int rc, const Stat* stat) {
+void fill_stat(outstanding_request& p, int rc, const Stat* stat) {
     if (rc == ZOK && stat != nullptr) p.answer.stat = to_stat(*stat);
 }
 
-void fill_path(pending_request& p, int rc, const char* path) {
+void fill_path(outstanding_request& p, int rc, const char* path) {
     demand_copy(rc, path);
     if (rc == ZOK) p.answer.path = path;
 }
 
 void on_void(int rc, const void* data) {
-    finish(data, rc, [](pending_request&) {});
+    finish(data, rc, [](outstanding_request&) {});
 }
 
 void on_stat(int rc, const Stat* stat, const void* data) {
-    finish(data, rc, [=](pending_request& p) { fill_stat(p, rc, stat); });
+    finish(data, rc, [=](outstanding_request& p) { fill_stat(p, rc, stat); });
 }
 
 void on_path_and_stat(int rc, const char* path, const Stat* stat, const void* data) {
-    finish(data, rc, [=](pending_request& p) {
+    finish(data, rc, [=](outstanding_request& p) {
         fill_stat(p, rc, stat);
         fill_path(p, rc, path);
     });
 }
 
 void on_path(int rc, const char* path, const void* data) {
-    finish(data, rc, [=](pending_request& p) { fill_path(p, rc, path); });
+    finish(data, rc, [=](outstanding_request& p) { fill_path(p, rc, path); });
 }
 
 void on_data(int rc, const char* value, int length, const Stat* stat, const void* data) {
-    finish(data, rc, [=](pending_request& p) {
+    finish(data, rc, [=](outstanding_request& p) {
         fill_stat(p, rc, stat);
         if (length > 0) demand_copy(rc, value);
         if (rc == ZOK && length > 0) p.answer.data.assign(value, static_cast<std::size_t>(length));
@@ -72,7 +72,7 @@ void on_data(int rc, const char* value, int length, const Stat* stat, const void
 }
 
 void on_children(int rc, const String_vector* names, const Stat* stat, const void* data) {
-    finish(data, rc, [=](pending_request& p) {
+    finish(data, rc, [=](outstanding_request& p) {
         fill_stat(p, rc, stat);
         if (rc != ZOK || names == nullptr) return;
         for (std::int32_t i = 0; i != names->count; ++i) {
@@ -90,7 +90,7 @@ std::int32_t version_left_by(const zoo_op_result_t& result) noexcept {
 }
 
 // Copies the answers to the parts of a multi, if the servers have answered.
-void fill_parts(pending_request& p, int rc) {
+void fill_parts(outstanding_request& p, int rc) {
     if (judge_completion(rc).outcome != core::outcome::answered) return;
     for (const auto& result : p.results) {
         p.answer.parts.push_back(judge_part(result.err));
@@ -102,7 +102,7 @@ void fill_parts(pending_request& p, int rc) {
 }
 
 void on_multi(int rc, const void* data) {
-    finish(data, rc, [=](pending_request& p) { fill_parts(p, rc); });
+    finish(data, rc, [=](outstanding_request& p) { fill_parts(p, rc); });
 }
 
 int size_of(const std::string& data) noexcept {
@@ -131,7 +131,7 @@ int mode_of(core::create_mode mode) noexcept {
 // Adds one part to a multi's operations, with space for its result in `pending`.
 class part_writer {
 public:
-    part_writer(zoo_op_t& op, std::size_t at, pending_request& pending)
+    part_writer(zoo_op_t& op, std::size_t at, outstanding_request& pending)
         : op_{op}, at_{at}, pending_{pending} {}
 
     void operator()(const core::check_op& part) const {
@@ -154,7 +154,7 @@ public:
 private:
     zoo_op_t& op_;
     std::size_t at_;
-    pending_request& pending_;
+    outstanding_request& pending_;
 };
 
 // Returns false for a part at which the C client would abort, or send wrong bytes.
@@ -166,9 +166,9 @@ bool allowed(const core::multi_part& part) {
     return set == nullptr || fits(set->data);
 }
 
-class caller {
+class operation_submitter {
 public:
-    caller(zhandle_t* handle, const watcher& tell, pending_request& pending)
+    operation_submitter(zhandle_t* handle, const watcher& tell, outstanding_request& pending)
         : handle_{handle}, tell_{tell}, pending_{pending} {}
 
     int operator()(const core::create_op& op) const {
@@ -222,27 +222,27 @@ private:
 
     zhandle_t* handle_;
     const watcher& tell_;
-    pending_request& pending_;
+    outstanding_request& pending_;
 };
 
 }  // namespace
 
 int hand_over(zhandle_t* handle, const core::operation& op, const watcher& tell,
-              pending_request& pending) {
-    return std::visit(caller{handle, tell, pending}, op);
+              outstanding_request& pending) {
+    return std::visit(operation_submitter{handle, tell, pending}, op);
 }
 
-int hand_over_removal(zhandle_t* handle, const std::string& path, pending_request& pending) {
+int hand_over_removal(zhandle_t* handle, const std::string& path, outstanding_request& pending) {
     // The C client declares the parameter as a pointer to a function pointer, but calls it as a function pointer.
     auto* const completion = reinterpret_cast<void_completion_t*>(on_void);
     return zoo_aremove_all_watches(handle, path.c_str(), ZWATCHTYPE_ANY, 0, completion, &pending);
 }
 
-int hand_over_witness(zhandle_t* handle, pending_request& pending) {
+int hand_over_witness(zhandle_t* handle, outstanding_request& pending) {
     return zoo_awexists(handle, "/", nullptr, nullptr, on_stat, &pending);
 }
 
-int hand_over_stat(zhandle_t* handle, pending_request& pending) {
+int hand_over_stat(zhandle_t* handle, outstanding_request& pending) {
     return zoo_awexists(handle, pending.answer.path.c_str(), nullptr, nullptr, on_stat, &pending);
 }
 

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "core/seam/event_outlet.hpp"
-#include "zookeeper/pending_requests.hpp"
+#include "zookeeper/outstanding_requests.hpp"
 
 namespace turnstile::zookeeper {
 
@@ -27,11 +27,11 @@ public:
         line_.push_back({nullptr, std::move(event)});
     }
     // Reserves a place for the incomplete reply of `p`, unless the reply has a place already.
-    void expect(pending_request& p) {
+    void expect(outstanding_request& p) {
         if (find(p) == nullptr) line_.push_back({&p, std::nullopt});
     }
     // Puts the reply of `p` into its place. If `p` has no place, returns false and leaves `reply` unchanged.
-    [[nodiscard]] bool complete(const pending_request& p, core::coordinator_event&& reply) {
+    [[nodiscard]] bool complete(const outstanding_request& p, core::coordinator_event&& reply) {
         entry* const place = find(p);
         if (place != nullptr) *place = {nullptr, std::move(reply)};
         return place != nullptr;
@@ -42,7 +42,7 @@ public:
     void give_up_incomplete() {
         for (entry& each : line_) {
             if (each.expected == nullptr) continue;
-            each.expected->why = pending_request::purpose::witness;  // no caller waits any more
+            each.expected->why = outstanding_request::purpose::witness;  // no caller waits any more
             core::reply lost;
             lost.id = each.expected->answer.id;
             lost.connection = each.expected->answer.connection;
@@ -62,10 +62,10 @@ public:
 
 private:
     struct entry {
-        pending_request* expected;  // the request of an incomplete reply; else null
+        outstanding_request* expected;  // the request of an incomplete reply; else null
         std::optional<core::coordinator_event> event;
     };
-    entry* find(const pending_request& p) {
+    entry* find(const outstanding_request& p) {
         const auto place = std::find_if(line_.begin(), line_.end(),
                                         [&](const entry& each) { return each.expected == &p; });
         return place == line_.end() ? nullptr : &*place;

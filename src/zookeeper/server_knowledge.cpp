@@ -19,18 +19,19 @@ std::optional<create_step> server_knowledge::first_step(core::create_mode mode) 
     return create_step::container;
 }
 
-void server_knowledge::learn_removal(std::uint64_t connection, const verdict& word, bool closed) {
+void server_knowledge::learn_removal(std::uint64_t connection, const judged_code& word,
+                                     bool closed) {
     learn(known_.removals, connection, word, closed);
 }
 
-void server_knowledge::learn_create(create_step step, std::uint64_t connection, const verdict& word,
-                                    bool closed) {
+void server_knowledge::learn_create(create_step step, std::uint64_t connection,
+                                    const judged_code& word, bool closed) {
     if (step == create_step::container) learn(known_.containers, connection, word, closed);
     if (step == create_step::create2) learn(known_.create2, connection, word, closed);
 }
 
 void server_knowledge::learn(request_knowledge& request, std::uint64_t connection,
-                             const verdict& word, bool closed) {
+                             const judged_code& word, bool closed) {
     if (word.outcome != core::outcome::answered) {
         // The server may have ended the connection because it does not know the request. Exceptions: Apache ZooKeeper
         // knows the request, and close() may have ended the connection.

@@ -37,8 +37,9 @@ public:
     // Learns from the answer to a removal of watches, or to a step of a create, that was sent on `connection`. If the
     // connection ended before the answer, the server may not know the request. `closed`: the caller itself has ended
     // the connection, so its end shows nothing.
-    void learn_removal(std::uint64_t connection, const verdict& word, bool closed);
-    void learn_create(create_step step, std::uint64_t connection, const verdict& word, bool closed);
+    void learn_removal(std::uint64_t connection, const judged_code& word, bool closed);
+    void learn_create(create_step step, std::uint64_t connection, const judged_code& word,
+                      bool closed);
 
     // Adds the software, if it is known, to `told`, the server's answers about itself. Returns true if the session must
     // examine the server now.
@@ -61,7 +62,7 @@ public:
 
 private:
     [[nodiscard]] bool lacks(const request_knowledge& request) const noexcept;
-    void learn(request_knowledge& request, std::uint64_t connection, const verdict& word,
+    void learn(request_knowledge& request, std::uint64_t connection, const judged_code& word,
                bool closed);
 
     known_requests& known_;

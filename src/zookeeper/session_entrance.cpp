@@ -44,7 +44,7 @@ bool is_readable_within(int descriptor, core::duration length) noexcept {
 }  // namespace
 
 session_entrance::session_entrance(const ensemble_address& servers,
-                                   const core::session_settings& settings, known_servers& known,
+                                   const core::session_settings& settings, ensemble_facts& known,
                                    int stop)
     : servers_{servers},
       settings_{settings},

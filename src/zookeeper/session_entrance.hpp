@@ -18,7 +18,7 @@
 #include "base/random.hpp"
 #include "core/seam/coordinator.hpp"
 #include "zookeeper/connect_string.hpp"
-#include "zookeeper/known_servers.hpp"
+#include "zookeeper/ensemble_facts.hpp"
 #include "zookeeper/packets.hpp"
 #include "zookeeper/socket_address.hpp"
 
@@ -37,7 +37,7 @@ class session_entrance {
 public:
     // The references must outlive this object. `stop`, a descriptor, ends the search when it becomes readable.
     session_entrance(const ensemble_address& servers, const core::session_settings& settings,
-                     known_servers& known, int stop);
+                     ensemble_facts& known, int stop);
 
     // Asks one server after the other, until a server opens a session, or until a server's answer shows that the C
     // client must open it. A later call continues with the next server. Returns nothing when `stop` becomes readable.
@@ -55,7 +55,7 @@ private:
 
     const ensemble_address& servers_;
     const core::session_settings& settings_;
-    known_servers& known_;
+    ensemble_facts& known_;
     const int stop_;
     base::random chance_;
     base::back_off pauses_;

@@ -9,7 +9,8 @@ namespace turnstile::zookeeper {
 
 zookeeper_session::zookeeper_session(const ensemble_address& servers,
                                      const core::session_settings& settings,
-                                     core::session_sink& sink, std::shared_ptr<known_servers> known,
+                                     core::session_sink& sink,
+                                     std::shared_ptr<ensemble_facts> known,
                                      std::shared_ptr<guardian::link> guardian)
     : generation_{base::process_generation()},
       known_{std::move(known)},

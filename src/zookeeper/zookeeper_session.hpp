@@ -24,7 +24,7 @@ namespace turnstile::zookeeper {
 class zookeeper_session final : public core::coordinator_session {
 public:
     zookeeper_session(const ensemble_address& servers, const core::session_settings& settings,
-                      core::session_sink& sink, std::shared_ptr<known_servers> known,
+                      core::session_sink& sink, std::shared_ptr<ensemble_facts> known,
                       std::shared_ptr<guardian::link> guardian);
     ~zookeeper_session() override;
     zookeeper_session(const zookeeper_session&) = delete;
@@ -44,7 +44,7 @@ private:
 
     const std::uint64_t generation_;
     std::atomic<bool> closed_{false};
-    const std::shared_ptr<known_servers> known_;
+    const std::shared_ptr<ensemble_facts> known_;
     std::unique_ptr<c_session> client_;
 };
 

@@ -210,7 +210,8 @@ std::optional<live_servers::found_node> live_servers::find(const std::string& zn
     return enter([&]() -> std::optional<found_node> {
         const auto* found = servers_.truth().nodes().find(znode);
         if (found == nullptr) return std::nullopt;
-        return found_node{found->data, found->version, found->kind == local::node_kind::ephemeral};
+        return found_node{found->data, found->version,
+                          found->kind == local::tree_node_kind::ephemeral};
     });
 }
 

@@ -49,8 +49,9 @@ sql::row cells_of(const sql::stored_node& n, const std::string& path) {
 
 void check_node(const sql::row& cells) {
     const auto node = sql::node_in(sql::row{cells});
-    expect(node.kind == local::node_kind::plain || node.kind == local::node_kind::ephemeral ||
-               node.kind == local::node_kind::container,
+    expect(node.kind == local::tree_node_kind::plain ||
+               node.kind == local::tree_node_kind::ephemeral ||
+               node.kind == local::tree_node_kind::container,
            "a node is of no kind");
     expect(node.data == cells[1], "the data are others");
     const auto again = sql::node_in(cells_of(node, cells[0]));

@@ -84,34 +84,34 @@ TEST(redis_server_words, an_old_server_is_unfit) {
 
 TEST(redis_server_words, refusals) {
     EXPECT_EQ(judge_refusal("BUSY Redis is busy running a script. You can only call SCRIPT KILL"),
-              refusal::throttled);
-    EXPECT_EQ(judge_refusal("BUSYGROUP x"), refusal::other);
+              refusal_kind::throttled);
+    EXPECT_EQ(judge_refusal("BUSYGROUP x"), refusal_kind::other);
     EXPECT_EQ(judge_refusal("OOM command not allowed when used memory > 'maxmemory'. script: 1"),
-              refusal::full);
+              refusal_kind::full);
     EXPECT_EQ(judge_refusal("ERR Error running script: -OOM command not allowed when used memory"),
-              refusal::full);
-    EXPECT_EQ(judge_refusal("NOSCRIPT No matching script. Please use EVAL."), refusal::renew);
-    EXPECT_EQ(judge_refusal("LOADING Redis is loading the dataset in memory"), refusal::away);
+              refusal_kind::full);
+    EXPECT_EQ(judge_refusal("NOSCRIPT No matching script. Please use EVAL."), refusal_kind::renew);
+    EXPECT_EQ(judge_refusal("LOADING Redis is loading the dataset in memory"), refusal_kind::away);
     EXPECT_EQ(judge_refusal("READONLY You can't write against a read only replica."),
-              refusal::away);
+              refusal_kind::away);
     EXPECT_EQ(judge_refusal("WRONGPASS invalid username-password pair or user is disabled."),
-              refusal::credentials);
-    EXPECT_EQ(judge_refusal("NOAUTH Authentication required."), refusal::credentials);
+              refusal_kind::credentials);
+    EXPECT_EQ(judge_refusal("NOAUTH Authentication required."), refusal_kind::credentials);
     EXPECT_EQ(judge_refusal("ERR AUTH <password> called without any password configured"),
-              refusal::credentials);
+              refusal_kind::credentials);
     constexpr auto k_inside =
         "ERR The user executing the script can't run this command or subcommand script: 1, on "
         "@user_script:7.";
-    EXPECT_EQ(judge_refusal(k_inside), refusal::credentials);
+    EXPECT_EQ(judge_refusal(k_inside), refusal_kind::credentials);
     EXPECT_TRUE(is_broken_off(k_inside));
     constexpr auto k_since_7_2 =
         "ERR ACL failure in script: No permissions to access a key script: 1, on @user_script:86.";
-    EXPECT_EQ(judge_refusal(k_since_7_2), refusal::credentials);
+    EXPECT_EQ(judge_refusal(k_since_7_2), refusal_kind::credentials);
     EXPECT_TRUE(is_broken_off(k_since_7_2));
     EXPECT_FALSE(is_broken_off("NOPERM this user has no permissions to run the 'evalsha' command"));
     EXPECT_EQ(judge_refusal("NOPERM this user has no permissions to run the 'evalsha' command"),
-              refusal::credentials);
-    EXPECT_EQ(judge_refusal("ERR DB index is out of range"), refusal::other);
+              refusal_kind::credentials);
+    EXPECT_EQ(judge_refusal("ERR DB index is out of range"), refusal_kind::other);
 }
 
 // The uptime is a difference of whole seconds, so a reported 31 may be hardly more than 30 seconds.
@@ -147,7 +147,7 @@ TEST(redis_server_words, moved) {
         EXPECT_FALSE(moved_to(other, asked)) << other;
     EXPECT_EQ(judge_refusal("ERR Script attempted to access a non local key in a cluster node "
                             "script: 2c7b, on @user_script:1."),
-              refusal::away);
+              refusal_kind::away);
 }
 
 TEST(redis_records, what_is_cut_short_is_none) {

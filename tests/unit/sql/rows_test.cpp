@@ -17,7 +17,7 @@ row node_row() {
 TEST(sql_rows, a_node) {
     const auto node = node_in(node_row());
     EXPECT_EQ(node.data, "data");
-    EXPECT_EQ(node.kind, local::node_kind::plain);
+    EXPECT_EQ(node.kind, local::tree_node_kind::plain);
     EXPECT_EQ(node.stat.czxid, 7);
     EXPECT_EQ(node.stat.version, 3);
     EXPECT_EQ(node.creates, 4);
@@ -30,7 +30,7 @@ TEST(sql_rows, of_an_unknown_kind_is_plain_and_numbers_are_of_32_bits) {
     cells[10] = "4294967296";
     cells[11] = "-4294967296";
     const auto node = node_in(std::move(cells));
-    EXPECT_EQ(node.kind, local::node_kind::plain);
+    EXPECT_EQ(node.kind, local::tree_node_kind::plain);
     EXPECT_EQ(node.stat.version, 2'147'483'647);
     EXPECT_EQ(node.creates, -2'147'483'648);
 }

@@ -42,11 +42,12 @@ TEST(answers, what_the_client_makes_up_is_unknown) {
 }
 
 TEST(answers, a_call_that_fails_sent_nothing) {
-    EXPECT_EQ(judge_call(ZINVALIDSTATE), (verdict{outcome::not_sent, server_error::ok}));
-    EXPECT_EQ(judge_call(ZBADARGUMENTS), (verdict{outcome::answered, server_error::bad_arguments}));
+    EXPECT_EQ(judge_call(ZINVALIDSTATE), (judged_code{outcome::not_sent, server_error::ok}));
+    EXPECT_EQ(judge_call(ZBADARGUMENTS),
+              (judged_code{outcome::answered, server_error::bad_arguments}));
     EXPECT_EQ(judge_call(ZUNIMPLEMENTED),
-              (verdict{outcome::answered, server_error::unimplemented}));
-    EXPECT_EQ(judge_call(ZMARSHALLINGERROR), (verdict{outcome::answered, server_error::other}));
+              (judged_code{outcome::answered, server_error::unimplemented}));
+    EXPECT_EQ(judge_call(ZMARSHALLINGERROR), (judged_code{outcome::answered, server_error::other}));
 }
 
 TEST(answers, parts_of_a_multi_may_be_rolled_back) {

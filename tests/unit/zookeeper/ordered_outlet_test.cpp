@@ -36,8 +36,8 @@ protected:
 
     recorder sink;
     ordered_outlet line{sink};
-    pending_request first;
-    pending_request second;
+    outstanding_request first;
+    outstanding_request second;
 };
 
 TEST_F(arrivals, behind_an_incomplete_reply_wait_for_it) {
@@ -83,7 +83,7 @@ TEST_F(arrivals, are_told_with_what_comes_of_the_incomplete_ones_at_the_end) {
     line.deliver(reply_at("end"));
     line.give_up_incomplete();
     EXPECT_THAT(take_all(), ElementsAre("", "a", "", "end"));
-    EXPECT_EQ(first.why, pending_request::purpose::witness);
+    EXPECT_EQ(first.why, outstanding_request::purpose::witness);
 }
 
 TEST_F(arrivals, are_told_to_no_closed_user) {

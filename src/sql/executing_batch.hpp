@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pending_requests: the batch of requests that a session's thread is executing.
+// executing_batch: the batch of requests that a session's thread is executing.
 //
 // Thread safety: a value, for one thread.
 #pragma once
@@ -16,7 +16,7 @@
 namespace turnstile::sql {
 
 // A request, whose paths include the chroot.
-struct pending_request {
+struct submitted_request {
     core::request request;
     bool with_next = false;               // another request follows at once
     std::optional<core::reply> answer{};  // set without the database, or after the commit
@@ -24,36 +24,36 @@ struct pending_request {
     core::time_point sent{};              // just before the request's first statement
 };
 
-class pending_requests {
+class executing_batch {
 public:
-    void begin(std::vector<pending_request>&& batch) { all_ = std::move(batch); }
-    [[nodiscard]] std::vector<pending_request*> unanswered() {
-        std::vector<pending_request*> open;
-        for (pending_request& each : all_)
+    void begin(std::vector<submitted_request>&& batch) { all_ = std::move(batch); }
+    [[nodiscard]] std::vector<submitted_request*> unanswered() {
+        std::vector<submitted_request*> open;
+        for (submitted_request& each : all_)
             if (!each.answer) open.push_back(&each);
         return open;
     }
     [[nodiscard]] std::vector<queued_event> take_events() {
         std::vector<queued_event> events;
-        for (pending_request& each : all_)
+        for (submitted_request& each : all_)
             for (queued_event& event : std::exchange(each.events, {}))
                 events.push_back(std::move(event));
         return events;
     }
-    [[nodiscard]] std::vector<pending_request> take_all() { return std::exchange(all_, {}); }
+    [[nodiscard]] std::vector<submitted_request> take_all() { return std::exchange(all_, {}); }
     // Takes the leading requests that have answers: the database executed them before the connection broke.
-    [[nodiscard]] std::vector<pending_request> take_answered() {
+    [[nodiscard]] std::vector<submitted_request> take_answered() {
         const auto open = std::find_if(all_.begin(), all_.end(),
-                                       [](const pending_request& each) { return !each.answer; });
-        std::vector<pending_request> done{std::make_move_iterator(all_.begin()),
-                                          std::make_move_iterator(open)};
+                                       [](const submitted_request& each) { return !each.answer; });
+        std::vector<submitted_request> done{std::make_move_iterator(all_.begin()),
+                                            std::make_move_iterator(open)};
         all_.erase(all_.begin(), open);
         return done;
     }
     // Answers all requests with `unknown` or `not_sent`, because the core accepts no other outcome after the event
     // `detached`. The outcome is `unknown` for an executed write, and for a request whose commit was in progress.
     void break_off(bool in_commit) {
-        for (pending_request& each : all_) {
+        for (submitted_request& each : all_) {
             const bool left = each.sent != core::time_point{};
             const bool in_doubt = each.answer ? core::is_write(each.request.op) : in_commit && left;
             each.answer.emplace().outcome =
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    std::vector<pending_request> all_;
+    std::vector<submitted_request> all_;
 };
 
 }  // namespace turnstile::sql

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// pending_request, pending_requests: the requests that were submitted and have no reply yet.
+// outstanding_request, outstanding_requests: the requests that were submitted and have no reply yet.
 //
 // Purpose: the C client keeps a pointer of this library for each completion. It calls the completion with that pointer,
 // or never, if the handle is closed first. So this registry owns all objects that such a pointer reaches, and is
@@ -25,18 +25,18 @@
 
 namespace turnstile::zookeeper {
 
-struct pending_request;
+struct outstanding_request;
 
 class completion_listener {
 public:
     // Called when the C client has completed the request and the answer is filled in.
-    virtual void completed(pending_request& p, int rc) = 0;
+    virtual void completed(outstanding_request& p, int rc) = 0;
 
 protected:
     ~completion_listener() = default;
 };
 
-struct pending_request {
+struct outstanding_request {
     // `user`: the core waits for the reply. This library sends the other requests for itself: `watch_removal` removes a
     // path's watches; the answer to a `witness`, a read, shows that the connection is still the same; the answer to an
     // `examination` shows which requests the server knows.
@@ -59,13 +59,13 @@ struct pending_request {
     std::vector<std::string> result_paths;
     std::vector<Stat> result_stats;
 
-    std::list<pending_request>::iterator self;
+    std::list<outstanding_request>::iterator self;
 };
 
-class pending_requests {
+class outstanding_requests {
 public:
-    pending_request& add() {
-        pending_request& p = all_.emplace_back();
+    outstanding_request& add() {
+        outstanding_request& p = all_.emplace_back();
         p.self = std::prev(all_.end());
         return p;
     }
@@ -73,17 +73,17 @@ public:
     void handed_over() noexcept { ++with_client_; }
     // Called when the C client has completed the request.
     void came_back() noexcept { --with_client_; }
-    void remove(pending_request& p) { all_.erase(p.self); }
+    void remove(outstanding_request& p) { all_.erase(p.self); }
 
     // Returns the earliest request if its answer is complete; otherwise null.
-    [[nodiscard]] pending_request* first_settled() noexcept {
+    [[nodiscard]] outstanding_request* first_settled() noexcept {
         return !all_.empty() && all_.front().settled ? &all_.front() : nullptr;
     }
     [[nodiscard]] std::size_t with_client() const noexcept { return with_client_; }
     void clear() noexcept { all_.clear(); }
 
 private:
-    std::list<pending_request> all_;
+    std::list<outstanding_request> all_;
     std::size_t with_client_ = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// known_servers: facts about the servers that all sessions of one coordinator share.
+// ensemble_facts: facts about the servers that all sessions of one coordinator share.
 //
 // Thread safety: all members from any thread.
 #pragma once
@@ -11,7 +11,7 @@
 
 namespace turnstile::zookeeper {
 
-struct known_servers {
+struct ensemble_facts {
     unresolved_hosts missing;
     known_requests requests;
     base::latest_failure failure;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// node: a znode of the in-memory model, and its access list. Values without thread safety.
+// tree_node: a znode of the in-memory model, and its access list. Values without thread safety.
 #pragma once
 
 #include <cstdint>
@@ -31,12 +31,12 @@ struct acl {
     friend bool operator==(const acl&, const acl&) = default;
 };
 
-enum class node_kind { plain, ephemeral, container };
+enum class tree_node_kind { plain, ephemeral, container };
 
-struct node {
+struct tree_node {
     std::string data;
     acl access;
-    node_kind kind = node_kind::plain;
+    tree_node_kind kind = tree_node_kind::plain;
     std::int64_t owner = 0;  // id of the session that owns an ephemeral znode; else 0
     std::int64_t czxid = 0;
     std::int64_t mzxid = 0;
@@ -69,7 +69,7 @@ struct node {
         return static_cast<std::int32_t>(doubled - static_cast<std::uint32_t>(children.size()));
     }
 
-    friend bool operator==(const node&, const node&) = default;
+    friend bool operator==(const tree_node&, const tree_node&) = default;
 };
 
 }  // namespace turnstile::local
