@@ -12,7 +12,7 @@
 
 #include <vector>
 
-#include "guardian/watch.hpp"
+#include "guardian/guardian_loop.hpp"
 #include "support/descriptor.hpp"
 
 namespace turnstile::cli {
@@ -45,7 +45,7 @@ public:
 private:
     void drop_all_others() const;
 
-    guardian::watch all_;
+    guardian::guardian_loop all_;
 };
 
 }  // namespace turnstile::cli

@@ -12,7 +12,7 @@
 #include "base/path.hpp"
 #include "client/chroot_creation.hpp"
 #include "client/settings.hpp"
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 #include "local/coordinator.hpp"
 #include "turnstile/error.hpp"
 #include "zookeeper/connect_string.hpp"
@@ -42,7 +42,7 @@ constexpr std::array k_back_ends{
 // the process ends, so the client starts no guardian. But a guardian that has started this process keeps copies of the
 // locked files' descriptors, and so the locks, until the process has ended. The guardian may have to kill other
 // processes before the locks are free.
-std::shared_ptr<guardian::link> guardian_of_files(const client_options& options) {
+std::shared_ptr<guardian::guardian_link> guardian_of_files(const client_options& options) {
     if (options.guardian.use != guardian_use::inherited || !guardian::is_inherited())
         return nullptr;
     return guardian::obtain(options.guardian);

@@ -19,13 +19,13 @@
 
 #include "base/log.hpp"
 #include "core/seam/coordinator.hpp"
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 
 namespace turnstile::guardian {
 
 class guarded_session {
 public:
-    guarded_session(std::shared_ptr<link> guardian, std::string servers,
+    guarded_session(std::shared_ptr<guardian_link> guardian, std::string servers,
                     const core::session_settings& settings)
         : guardian_{std::move(guardian)} {
         using std::chrono::milliseconds;
@@ -62,7 +62,7 @@ public:
     }
 
 private:
-    std::shared_ptr<link> guardian_;
+    std::shared_ptr<guardian_link> guardian_;
     guard_module_session session_;
 };
 

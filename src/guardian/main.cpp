@@ -17,10 +17,10 @@
 #include <string>
 #include <string_view>
 
+#include "guardian/guardian_loop.hpp"
 #include "guardian/listener.hpp"
 #include "guardian/message.hpp"
 #include "guardian/service.hpp"
-#include "guardian/watch.hpp"
 #include "support/last_words.hpp"
 #include "support/secrets.hpp"
 
@@ -41,7 +41,7 @@ int guard_one(int socket) {
     support::forbid_core_files();
     support::lock_memory();
     if (::chdir("/") != 0) return k_failed;
-    watch all{program_beside_this(), end_processes::ahead};
+    guardian_loop all{program_beside_this(), end_processes::ahead};
     all.add(support::descriptor{socket});
     while (all.guards() || all.closes()) all.turn(-1, k_idle_turn);
     return 0;
@@ -51,7 +51,7 @@ int run_service(char** command) {
     const rlimit core_limit = support::forbid_core_files();
     support::lock_memory();
     listener place;
-    watch all{program_beside_this(), end_processes::ahead};
+    guardian_loop all{program_beside_this(), end_processes::ahead};
     all.listen_at(place.take_socket());
     service child;
     child.start(command, place.path(), core_limit);

@@ -19,7 +19,7 @@
 #include <string_view>
 
 #include "core/seam/coordinator.hpp"
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 #include "tls/sasl.hpp"
 #include "tls/tls.hpp"
 #include "turnstile/file_health.hpp"
@@ -34,15 +34,15 @@ struct host {
     void (*log_line)(log_level level, std::string_view line) noexcept;
     std::uint64_t (*process_generation)() noexcept;
     void (*end_out_of_memory)(const char* place) noexcept;  // does not return
-    void (*tell_guardian)(guardian::link& to, const guardian::message& value) noexcept;
-    std::uint64_t (*keep_open)(guardian::link& by, int descriptor) noexcept;
-    bool (*ends)(guardian::link& by, std::string_view servers) noexcept;
+    void (*tell_guardian)(guardian::guardian_link& to, const guardian::message& value) noexcept;
+    std::uint64_t (*keep_open)(guardian::guardian_link& by, int descriptor) noexcept;
+    bool (*ends)(guardian::guardian_link& by, std::string_view servers) noexcept;
 };
 
 struct wanted_servers {
     std::string_view connect_string;
     core::duration session_timeout{};
-    std::shared_ptr<guardian::link> guardian{};  // null: no guardian
+    std::shared_ptr<guardian::guardian_link> guardian{};  // null: no guardian
 };
 
 // A session whose process has ended. The guardian got these values from the module when the session started

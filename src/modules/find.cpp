@@ -42,11 +42,12 @@ constexpr host k_services{
     .log_line = &log::write_line,
     .process_generation = &base::process_generation,
     .end_out_of_memory = [](const char* place) noexcept { base::end_out_of_memory(place); },
-    .tell_guardian = [](guardian::link& to,
+    .tell_guardian = [](guardian::guardian_link& to,
                         const guardian::message& value) noexcept { to.tell(value); },
-    .keep_open = [](guardian::link& by,
+    .keep_open = [](guardian::guardian_link& by,
                     int descriptor) noexcept { return by.keep_open(descriptor); },
-    .ends = [](guardian::link& by, std::string_view servers) noexcept { return by.ends(servers); }};
+    .ends = [](guardian::guardian_link& by,
+               std::string_view servers) noexcept { return by.ends(servers); }};
 
 std::array<std::atomic<const entry*>, k_kinds.size()> in_use{};
 

@@ -41,15 +41,15 @@ void base::end_out_of_memory(const char* place) noexcept {
 }
 
 // A module passes descriptors only with keep_open(), so `passed` is never used.
-void guardian::link::send(const message& value, int /*passed*/) noexcept {
+void guardian::guardian_link::send(const message& value, int /*passed*/) noexcept {
     services().tell_guardian(*this, value);
 }
 
-std::uint64_t guardian::link::keep_open(int descriptor) noexcept {
+std::uint64_t guardian::guardian_link::keep_open(int descriptor) noexcept {
     return services().keep_open(*this, descriptor);
 }
 
-bool guardian::link::ends(std::string_view servers) noexcept {
+bool guardian::guardian_link::ends(std::string_view servers) noexcept {
     return services().ends(*this, servers);
 }
 

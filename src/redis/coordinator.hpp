@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "core/seam/coordinator.hpp"
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 
 namespace turnstile::redis {
 
@@ -20,7 +20,7 @@ struct coordinator_options {
     // An empty container znode is removed after this time. Each session also looks for such znodes at this interval.
     core::duration container_interval = std::chrono::seconds{60};
     core::duration session_timeout{};  // the timeout of the sessions that the coordinator will open
-    std::shared_ptr<guardian::link> guardian{};  // null: none
+    std::shared_ptr<guardian::guardian_link> guardian{};  // null: none
 };
 
 // Throws std::system_error with `errc::bad_connect_string`.

@@ -12,7 +12,7 @@
 #include <string_view>
 
 #include "core/seam/coordinator.hpp"
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 
 namespace turnstile::modules {
 struct wanted_servers;
@@ -26,7 +26,7 @@ struct coordinator_settings {
     // For a database server, the guardian ends this process's sessions after the process has died. For SQLite, the
     // guardian holds a copy of each session's file lock, which shows other processes that this process is alive. Null:
     // no guardian.
-    std::shared_ptr<guardian::link> guardian{};
+    std::shared_ptr<guardian::guardian_link> guardian{};
 };
 
 // Throws std::system_error: bad_connect_string. The program must be linked with the dialect of this kind of database

@@ -10,7 +10,7 @@
 #include <memory>
 
 #include "core/seam/coordinator.hpp"
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 #include "sql/closing_signal.hpp"
 #include "sql/connect_string.hpp"
 #include "sql/database.hpp"

@@ -16,7 +16,7 @@ class latest_failure;
 }
 
 namespace turnstile::guardian {
-class link;
+class guardian_link;
 }
 
 namespace turnstile::sql {
@@ -30,7 +30,7 @@ struct database_address;
 struct session_links {
     std::shared_ptr<closing_signal> closing;
     std::shared_ptr<base::latest_failure> failures;
-    std::shared_ptr<guardian::link> guardian;  // null: none
+    std::shared_ptr<guardian::guardian_link> guardian;  // null: none
 };
 
 struct wanted_database {

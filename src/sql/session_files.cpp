@@ -35,7 +35,7 @@ mode_t folder_mode(mode_t file) noexcept {
 }  // namespace
 
 session_files::session_files(std::filesystem::path folder, mode_t mode,
-                             std::shared_ptr<guardian::link> guardian)
+                             std::shared_ptr<guardian::guardian_link> guardian)
     : folder_{std::move(folder)}, mode_{mode & 0666U}, guardian_{std::move(guardian)} {
     if (::mkdir(folder_.c_str(), folder_mode(mode_)) == 0) {
         if (::chmod(folder_.c_str(), folder_mode(mode_)) != 0) fail(folder_);

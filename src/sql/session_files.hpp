@@ -22,7 +22,7 @@
 #include <set>
 #include <string>
 
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 #include "support/descriptor.hpp"
 
 namespace turnstile::sql {
@@ -31,7 +31,7 @@ class session_files {
 public:
     // Creates `folder` if it does not exist. `guardian` may be null. Throws std::system_error.
     session_files(std::filesystem::path folder, mode_t mode,
-                  std::shared_ptr<guardian::link> guardian);
+                  std::shared_ptr<guardian::guardian_link> guardian);
     ~session_files() { release_own(false); }
     session_files(const session_files&) = delete;
     session_files& operator=(const session_files&) = delete;
@@ -61,7 +61,7 @@ private:
 
     const std::filesystem::path folder_;
     const mode_t mode_;
-    const std::shared_ptr<guardian::link> guardian_;
+    const std::shared_ptr<guardian::guardian_link> guardian_;
     std::int64_t own_ = 0;
     std::filesystem::path own_path_;
     support::descriptor file_;

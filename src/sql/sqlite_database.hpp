@@ -35,8 +35,8 @@ struct sqlite_settings {
     std::string path;
     // The time limit for a transaction's wait for the file's write lock.
     std::chrono::milliseconds patience{};
-    std::shared_ptr<closing_signal> closing;     // ends such a wait at once
-    std::shared_ptr<guardian::link> guardian{};  // null: none
+    std::shared_ptr<closing_signal> closing;              // ends such a wait at once
+    std::shared_ptr<guardian::guardian_link> guardian{};  // null: none
 };
 
 class sqlite_database final : public database {

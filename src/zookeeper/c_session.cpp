@@ -13,7 +13,7 @@ namespace turnstile::zookeeper {
 
 c_session::c_session(ensemble_address servers, const core::session_settings& settings,
                      core::session_sink& sink, std::shared_ptr<ensemble_facts> known,
-                     std::shared_ptr<guardian::link> guardian)
+                     std::shared_ptr<guardian::guardian_link> guardian)
     : servers_{std::move(servers)},
       known_{std::move(known)},
       settings_{settings},

@@ -47,7 +47,7 @@
 #include "base/mutex.hpp"
 #include "base/wake_up.hpp"
 #include "core/seam/coordinator.hpp"
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 #include "zookeeper/client_handle.hpp"
 #include "zookeeper/client_requests.hpp"
 #include "zookeeper/connect_string.hpp"
@@ -67,7 +67,7 @@ public:
     // Throws std::system_error: `errc::unresolvable`, or the system's code if it lacks resources.
     c_session(ensemble_address servers, const core::session_settings& settings,
               core::session_sink& sink, std::shared_ptr<ensemble_facts> known,
-              std::shared_ptr<guardian::link> guardian);
+              std::shared_ptr<guardian::guardian_link> guardian);
     c_session(const c_session&) = delete;
     c_session& operator=(const c_session&) = delete;
 

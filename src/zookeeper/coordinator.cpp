@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 #include "modules/find.hpp"
 #include "turnstile/error.hpp"
 #include "zookeeper/connect_string.hpp"
@@ -21,7 +21,7 @@ constexpr std::chrono::seconds k_diagnosis{1};
 
 class zookeeper_coordinator final : public core::coordinator {
 public:
-    zookeeper_coordinator(ensemble_address where, std::shared_ptr<guardian::link> guardian,
+    zookeeper_coordinator(ensemble_address where, std::shared_ptr<guardian::guardian_link> guardian,
                           bool read_only)
         : where_{std::move(where)}, claim_{where_, read_only}, guardian_{std::move(guardian)} {}
 
@@ -72,7 +72,7 @@ private:
     const ensemble_address where_;
     const read_only_claim claim_;
     const std::shared_ptr<ensemble_facts> known_ = std::make_shared<ensemble_facts>();
-    const std::shared_ptr<guardian::link> guardian_;
+    const std::shared_ptr<guardian::guardian_link> guardian_;
 };
 
 // Reads the certificate and password files, so that the caller gets an error at once if the settings have a mistake.
@@ -90,10 +90,9 @@ void check_files(const server_security& wanted) {
 
 }  // namespace
 
-std::unique_ptr<core::coordinator> make_coordinator(std::string_view connect_string,
-                                                    std::shared_ptr<guardian::link> guardian,
-                                                    bool read_only,
-                                                    const server_security& security) {
+std::unique_ptr<core::coordinator> make_coordinator(
+    std::string_view connect_string, std::shared_ptr<guardian::guardian_link> guardian,
+    bool read_only, const server_security& security) {
     auto where = parse_connect_string(connect_string).value();
     secure(where, security).value();
     if (const auto* const wanted = where.security()) {

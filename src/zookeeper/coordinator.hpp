@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "core/seam/coordinator.hpp"
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 #include "zookeeper/connect_string.hpp"
 
 namespace turnstile::zookeeper {
@@ -22,7 +22,7 @@ namespace turnstile::zookeeper {
 // neither; if the connect string sets them, throws `errc::bad_option`. `read_only`: the sessions may attach to
 // read-only servers; throws `errc::bad_option` while the process has a coordinator for other servers.
 [[nodiscard]] std::unique_ptr<core::coordinator> make_coordinator(
-    std::string_view connect_string, std::shared_ptr<guardian::link> guardian = nullptr,
+    std::string_view connect_string, std::shared_ptr<guardian::guardian_link> guardian = nullptr,
     bool read_only = false, const server_security& security = {});
 
 }  // namespace turnstile::zookeeper

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/seam/coordinator.hpp"
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 #include "zookeeper/socket_address.hpp"
 
 namespace turnstile::zookeeper {
@@ -20,7 +20,7 @@ namespace turnstile::zookeeper {
 class guardian_notice {
 public:
     // `guardian` is null if there is none.
-    explicit guardian_notice(std::shared_ptr<guardian::link> guardian)
+    explicit guardian_notice(std::shared_ptr<guardian::guardian_link> guardian)
         : guardian_{std::move(guardian)} {}
 
     [[nodiscard]] bool is_wanted() const noexcept { return guardian_ != nullptr; }
@@ -52,7 +52,7 @@ private:
         return {server.storage, server.length, server.host};
     }
 
-    const std::shared_ptr<guardian::link> guardian_;
+    const std::shared_ptr<guardian::guardian_link> guardian_;
     std::vector<guardian::endpoint> servers_;
 };
 

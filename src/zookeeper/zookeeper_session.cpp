@@ -11,7 +11,7 @@ zookeeper_session::zookeeper_session(const ensemble_address& servers,
                                      const core::session_settings& settings,
                                      core::session_sink& sink,
                                      std::shared_ptr<ensemble_facts> known,
-                                     std::shared_ptr<guardian::link> guardian)
+                                     std::shared_ptr<guardian::guardian_link> guardian)
     : generation_{base::process_generation()},
       known_{std::move(known)},
       client_{std::make_unique<c_session>(servers, settings, sink, known_, std::move(guardian))} {

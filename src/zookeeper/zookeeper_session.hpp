@@ -25,7 +25,7 @@ class zookeeper_session final : public core::coordinator_session {
 public:
     zookeeper_session(const ensemble_address& servers, const core::session_settings& settings,
                       core::session_sink& sink, std::shared_ptr<ensemble_facts> known,
-                      std::shared_ptr<guardian::link> guardian);
+                      std::shared_ptr<guardian::guardian_link> guardian);
     ~zookeeper_session() override;
     zookeeper_session(const zookeeper_session&) = delete;
     zookeeper_session& operator=(const zookeeper_session&) = delete;

@@ -6,7 +6,7 @@
 #include <netinet/in.h>
 #include <poll.h>
 
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 #include "guardian/start.hpp"
 #include "turnstile/testing/test_deadline.hpp"
 
@@ -26,7 +26,7 @@ TEST(keeper, reads_what_it_is_told_of_sessions) {
     told.servers[0].length = sizeof(sockaddr_in);
     pollfd room{socket.get(), POLLOUT, 0};
     {
-        guardian::link process{std::move(socket)};
+        guardian::guardian_link process{std::move(socket)};
         constexpr int k_more_than_fit = 2'000;
         for (int i = 0; i != k_more_than_fit; ++i) {
             process.tell(told);

@@ -13,7 +13,7 @@
 #include <fstream>
 
 #include "fake_server.hpp"
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 #include "guardian/start.hpp"
 #include "turnstile/testing/guardian_program.hpp"
 #include "turnstile/testing/process.hpp"
@@ -87,7 +87,7 @@ TEST_F(guardian_endurance, of_a_parent_over_processes_that_die) {
         ++left;
         const pid_t child = ::fork();
         if (child == 0) {
-            link process{connect_guardian(name)};
+            guardian_link process{connect_guardian(name)};
             process.tell(session(k_forgotten, server.where));
             process.tell(session(left, server.where));
             process.tell(forget_session{k_forgotten});
@@ -104,7 +104,7 @@ TEST_F(guardian_endurance, of_one_that_was_started_over_sessions_until_none_is_l
         auto socket = start_guardian(program.path());
         ASSERT_TRUE(socket.open());
         const int number = socket.get();
-        link process{std::move(socket)};
+        guardian_link process{std::move(socket)};
         const auto running = program.running();
         ASSERT_EQ(running.size(), 1U);
         std::int64_t id = 0;

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 
 namespace turnstile::guardian {
 namespace {
@@ -59,7 +59,7 @@ TEST(guardian_peer, hears_what_a_link_tells) {
     peer told{std::move(ends.theirs)};
     ASSERT_TRUE(told.admitted());
     {
-        link process{std::move(ends.mine)};
+        guardian_link process{std::move(ends.mine)};
         process.tell(session(1));
         process.tell(session(2));
         process.tell(session(2));
@@ -84,7 +84,7 @@ TEST(guardian_peer, hears_of_sessions_of_modules) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
     {
-        link process{std::move(ends.mine)};
+        guardian_link process{std::move(ends.mine)};
         process.tell(module_session(1));
         process.tell(module_session(2));
         process.tell(module_session(2));
@@ -104,7 +104,7 @@ TEST(guardian_peer, hears_of_sessions_of_modules) {
 TEST(guardian_peer, a_link_hears_what_the_guardian_cannot_end) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    link process{std::move(ends.mine)};
+    guardian_link process{std::move(ends.mine)};
     EXPECT_TRUE(process.ends("redis://r/locks"));
     told.tell(cannot_end{"redis://"});
     EXPECT_FALSE(process.ends("redis://r/locks"));
@@ -116,7 +116,7 @@ TEST(guardian_peer, a_link_hears_what_the_guardian_cannot_end) {
 TEST(guardian_peer, only_the_guardian_says_what_it_cannot_end) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    link process{std::move(ends.mine)};
+    guardian_link process{std::move(ends.mine)};
     process.tell(cannot_end{"redis://"});
     EXPECT_FALSE(told.read_all());
 }
@@ -124,7 +124,7 @@ TEST(guardian_peer, only_the_guardian_says_what_it_cannot_end) {
 TEST(guardian_peer, names_the_schemes_of_its_sessions_once) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    link process{std::move(ends.mine)};
+    guardian_link process{std::move(ends.mine)};
     process.tell(module_session(1));
     process.tell(module_session(2));
     EXPECT_TRUE(told.read_all());
@@ -136,8 +136,8 @@ TEST(guardian_peer, names_the_schemes_of_its_sessions_once) {
 TEST(guardian_peer, hears_a_further_link_of_its_process) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    link first{support::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
-    link second{std::move(ends.mine)};
+    guardian_link first{support::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
+    guardian_link second{std::move(ends.mine)};
     first.tell(session(1));
     second.tell(session(2));
     EXPECT_TRUE(told.read_all());
@@ -179,7 +179,7 @@ TEST(guardian_peer, is_refused_with_the_pidfd_of_another_process) {
 TEST(guardian_peer, is_refused_with_nonsense) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    link process{support::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
+    guardian_link process{support::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
     ASSERT_TRUE(send(ends.mine, packet(k_longest_message + 1, std::byte{1})));
     EXPECT_FALSE(told.read_all());
 }
@@ -187,7 +187,7 @@ TEST(guardian_peer, is_refused_with_nonsense) {
 TEST(guardian_peer, has_so_many_sessions_at_most) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    link process{std::move(ends.mine)};
+    guardian_link process{std::move(ends.mine)};
     for (std::size_t i = 0; i != k_most_sessions + 2; ++i) {
         process.tell(session(static_cast<std::int64_t>(i) + 1));
         process.tell(module_session(i));
@@ -220,7 +220,7 @@ TEST(guardian_peer, keeps_files_open_until_it_is_gone_or_told) {
     {
         peer told{std::move(ends.theirs)};
         {
-            link process{std::move(ends.mine)};
+            guardian_link process{std::move(ends.mine)};
             static_cast<void>(process.keep_open(kept.writer.get()));
             const auto number = process.keep_open(given_up.writer.get());
             kept.writer.reset();
@@ -242,7 +242,7 @@ TEST(guardian_peer, keeps_so_many_files_open_at_most) {
     both_ends ends;
     kept_pipe kept;
     peer told{std::move(ends.theirs)};
-    link process{std::move(ends.mine)};
+    guardian_link process{std::move(ends.mine)};
     for (std::size_t i = 0; i != k_most_kept_open + 2; ++i) {
         static_cast<void>(process.keep_open(kept.writer.get()));
         ASSERT_TRUE(told.read_all());
@@ -253,14 +253,14 @@ TEST(guardian_peer, keeps_so_many_files_open_at_most) {
 TEST(guardian_peer, is_refused_with_nothing_to_keep_open) {
     both_ends ends;
     peer told{std::move(ends.theirs)};
-    const link process{support::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
+    const guardian_link process{support::descriptor{::fcntl(ends.mine.get(), F_DUPFD_CLOEXEC, 0)}};
     ASSERT_TRUE(send(ends.mine, encode(keep_open{1})));
     EXPECT_FALSE(told.read_all());
 }
 
 TEST(guardian_link, goes_on_when_the_guardian_lags_or_is_gone) {
     both_ends ends;
-    link process{std::move(ends.mine)};
+    guardian_link process{std::move(ends.mine)};
     constexpr std::int64_t k_more_than_fit = 10'000;
     for (std::int64_t id = 1; id != k_more_than_fit; ++id) process.tell(session(id));
     EXPECT_TRUE(process.alive());  // nothing was read, and the call did not block
@@ -272,7 +272,7 @@ TEST(guardian_link, goes_on_when_the_guardian_lags_or_is_gone) {
 
 TEST(guardian_link, sees_that_the_guardian_is_gone) {
     both_ends ends;
-    const link process{std::move(ends.mine)};
+    const guardian_link process{std::move(ends.mine)};
     EXPECT_TRUE(process.guards());
     ends.theirs.reset();
     EXPECT_FALSE(process.guards());

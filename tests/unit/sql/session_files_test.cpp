@@ -17,17 +17,18 @@ protected:
     session_files_test() {
         std::array<int, 2> ends{};
         EXPECT_EQ(::socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends.data()), 0);
-        process = std::make_shared<guardian::link>(support::descriptor{ends[0]});
+        process = std::make_shared<guardian::guardian_link>(support::descriptor{ends[0]});
         watched.emplace(support::descriptor{ends[1]});
     }
-    [[nodiscard]] session_files files(std::shared_ptr<guardian::link> told = nullptr) const {
+    [[nodiscard]] session_files files(
+        std::shared_ptr<guardian::guardian_link> told = nullptr) const {
         return {at.path() / "sessions", 0600, std::move(told)};
     }
 
     static constexpr std::int64_t k_session = 7;
     const testing::temporary_folder at;
     const session_files others = files();
-    std::shared_ptr<guardian::link> process;
+    std::shared_ptr<guardian::guardian_link> process;
     std::optional<guardian::peer> watched;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "guardian/watch.hpp"
+#include "guardian/guardian_loop.hpp"
 
 #include <sys/socket.h>
 
@@ -21,7 +21,7 @@ bool is_ready(int number) {
 
 }  // namespace
 
-void watch::add(support::descriptor socket) {
+void guardian_loop::add(support::descriptor socket) {
     peer fresh{std::move(socket)};
     if (!fresh.admitted()) return;
     const auto same = std::count_if(peers_.begin(), peers_.end(), [&](const peer& each) {
@@ -37,7 +37,7 @@ void watch::add(support::descriptor socket) {
     peers_.push_back(std::move(fresh));
 }
 
-void watch::fill(int also) {
+void guardian_loop::fill(int also) {
     polled_.clear();
     // poll() ignores negative descriptors.
     polled_.push_back({also, POLLIN, 0});
@@ -50,14 +50,14 @@ void watch::fill(int also) {
     module_ends_.fill(polled_);
 }
 
-int watch::wait_at_most(milliseconds longest) const {
+int guardian_loop::wait_at_most(milliseconds longest) const {
     auto until = steady_clock::now() + longest;
     for (const auto& end : ends_) until = std::min(until, end.wake_at());
     const auto left = std::chrono::ceil<milliseconds>(until - steady_clock::now());
     return static_cast<int>(std::clamp<milliseconds::rep>(left.count(), 0, 60'000));
 }
 
-void watch::turn(int also, milliseconds longest) {
+void guardian_loop::turn(int also, milliseconds longest) {
     fill(also);
     if (::poll(polled_.data(), static_cast<nfds_t>(polled_.size()), wait_at_most(longest)) < 0)
         return;
@@ -74,18 +74,18 @@ void watch::turn(int also, milliseconds longest) {
     }
 }
 
-void watch::hear() {
+void guardian_loop::hear() {
     accept_next();
     peers_.remove_if([](peer& process) { return !process.read_all() || process.idle(); });
 }
 
-std::vector<int> watch::sockets() const {
+std::vector<int> guardian_loop::sockets() const {
     std::vector<int> all{listener_.get()};
     for (const auto& process : peers_) all.push_back(process.socket());
     return all;
 }
 
-std::vector<int> watch::pidfds_and_files() const {
+std::vector<int> guardian_loop::pidfds_and_files() const {
     std::vector<int> all;
     for (const auto& process : peers_) {
         all.push_back(process.pidfd());
@@ -95,7 +95,7 @@ std::vector<int> watch::pidfds_and_files() const {
 }
 
 // Handles the results of poll() in the order in which fill() added the descriptors.
-void watch::handle_ends() {
+void guardian_loop::handle_ends() {
     const auto now = steady_clock::now();
     std::size_t place = 2 + 2 * peers_.size();
     for (auto& end : ends_) {
@@ -105,7 +105,7 @@ void watch::handle_ends() {
     ends_.remove_if([](const session_end& end) { return end.over(); });
 }
 
-void watch::handle_peers() {
+void guardian_loop::handle_peers() {
     for (auto process = peers_.begin(); process != peers_.end();) {
         // The order matters: if the process has ended before this check, all its messages can be read afterwards.
         const bool dead = is_ready(process->pidfd());
@@ -124,7 +124,7 @@ void watch::handle_peers() {
     }
 }
 
-void watch::start_ends() {
+void guardian_loop::start_ends() {
     while (!waiting_.empty() && ends_.size() < k_most_ends) {
         auto& next = waiting_.front();
         ends_.emplace_back(std::move(next.session), next.died, steady_clock::now());
@@ -132,7 +132,7 @@ void watch::start_ends() {
     }
 }
 
-bool watch::accept_next() {
+bool guardian_loop::accept_next() {
     if (!is_ready(listener_.get())) return false;
     support::descriptor socket{
         ::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};

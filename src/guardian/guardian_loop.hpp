@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// watch: a guardian's event loop. One poll() waits for all guarded processes, and for all connections on which the
-// guardian closes sessions of dead processes.
+// guardian_loop: a guardian's event loop. One poll() waits for all guarded processes, and for all connections on which
+// the guardian closes sessions of dead processes.
 //
 // Thread safety: one thread.
 #pragma once
@@ -25,11 +25,11 @@ inline constexpr std::size_t k_most_of_one_process = 8;
 // The largest number of sessions that are closed at the same time. Further sessions wait.
 inline constexpr std::size_t k_most_ends = 128;
 
-class watch {
+class guardian_loop {
 public:
     // `ends`: starts the helper processes that end sessions at modules' servers.
-    explicit watch(module_end_starter ends = {},
-                   end_processes when = end_processes::when_needed) noexcept
+    explicit guardian_loop(module_end_starter ends = {},
+                           end_processes when = end_processes::when_needed) noexcept
         : module_ends_{std::move(ends), when} {}
 
     // Adds the process at the other end of a Unix socket. Refuses a process of another user, and a process that already

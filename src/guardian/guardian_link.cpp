@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 
 #include <poll.h>
 #include <sys/socket.h>
@@ -37,12 +37,12 @@ std::string_view inherited_name() noexcept {
 // fork().
 class registry {
 public:
-    std::shared_ptr<link> obtain(const guardian_settings& settings) EXCLUDES(mutex_) {
+    std::shared_ptr<guardian_link> obtain(const guardian_settings& settings) EXCLUDES(mutex_) {
         const base::lock_guard lock{mutex_};
         if (auto there = link_.lock(); there && there->alive() && !there->forked()) return there;
         auto socket = reach(settings);
         if (!socket.open()) return nullptr;
-        auto fresh = std::make_shared<link>(std::move(socket));
+        auto fresh = std::make_shared<guardian_link>(std::move(socket));
         link_ = fresh;
         return fresh;
     }
@@ -81,7 +81,7 @@ private:
     }
 
     base::mutex mutex_;
-    std::weak_ptr<link> link_ GUARDED_BY(mutex_);
+    std::weak_ptr<guardian_link> link_ GUARDED_BY(mutex_);
 };
 
 // Never destroyed, because static clients may use it until the process ends.
@@ -92,23 +92,23 @@ registry& links() {
 
 }  // namespace
 
-link::link(support::descriptor socket) noexcept
+guardian_link::guardian_link(support::descriptor socket) noexcept
     : generation_{base::process_generation()}, socket_{std::move(socket)} {
     say_hello();
 }
 
-bool link::forked() const noexcept {
+bool guardian_link::forked() const noexcept {
     return base::process_generation() != generation_;
 }
 
 // If the guardian has ended, its end of the socket is closed. The poll() detects this even before the next message.
-bool link::guards() const noexcept {
+bool guardian_link::guards() const noexcept {
     if (gone_ || missed_ || forked()) return false;
     pollfd end{socket_.get(), 0, 0};
     return ::poll(&end, 1, 0) == 0;
 }
 
-bool link::ends(std::string_view servers) noexcept {
+bool guardian_link::ends(std::string_view servers) noexcept {
     if (!guards()) return false;
     try {
         const base::lock_guard lock{mutex_};
@@ -119,7 +119,7 @@ bool link::ends(std::string_view servers) noexcept {
     }
 }
 
-void link::read_refusals() {
+void guardian_link::read_refusals() {
     std::array<std::byte, k_longest_refusal> bytes;
     for (int i = 0; i != k_most_refusals; ++i) {
         const auto got = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -135,7 +135,7 @@ void link::read_refusals() {
     }
 }
 
-void link::failed(int why) noexcept {
+void guardian_link::failed(int why) noexcept {
     // ETOOMANYREFS: too many descriptors that the guardian has not read.
     const bool lags = why == EAGAIN || why == ENOBUFS || why == ETOOMANYREFS;
     missed_ = true;
@@ -145,7 +145,7 @@ void link::failed(int why) noexcept {
                lags ? "does not read its messages" : "is gone", std::strerror(why), k_consequence);
 }
 
-void link::send(const message& value, int passed) noexcept {
+void guardian_link::send(const message& value, int passed) noexcept {
     if (gone_ || forked()) return;
     try {
         auto bytes = encode(value);
@@ -172,13 +172,13 @@ void link::send(const message& value, int passed) noexcept {
     }
 }
 
-void link::say_hello() noexcept {
+void guardian_link::say_hello() noexcept {
     const support::descriptor self{static_cast<int>(::syscall(SYS_pidfd_open, ::getpid(), 0))};
     if (!self.open()) return failed(errno);
     send(hello{}, self.get());
 }
 
-std::uint64_t link::keep_open(int descriptor) noexcept {
+std::uint64_t guardian_link::keep_open(int descriptor) noexcept {
     const auto number = next_number();
     send(guardian::keep_open{number}, descriptor);
     return number;
@@ -188,7 +188,7 @@ bool is_inherited() noexcept {
     return !inherited_name().empty();
 }
 
-std::shared_ptr<link> obtain(const guardian_settings& settings) {
+std::shared_ptr<guardian_link> obtain(const guardian_settings& settings) {
     if (settings.use == guardian_use::off) return nullptr;
     return links().obtain(settings);
 }

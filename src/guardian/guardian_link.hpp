@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// link: a process's connection to its guardian, another process. When the first process ends, the guardian closes the
-// sessions of the first process.
+// guardian_link: a process's connection to its guardian, another process. When the first process ends, the guardian
+// closes the sessions of the first process.
 //
 //     auto guardian = guardian::obtain(options.guardian);  // null without one
 //     if (guardian) guardian->tell(guard_session{...});
@@ -28,13 +28,13 @@
 
 namespace turnstile::guardian {
 
-class link {
+class guardian_link {
 public:
     // Sends the first message. The guardian has the other end of `socket`, or will connect to it.
-    explicit link(support::descriptor socket) noexcept;
-    ~link() = default;
-    link(const link&) = delete;
-    link& operator=(const link&) = delete;
+    explicit guardian_link(support::descriptor socket) noexcept;
+    ~guardian_link() = default;
+    guardian_link(const guardian_link&) = delete;
+    guardian_link& operator=(const guardian_link&) = delete;
 
     void tell(const message& value) noexcept { send(value, -1); }
     // Sends a copy of the descriptor to the guardian. The guardian keeps the copy open until this process has ended, or
@@ -72,6 +72,6 @@ private:
 
 // Returns this process's link, which all its clients share. The first call makes it. Returns null if the settings want
 // no guardian. Also returns null, and logs this, if no guardian can be reached or started.
-[[nodiscard]] std::shared_ptr<link> obtain(const guardian_settings& settings);
+[[nodiscard]] std::shared_ptr<guardian_link> obtain(const guardian_settings& settings);
 
 }  // namespace turnstile::guardian

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests which messages make a guardian close a session. A guardian is a process that closes the sessions of dead
 // processes.
-#include "guardian/watch.hpp"
+#include "guardian/guardian_loop.hpp"
 
 #include <gtest/gtest.h>
 #include <netinet/in.h>
@@ -13,7 +13,7 @@
 #include <cstring>
 #include <vector>
 
-#include "guardian/link.hpp"
+#include "guardian/guardian_link.hpp"
 #include "guardian/listener.hpp"
 #include "guardian/start.hpp"
 
@@ -60,22 +60,22 @@ support::descriptor received_descriptor(int socket) {
     return support::descriptor{passed};
 }
 
-class guardian_watch : public ::testing::Test {
+class guardian_loop_test : public ::testing::Test {
 protected:
-    guardian_watch() { all.listen_at(place.take_socket()); }
+    guardian_loop_test() { all.listen_at(place.take_socket()); }
     [[nodiscard]] support::descriptor connected() const { return connect_guardian(place.path()); }
     // Returns the number of sockets without the listener, which is the number of connected processes.
     [[nodiscard]] std::size_t peers() const { return all.sockets().size() - 1; }
 
     listener place;
-    watch all;
+    guardian_loop all;
 };
 
-TEST_F(guardian_watch, hears_more_than_a_socket_holds) {
+TEST_F(guardian_loop_test, hears_more_than_a_socket_holds) {
     auto socket = connected();
     ASSERT_TRUE(socket.open());
     pollfd room{socket.get(), POLLOUT, 0};
-    link process{std::move(socket)};
+    guardian_link process{std::move(socket)};
     constexpr int k_more_than_fit = 2'000;
     for (int i = 0; i != k_more_than_fit; ++i) {
         process.tell(session_of_a_test());
@@ -89,10 +89,10 @@ TEST_F(guardian_watch, hears_more_than_a_socket_holds) {
     EXPECT_TRUE(all.guards());  // the process may still announce a session
 }
 
-TEST_F(guardian_watch, closes_nothing_while_it_only_hears) {
+TEST_F(guardian_loop_test, closes_nothing_while_it_only_hears) {
     const pid_t child = ::fork();
     if (child == 0) {
-        link{connected()}.tell(session_of_a_test());
+        guardian_link{connected()}.tell(session_of_a_test());
         ::_exit(0);
     }
     siginfo_t ended{};
@@ -107,11 +107,11 @@ TEST_F(guardian_watch, closes_nothing_while_it_only_hears) {
     EXPECT_EQ(::waitpid(child, nullptr, 0), child);
 }
 
-void turn(watch& all) {
+void turn(guardian_loop& all) {
     all.turn(-1, std::chrono::milliseconds{0});
 }
 
-TEST_F(guardian_watch, has_a_bounded_number_of_connections_of_one_process) {
+TEST_F(guardian_loop_test, has_a_bounded_number_of_connections_of_one_process) {
     std::vector<support::descriptor> sockets;
     for (std::size_t i = 0; i != k_most_of_one_process + 2; ++i) {
         sockets.push_back(connected());
@@ -122,7 +122,7 @@ TEST_F(guardian_watch, has_a_bounded_number_of_connections_of_one_process) {
 }
 
 // Each of these connections belongs to a process that ended without a message.
-TEST_F(guardian_watch, has_room_for_who_speaks_beside_many_that_are_silent) {
+TEST_F(guardian_loop_test, has_room_for_who_speaks_beside_many_that_are_silent) {
     std::vector<support::descriptor> silent;
     for (std::size_t i = 0; i != k_most_peers + 2; ++i) {
         std::array<int, 2> ends{};
@@ -141,7 +141,7 @@ TEST_F(guardian_watch, has_room_for_who_speaks_beside_many_that_are_silent) {
         turn(all);
     }
     EXPECT_EQ(peers(), k_most_peers);
-    link process{connected()};
+    guardian_link process{connected()};
     process.tell(session_of_a_test());
     turn(all);
     turn(all);
