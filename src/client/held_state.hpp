@@ -34,12 +34,12 @@ public:
     }
     [[nodiscard]] const std::string& znode() const noexcept { return znode_; }
     [[nodiscard]] const turnstile::fencing_token& token() const noexcept { return token_; }
-    [[nodiscard]] core::contender_kind kind() const noexcept { return kind_; }
+    [[nodiscard]] core::claim_kind kind() const noexcept { return kind_; }
     void raise_token(const turnstile::fencing_token& least) { token_ = std::max(token_, least); }
 
     // ---- renamings -------------------------------------------------------------------------
     // Called before the hold requests the new kind of lock from its session.
-    void begin_renaming(core::contender_kind to) { renamed_.change().asked_for = to; }
+    void begin_renaming(core::claim_kind to) { renamed_.change().asked_for = to; }
     void on_renamed(const core::renamed& news) {
         auto& answered = renamed_.change();
         znode_ = news.znode;
@@ -72,13 +72,13 @@ public:
 
 private:
     struct renaming {
-        std::optional<core::contender_kind> asked_for;
+        std::optional<core::claim_kind> asked_for;
         unsigned answered = 0;
         std::optional<error> refused;
     };
 
     turnstile::fencing_token token_;
-    core::contender_kind kind_ = core::contender_kind::lock;
+    core::claim_kind kind_ = core::claim_kind::lock;
     std::string znode_;
     std::weak_ptr<session_hold> tied_;
     base::cold<renaming> renamed_;

@@ -195,7 +195,7 @@ void unlock_together(const std::vector<std::shared_ptr<hold>>& all) {
 
 // Waits for the servers' answer, or for the end of the lease or the session, so the wait is bounded. This wait is no
 // interruption point, because the caller must know which kind of lock it holds.
-result<void> session_hold::rename(core::contender_kind kind) {
+result<void> session_hold::rename(core::claim_kind kind) {
     if (forked()) return forked_error();
     base::unique_lock lock{mutex_};
     const auto before = held_->renamings();

@@ -44,8 +44,8 @@ public:
 
     // ---- for holds of a read-write lock ----------------------------------------------------
     // Changes the kind of the hold. Waits for the servers' answer, or for the end of the lease.
-    result<void> rename(core::contender_kind kind);
-    [[nodiscard]] core::contender_kind kind() const;
+    result<void> rename(core::claim_kind kind);
+    [[nodiscard]] core::claim_kind kind() const;
     // Ties this hold to `other`, which holds or waits: if this hold is lost, `other` ends. Replaces an earlier `other`.
     void tie(const std::shared_ptr<session_hold>& other);
     // Ends the hold as if the servers had reported its loss. Called under no lock.

@@ -54,7 +54,7 @@ void session_hold::lose_with(const error& why) {
     base::finish_or_end("a release", [&] { session_->tell(core::leave{id_, why}); });
 }
 
-core::contender_kind session_hold::kind() const {
+core::claim_kind session_hold::kind() const {
     const base::lock_guard lock{mutex_};
     return held_->kind();
 }

@@ -194,7 +194,7 @@ public:
     std::map<contender_key, contender_record> contenders;
     std::map<std::string, contender_key> tagged;
     // Kind and token of each grant, by folder.
-    std::map<std::string, std::vector<std::pair<core::contender_kind, fencing_token>>> tokens;
+    std::map<std::string, std::vector<std::pair<core::claim_kind, fencing_token>>> tokens;
     std::set<session_id> told_over;  // sessions whose end their clients know
 
 private:

@@ -25,7 +25,7 @@ public:
 
     virtual void on_call(contender_key key, contender_record&& record);
     void on_left(contender_key key);  // the hold was released, or the caller gave up
-    void on_rename(contender_key key, core::contender_kind kind) {
+    void on_rename(contender_key key, core::claim_kind kind) {
         history_.contenders.at(key).wants.kind = kind;
     }
     void on_cancel(contender_key key) { history_.contenders.at(key).cancelled = true; }

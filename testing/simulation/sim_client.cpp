@@ -283,7 +283,7 @@ void sim_client::cancel(core::contender_id which) {
     around_.records.on_given_up(key);
 }
 
-void sim_client::rename(core::contender_id which, core::contender_kind kind) {
+void sim_client::rename(core::contender_id which, core::claim_kind kind) {
     around_.records.on_rename({id_, which}, kind);
     step([&] { core_.on(core::rename{which, kind}, local_now()); });
 }

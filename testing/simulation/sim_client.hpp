@@ -61,7 +61,7 @@ public:
     void release(core::contender_id which);
     void release_together(std::vector<core::contender_id>&& all);
     void cancel(core::contender_id which);
-    void rename(core::contender_id which, core::contender_kind kind);
+    void rename(core::contender_id which, core::claim_kind kind);
     void read(core::operation&& operation, core::duration timeout);
     // Commits under this hold. Also requires that the znodes `standing` of further holds exist. `text` must be unique.
     void commit(core::contender_id hold, std::vector<core::write_part>&& parts, std::string text,

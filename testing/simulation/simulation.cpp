@@ -142,14 +142,13 @@ core::claim claim_of(std::string_view path, const simulated_call& call) {
                         fmt::format("{} of {} permits: there must be at least 1, and {} at most",
                                     call.permits->wanted.value(), call.permits->limit.value(),
                                     permit_count::k_most));
-        return {core::contender_kind::permit,
-                static_cast<std::int32_t>(call.permits->wanted.value())};
+        return {core::claim_kind::permit, static_cast<std::int32_t>(call.permits->wanted.value())};
     }
     switch (call.kind) {
-        case contender_kind::mutex: return {core::contender_kind::lock};
-        case contender_kind::reader: return {core::contender_kind::read};
-        case contender_kind::writer: return {core::contender_kind::write};
-        case contender_kind::upgradable: return {core::contender_kind::upgradable};
+        case contender_kind::mutex: return {core::claim_kind::lock};
+        case contender_kind::reader: return {core::claim_kind::read};
+        case contender_kind::writer: return {core::claim_kind::write};
+        case contender_kind::upgradable: return {core::claim_kind::upgradable};
         case contender_kind::latch:
         case contender_kind::upgrade:
         case contender_kind::permit: break;

@@ -200,7 +200,7 @@ TEST_F(hold_callbacks, an_answer_in_the_background_is_not_copied_and_ends_where_
     handler_history history;
     {
         const auto inside = detail::internals::of(*servers);
-        auto call = inside->request(base::shared_text{lock.path()}, {core::contender_kind::lock},
+        auto call = inside->request(base::shared_text{lock.path()}, {core::claim_kind::lock},
                                     core::attempt::wait, {}, watched_handler{history});
         ASSERT_TRUE(call);
         call->where = detail::acquire_request::answers::on_workers;

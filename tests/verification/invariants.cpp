@@ -122,17 +122,17 @@ void invariants::judge_failure(contender_key key, const contender_record& record
                                const error& why) const {
     const auto& client = this->client(key.first);
     const bool late = record.deadline && client.local_now() >= *record.deadline;
-    const bool because =
-        (why == errc::busy && record.once) || (why == errc::timeout && late) ||
-        (why == errc::not_connected && late) || (why == errc::cancelled && record.cancelled) ||
-        (why == errc::session_lost && !record.enters_again) ||
-        (why == errc::lease_too_short && may_lack_a_lease(client)) ||
-        (why == errc::revoked && was_taken(key)) ||
-        (why == errc::removed && record.wants.kind == core::contender_kind::upgrade) ||
-        (why == errc::too_many && at_counter_end(key)) ||
-        (why == errc::bad_option && exceeds(key, record)) ||
-        (why == errc::quota_exceeded && history_.over_quota(record.folder)) ||
-        (why == errc::closed && client.core().state() == session_state::closed);
+    const bool because = (why == errc::busy && record.once) || (why == errc::timeout && late) ||
+                         (why == errc::not_connected && late) ||
+                         (why == errc::cancelled && record.cancelled) ||
+                         (why == errc::session_lost && !record.enters_again) ||
+                         (why == errc::lease_too_short && may_lack_a_lease(client)) ||
+                         (why == errc::revoked && was_taken(key)) ||
+                         (why == errc::removed && record.wants.kind == core::claim_kind::upgrade) ||
+                         (why == errc::too_many && at_counter_end(key)) ||
+                         (why == errc::bad_option && exceeds(key, record)) ||
+                         (why == errc::quota_exceeded && history_.over_quota(record.folder)) ||
+                         (why == errc::closed && client.core().state() == session_state::closed);
     if (!because) breach("G8", name(key) + " fails without reason: " + why.message());
     // With a lock delay, the znode that marks an earlier holder's crash may also cause `busy`.
     if (why == errc::busy && scenario_.lock_delay == core::duration{}) judge_busy(key, record);
@@ -225,7 +225,7 @@ void invariants::on_woken(client_id client, const std::string& znode) {
     auto* record = history_.find(znode);
     const auto session = this->client(client).core().session_id();
     if (record == nullptr || record->session == session) return;
-    if (record->wants.kind == core::contender_kind::permit && has_room_unheard(session, *record))
+    if (record->wants.kind == core::claim_kind::permit && has_room_unheard(session, *record))
         return;
     record->woken.insert(session);
     if (record->woken.size() > 1 && !may_wake_many(*record))

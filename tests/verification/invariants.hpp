@@ -58,7 +58,7 @@ private:
 
 // Returns true if contenders of these kinds must not hold at the same time. For permits, the judge compares their sum
 // with the limit.
-[[nodiscard]] bool exclude(core::contender_kind a, core::contender_kind b);
+[[nodiscard]] bool exclude(core::claim_kind a, core::claim_kind b);
 
 class invariants final : public recorder {
 public:

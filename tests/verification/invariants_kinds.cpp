@@ -13,11 +13,11 @@ namespace turnstile::simulation {
 
 namespace {
 
+using core::claim_kind;
 using core::contender_family;
-using core::contender_kind;
 
-bool writes(contender_kind kind) {
-    return kind == contender_kind::write || kind == contender_kind::upgrade;
+bool writes(claim_kind kind) {
+    return kind == claim_kind::write || kind == claim_kind::upgrade;
 }
 
 bool stood(const znode_record& record, std::int64_t at) {
@@ -26,15 +26,14 @@ bool stood(const znode_record& record, std::int64_t at) {
 
 }  // namespace
 
-bool exclude(contender_kind a, contender_kind b) {
+bool exclude(claim_kind a, claim_kind b) {
     if (core::family(a) == contender_family::semaphore) return false;
     if (core::family(a) != contender_family::read_write) return true;
     // An upgrade excludes every contender but an upgradable hold. Only the hold that the upgrade belongs to can be
     // upgradable at that time.
-    if (a == contender_kind::upgrade || b == contender_kind::upgrade)
-        return a != contender_kind::upgradable && b != contender_kind::upgradable;
-    return writes(a) || writes(b) ||
-           (a == contender_kind::upgradable && b == contender_kind::upgradable);
+    if (a == claim_kind::upgrade || b == claim_kind::upgrade)
+        return a != claim_kind::upgradable && b != claim_kind::upgradable;
+    return writes(a) || writes(b) || (a == claim_kind::upgradable && b == claim_kind::upgradable);
 }
 
 // ---- G2: fairness ---------------------------------------------------------------------------
@@ -45,13 +44,13 @@ void invariants::judge_place(contender_key key, const znode_record& mine) const 
     // Servers that lost data also lost the order of the contenders. A contender whose session the servers ended too
     // early has lost its position in the queue.
     if (goes_by_lost_data(key.first) || is_failed_by_servers(key, mine)) return;
-    if (mine.wants.kind == contender_kind::permit) {
+    if (mine.wants.kind == claim_kind::permit) {
         if (!history_.forced(mine) && !had_room(mine, true))
             breach("G2", mine.data + " is granted permits by " + mine.znode + " without room");
         return;
     }
     // An upgrade may overtake waiters, so only the check of G1 (no two valid guards) judges it.
-    if (mine.wants.kind == contender_kind::upgrade) return;
+    if (mine.wants.kind == claim_kind::upgrade) return;
     for (const auto& other : history_.of(mine.folder)) {
         if (other.place >= mine.place || !exclude(mine.wants.kind, other.wants.kind)) continue;
         if (other.deleted != 0 && (mine.deleted == 0 || other.deleted < mine.deleted)) continue;
@@ -101,14 +100,14 @@ void invariants::judge_busy(contender_key key, const contender_record& record) c
     const auto& all = history_.of(record.folder);
     for (const auto& mine : all) {
         if (mine.data != tag) continue;
-        if (mine.wants.kind == contender_kind::permit) {
+        if (mine.wants.kind == claim_kind::permit) {
             if (had_room(mine, false)) return;
             continue;
         }
         for (const auto& other : all)
-            if ((other.place < mine.place || other.wants.kind == contender_kind::upgrade) &&
+            if ((other.place < mine.place || other.wants.kind == claim_kind::upgrade) &&
                 (exclude(mine.wants.kind, other.wants.kind) ||
-                 other.wants.kind == contender_kind::upgrade) &&
+                 other.wants.kind == claim_kind::upgrade) &&
                 (other.deleted == 0 || other.deleted > mine.created))
                 return;
     }
@@ -134,17 +133,17 @@ void invariants::judge_together(contender_key key, const std::vector<contender_k
         const auto& theirs = history_.contenders.at(other);
         taken += theirs.wants.permits;
         // True if one contender is an upgrade of this client, and the other contender is the hold that it upgrades.
-        const bool own = key.first == other.first &&
-                         (mine.wants.kind == contender_kind::upgrade ||
-                          theirs.wants.kind == contender_kind::upgrade) &&
-                         (mine.wants.kind == contender_kind::upgradable ||
-                          theirs.wants.kind == contender_kind::upgradable);
+        const bool own =
+            key.first == other.first &&
+            (mine.wants.kind == claim_kind::upgrade || theirs.wants.kind == claim_kind::upgrade) &&
+            (mine.wants.kind == claim_kind::upgradable ||
+             theirs.wants.kind == claim_kind::upgradable);
         if (!own && exclude(mine.wants.kind, theirs.wants.kind))
             breach("G1",
                    fmt::format("{} and {} are both valid at {:.6f}", guard(other), guard(key),
                                std::chrono::duration<double>{now().time_since_epoch()}.count()));
     }
-    if (mine.wants.kind != contender_kind::permit) return;
+    if (mine.wants.kind != claim_kind::permit) return;
     const auto most = history_.most_permits(mine.folder);
     if (taken > most)
         breach("G1",
@@ -153,11 +152,11 @@ void invariants::judge_together(contender_key key, const std::vector<contender_k
 
 // Returns true if the upgradable hold of this upgrade is gone. Then the upgrade does not count as held.
 bool invariants::stands_alone(const contender_record& record) const {
-    if (record.wants.kind != contender_kind::upgrade) return false;
+    if (record.wants.kind != claim_kind::upgrade) return false;
     const auto& all = history_.of(record.folder);
     return std::none_of(all.begin(), all.end(), [&](const auto& other) {
         const auto name = other.znode.substr(other.folder.size() + 1);
-        return other.deleted == 0 && other.wants.kind == contender_kind::upgradable &&
+        return other.deleted == 0 && other.wants.kind == claim_kind::upgradable &&
                core::contender_sequence(name) == record.wants.upgrades;
     });
 }
@@ -180,8 +179,7 @@ bool invariants::at_counter_end(contender_key key) const {
 // the lock.
 void invariants::judge_delay(contender_key key, const contender_record& record) {
     using namespace std::chrono_literals;
-    if (scenario_.lock_delay == core::duration{} || record.wants.kind != contender_kind::lock)
-        return;
+    if (scenario_.lock_delay == core::duration{} || record.wants.kind != claim_kind::lock) return;
     for (const auto& [other, theirs] : history_.contenders) {
         if (other == key || !theirs.granted || theirs.folder != record.folder) continue;
         const auto& znode = *history_.find(theirs.znode);
@@ -230,9 +228,9 @@ void invariants::judge_low_water_marks() {
 // client knew yet which holds exceed the limit.
 bool invariants::may_wake_many(const znode_record& record) const {
     if (history_.tampered(record.folder)) return true;
-    if (record.wants.kind == contender_kind::permit)
+    if (record.wants.kind == claim_kind::permit)
         return record.woken.size() <= 2 || stood_when_open(record);
-    if (record.wants.kind == contender_kind::read) return record.woken.size() <= 2;
+    if (record.wants.kind == claim_kind::read) return record.woken.size() <= 2;
     return core::family(record.wants.kind) == contender_family::read_write;
 }
 
@@ -270,7 +268,7 @@ void invariants::judge_token(contender_key key, const contender_record& record,
     if (!sorted_by_list && record.token.zxid() != static_cast<std::uint64_t>(mine.created))
         breach("G6", history::tag(key) + " has another token than its czxid");
     if (history_.forced(mine) || mine.was_forced || scenario_.trial.judge_guards_only) return;
-    if (mine.wants.kind == contender_kind::permit) return;
+    if (mine.wants.kind == claim_kind::permit) return;
     // This client's clock stopped, so the client does not notice that its lease ended. It may learn of its grant after
     // other clients held the lock.
     if (client(key.first).rests_on_a_stopped_clock()) return;

@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "core/composite/local_holder.hpp"
-#include "core/contender/contender.hpp"
+#include "core/contender/contender_core.hpp"
 #include "turnstile/error.hpp"
 
 namespace turnstile::core::sharing {

@@ -28,7 +28,7 @@ void queued::look_again(contender_call& call) {
     auto& nearest = *awaited.begin();  // the only one; for the first waiter for permits, the folder
     if (!nearest.probing && nearest.on == c.connection())
         nearest.probing = c.submit(get_op{nearest.path(call.folder()), watch_mode::watch});
-    if (call.settings.wants.kind == contender_kind::permit) listed_on = 0;
+    if (call.settings.wants.kind == claim_kind::permit) listed_on = 0;
     call.step();
 }
 

@@ -113,8 +113,8 @@ struct unsure : entering {
 // Common part of the states queued, first, held and leaving.
 struct standing {
     std::string name{};
-    contender_kind kind = contender_kind::lock;  // the kind that the znode's name states
-    bool ties = false;                           // true: another contender has the same number
+    claim_kind kind = claim_kind::lock;  // the kind that the znode's name states
+    bool ties = false;                   // true: another contender has the same number
     std::int32_t version = 0;
     std::int64_t czxid = 0;
     own_znode_watch own{};
@@ -255,7 +255,7 @@ struct held : standing {
     void revoke(contender_call& call, const error& why);
     void give_back(contender_call& call);
 
-    void begin_rename(contender_call& call, contender_kind to);
+    void begin_rename(contender_call& call, claim_kind to);
     void on_renamed(contender_call& call, const reply& answer);
     void end_rename(contender_call& call, std::optional<error> refusal);
     void announce(contender_call& call);

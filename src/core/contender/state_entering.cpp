@@ -61,7 +61,7 @@ void outside::create(contender_call& call) {
     const auto& wants = call.settings.wants;
     // If the folder's counter of creates has reached its maximum, several contenders have the same number. Then the
     // names do not show which znode belongs to the upgradable contender, and which waiters the upgrade would overtake.
-    if (wants.kind == contender_kind::upgrade && at_counter_end(wants.upgrades))
+    if (wants.kind == claim_kind::upgrade && at_counter_end(wants.upgrades))
         return fail(call, no_more_upgrades(call.folder()));
     creating next{std::move(*this)};
     next.guid = c.new_guid();  // place: fresh_guid
@@ -69,7 +69,7 @@ void outside::create(contender_call& call) {
     // The servers answer a session's requests in order, so a list that follows the create shows our znode.
     next.sent = c.enter({base::child_path(call.folder(), contender_prefix(next.guid, wants)),
                          call.data(), create_mode::ephemeral_sequential, c.acl()});
-    if (wants.kind == contender_kind::permit) {
+    if (wants.kind == claim_kind::permit) {
         next.listing = c.submit(children_op{call.folder()});
         next.beside.change().permits.read(c, call.folder());
     } else if (!c.omits_list()) {
@@ -81,7 +81,7 @@ void outside::create(contender_call& call) {
 void outside::create_parents(contender_call& call) {
     TURNSTILE_CHECK(!given_up);
     TURNSTILE_CHECK(guid.empty());
-    const auto kind = call.settings.wants.kind == contender_kind::permit
+    const auto kind = call.settings.wants.kind == claim_kind::permit
                           ? parent_creation::folder_kind::semaphore
                           : parent_creation::folder_kind::plain;
     const auto refusal =

@@ -57,7 +57,7 @@ void queued::on_low_water(contender_call& call, const reply& answer) {
 // before the grant.
 void queued::change_places(contender_call& call, const decision& judged) {
     TURNSTILE_CHECK(!rename->is_wanted());
-    TURNSTILE_CHECK(call.settings.wants.kind == contender_kind::upgrade);
+    TURNSTILE_CHECK(call.settings.wants.kind == claim_kind::upgrade);
     if (judged.ahead > 0 && call.settings.mode == attempt::once)
         return wait_for(call, judged);  // fails with `busy`
     // If the folder's counter of creates has reached its maximum, later contenders have the same number as this

@@ -15,7 +15,7 @@ namespace turnstile::core::state {
 held::held(first&& from, fencing_token granted_with)
     : standing{std::move(from)}, token{granted_with} {
     TURNSTILE_CHECK(!own.asks());
-    unannounced = from.waited && kind == contender_kind::permit;
+    unannounced = from.waited && kind == claim_kind::permit;
 }
 
 void held::step(contender_call& call) {
@@ -155,7 +155,7 @@ void held::apply_data(contender_call& call, const reply& answer) {
 
 // ---- another kind of hold --------------------------------------------------------------------
 
-void held::begin_rename(contender_call& call, contender_kind to) {
+void held::begin_rename(contender_call& call, claim_kind to) {
     if (rename->is_wanted()) {
         const error busy{errc::busy, path(call) + " is being renamed"};
         return call.session.tell(core::renamed{token, path(call), busy});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// state_queries: pure functions with which a session asks for the state of a contender (contender::current()).
+// state_queries: pure functions with which a session asks for the state of a contender (contender_core::current()).
 //
 // Thread safety: none. The results are valid until the contender's next event.
 #pragma once

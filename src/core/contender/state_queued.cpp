@@ -104,7 +104,7 @@ void queued::list(contender_call& call) {
     TURNSTILE_CHECK(!asks_for_place());
     TURNSTILE_CHECK(!rename->is_wanted());
     auto& c = call.session;
-    if (call.settings.wants.kind != contender_kind::permit) {
+    if (call.settings.wants.kind != claim_kind::permit) {
         listing = c.list(call.folder());
         return;
     }
@@ -342,7 +342,7 @@ void queued::on_awaited(contender_call& call, awaited_znode& znode, const watch_
     if (event.kind != watch_kind::deleted) {
         znode.on = 0;  // place: watch_is_used_up
         // A contender ahead was granted, or the limit has changed. Either change may make permits free for a waiter.
-        if (call.settings.wants.kind == contender_kind::permit) listed_on = 0;
+        if (call.settings.wants.kind == claim_kind::permit) listed_on = 0;
         return;
     }
     call.session.unwatch(event.path);

@@ -17,8 +17,8 @@ constexpr std::int32_t k_near_counter_end = std::numeric_limits<std::int32_t>::m
 
 // True for kinds whose waiter gets the lock without a request when the only contender ahead ends. Readers and writers
 // need a list, because their token depends on it. A semaphore's contenders need a list to count permits.
-constexpr bool is_handed_over(contender_kind kind) {
-    return kind == contender_kind::lock || kind == contender_kind::latch;
+constexpr bool is_handed_over(claim_kind kind) {
+    return kind == claim_kind::lock || kind == claim_kind::latch;
 }
 
 }  // namespace

@@ -55,10 +55,10 @@ std::optional<claim> take_permits(std::string_view head) noexcept {
     const auto digits = head.substr(head.find_last_not_of("0123456789") + 1);
     head.remove_suffix(digits.size());
     if (!head.ends_with(k_lease)) return std::nullopt;
-    if (digits.empty()) return claim{contender_kind::permit};
+    if (digits.empty()) return claim{claim_kind::permit};
     const auto permits = whole_number(digits);
     if (!permits || *permits < 2 || digits.front() == '0') return std::nullopt;
-    return claim{contender_kind::permit, *permits};
+    return claim{claim_kind::permit, *permits};
 }
 
 // Reads "__UPGR__<n>-": the writer is the upgrade of the upgradable reader n.
@@ -67,20 +67,19 @@ std::optional<claim> take_upgrade(std::string_view head) noexcept {
     for (const auto width : {k_width, k_width + 1}) {
         const auto of = sequence_of_width(head, width);
         if (of && head.substr(0, head.size() - width).ends_with(k_upgrade))
-            return claim{contender_kind::upgrade, 1, *of};
+            return claim{claim_kind::upgrade, 1, *of};
     }
     return std::nullopt;
 }
 
 std::optional<claim> what_is_wanted(std::string_view head) noexcept {
-    if (head.ends_with(k_lock)) return claim{contender_kind::lock};
-    if (head.ends_with(k_latch)) return claim{contender_kind::latch};
+    if (head.ends_with(k_lock)) return claim{claim_kind::lock};
+    if (head.ends_with(k_latch)) return claim{claim_kind::latch};
     if (take_suffix(head, k_read)) {
         const bool upgradable = take_suffix(head, "-") && head.ends_with(k_upgrade);
-        return claim{upgradable ? contender_kind::upgradable : contender_kind::read};
+        return claim{upgradable ? claim_kind::upgradable : claim_kind::read};
     }
-    if (take_suffix(head, k_write))
-        return take_upgrade(head).value_or(claim{contender_kind::write});
+    if (take_suffix(head, k_write)) return take_upgrade(head).value_or(claim{claim_kind::write});
     return take_permits(head);
 }
 
@@ -93,14 +92,14 @@ std::string& append_sequence(std::string& to, std::int32_t sequence) {
 
 std::string marker(const claim& wants) {
     switch (wants.kind) {
-        case contender_kind::lock: return std::string{k_lock};
-        case contender_kind::latch: return std::string{k_latch};
-        case contender_kind::read: return std::string{k_read};
-        case contender_kind::write: return std::string{k_write};
-        case contender_kind::upgradable: return fmt::format("{}-{}", k_upgrade, k_read);
-        case contender_kind::upgrade:
+        case claim_kind::lock: return std::string{k_lock};
+        case claim_kind::latch: return std::string{k_latch};
+        case claim_kind::read: return std::string{k_read};
+        case claim_kind::write: return std::string{k_write};
+        case claim_kind::upgradable: return fmt::format("{}-{}", k_upgrade, k_read);
+        case claim_kind::upgrade:
             return fmt::format("{}{:010}-{}", k_upgrade, wants.upgrades, k_write);
-        case contender_kind::permit: break;
+        case claim_kind::permit: break;
     }
     if (wants.permits == 1) return fmt::format("{}-", k_lease);
     return fmt::format("{}{}-", k_lease, wants.permits);
@@ -135,7 +134,7 @@ std::optional<std::int32_t> contender_sequence(std::string_view child,
 
 std::string contender_prefix(std::string_view guid, const claim& wants) {
     TURNSTILE_CHECK(wants.permits >= 1);
-    TURNSTILE_CHECK(wants.permits == 1 || wants.kind == contender_kind::permit);
+    TURNSTILE_CHECK(wants.permits == 1 || wants.kind == claim_kind::permit);
     const auto marked_kind = marker(wants);
     std::string name;
     name.reserve(k_protection.size() + guid.size() + 1 + marked_kind.size() + k_width);
@@ -153,7 +152,7 @@ std::size_t contender_size(const claim& wants) {
     return k_protection.size() + k_guid + 1 + marker(wants).size() + k_width;
 }
 
-std::string renamed_contender(std::string_view child, contender_kind kind) {
+std::string renamed_contender(std::string_view child, claim_kind kind) {
     const auto sequence = contender_sequence(child);
     TURNSTILE_CHECK(sequence);
     return contender_child(contender_guid(child), {kind}, sequence.value_or(0));
@@ -161,8 +160,8 @@ std::string renamed_contender(std::string_view child, contender_kind kind) {
 
 std::string upgrade_in_other_place(std::string_view child) {
     const auto name = parse_contender(child).value_or(contender_name{});
-    TURNSTILE_CHECK(name.wants.kind == contender_kind::upgrade);
-    const claim wants{contender_kind::upgrade, 1, name.sequence};
+    TURNSTILE_CHECK(name.wants.kind == claim_kind::upgrade);
+    const claim wants{claim_kind::upgrade, 1, name.sequence};
     return contender_child(contender_guid(child), wants, name.wants.upgrades);
 }
 

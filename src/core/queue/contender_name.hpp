@@ -32,27 +32,27 @@
 
 namespace turnstile::core {
 
-enum class contender_kind : std::uint8_t { lock, latch, read, write, upgradable, upgrade, permit };
+enum class claim_kind : std::uint8_t { lock, latch, read, write, upgradable, upgrade, permit };
 
 // The family of a contender. Contenders of one family share a queue; contenders of another family are foreign.
 enum class contender_family { lock, latch, read_write, semaphore };
 
-[[nodiscard]] constexpr contender_family family(contender_kind kind) noexcept {
+[[nodiscard]] constexpr contender_family family(claim_kind kind) noexcept {
     switch (kind) {
-        case contender_kind::lock: return contender_family::lock;
-        case contender_kind::latch: return contender_family::latch;
-        case contender_kind::permit: return contender_family::semaphore;
-        case contender_kind::read:
-        case contender_kind::write:
-        case contender_kind::upgradable:
-        case contender_kind::upgrade: break;
+        case claim_kind::lock: return contender_family::lock;
+        case claim_kind::latch: return contender_family::latch;
+        case claim_kind::permit: return contender_family::semaphore;
+        case claim_kind::read:
+        case claim_kind::write:
+        case claim_kind::upgradable:
+        case claim_kind::upgrade: break;
     }
     return contender_family::read_write;
 }
 
 // The kind of lock, and the number of permits, that a contender requests.
 struct claim {
-    contender_kind kind = contender_kind::lock;
+    claim_kind kind = claim_kind::lock;
     std::int32_t permits = 1;  // for a semaphore's contender
     // For an upgrade: the number of its upgradable contender. Once the upgrade has moved to that contender's position:
     // the number that the servers gave to the upgrade.
@@ -84,7 +84,7 @@ struct contender_name {
 // Returns the length of a contender's name, with ten characters for the number that the servers append.
 [[nodiscard]] std::size_t contender_size(const claim& wants);
 // Returns the name that the contender `child` gets when its kind becomes `kind`. The number stays the same.
-[[nodiscard]] std::string renamed_contender(std::string_view child, contender_kind kind);
+[[nodiscard]] std::string renamed_contender(std::string_view child, claim_kind kind);
 // Returns the name of the upgrade `child` after its two numbers have changed places.
 [[nodiscard]] std::string upgrade_in_other_place(std::string_view child);
 

@@ -48,7 +48,7 @@ std::optional<std::vector<counted_claim>> in_order(const std::vector<std::string
     std::vector<counted_claim> all;
     for (const auto& child : children) {
         const auto name = parse_contender(child);
-        if (!name || name->wants.kind != contender_kind::permit) continue;
+        if (!name || name->wants.kind != claim_kind::permit) continue;
         if (at_counter_end(name->sequence)) return std::nullopt;
         all.push_back({name->sequence, name->wants.permits});
     }

@@ -22,30 +22,30 @@ struct ranked {
     const std::string* name = nullptr;
 };
 
-bool is_writer(contender_kind kind) {
-    return kind == contender_kind::write || kind == contender_kind::upgrade;
+bool is_writer(claim_kind kind) {
+    return kind == claim_kind::write || kind == claim_kind::upgrade;
 }
 
-bool waits_for(contender_kind self, contender_kind other) {
+bool waits_for(claim_kind self, claim_kind other) {
     switch (self) {
         // place: reader_waits_for
-        case contender_kind::read: return is_writer(other);
+        case claim_kind::read: return is_writer(other);
         // place: upgradable_waits_for
-        case contender_kind::upgradable: return other != contender_kind::read;
+        case claim_kind::upgradable: return other != claim_kind::read;
         // place: upgrade_waits_for
-        case contender_kind::upgrade: return other == contender_kind::read;
-        case contender_kind::lock:
-        case contender_kind::latch:
-        case contender_kind::write:
-        case contender_kind::permit: break;
+        case claim_kind::upgrade: return other == claim_kind::read;
+        case claim_kind::lock:
+        case claim_kind::latch:
+        case claim_kind::write:
+        case claim_kind::permit: break;
     }
     return true;  // place: writer_waits_for
 }
 
 // True if a contender of the kind `self` must know its order relative to a contender of the kind `other` with the same
 // number.
-bool order_matters(contender_kind self, contender_kind other) {
-    return waits_for(self, other) || self == contender_kind::upgrade;
+bool order_matters(claim_kind self, claim_kind other) {
+    return waits_for(self, other) || self == claim_kind::upgrade;
 }
 
 class queue {
@@ -62,9 +62,9 @@ public:
         TURNSTILE_CHECK(permits.earlier >= permits.now);
         if (!result_.tied.empty()) {
             result_.verdict = verdict::ask_czxid;
-        } else if (own_.wants.kind == contender_kind::permit) {
+        } else if (own_.wants.kind == claim_kind::permit) {
             judge_permits(permits);
-        } else if (own_.wants.kind == contender_kind::upgrade) {
+        } else if (own_.wants.kind == claim_kind::upgrade) {
             judge_upgrade();
         } else {
             judge_nearest();
@@ -78,7 +78,7 @@ private:
     // Returns the number that orders the contender. For an upgrade this is the number that the servers gave to it, also
     // after its move to the position of its upgradable contender.
     static std::int32_t number_of(const contender_name& own) {
-        return own.wants.kind == contender_kind::upgrade ? numbers_of(own).came_with : own.sequence;
+        return own.wants.kind == claim_kind::upgrade ? numbers_of(own).came_with : own.sequence;
     }
 
     static std::optional<std::int64_t> czxid(const std::map<std::string, std::int64_t>& czxids,
@@ -124,7 +124,7 @@ private:
         const auto base = sequence_distance(numbers.base, number_);
         auto own_reader = here_;
         for (const auto& contender : ahead_)
-            if (contender.wants.kind == contender_kind::upgradable && contender.where.first == base)
+            if (contender.wants.kind == claim_kind::upgradable && contender.where.first == base)
                 own_reader = std::min(own_reader, contender.where);
         if (own_reader == here_) {
             result_.verdict = verdict::orphan;

@@ -52,7 +52,7 @@ void commit_steps::commit(const core::commit& request) {
     // First sets a watch on the hold's znode. So the session knows of another client's write before it gets the answer
     // to the commit.
     contender_steps{owners_}.with(
-        request.hold, [](contender& hold, contender_session& c) { hold.watch_own_znode(c); });
+        request.hold, [](contender_core& hold, contender_session& c) { hold.watch_own_znode(c); });
     TURNSTILE_CHECK(!owners_.commits.contains(request.id));
     owners_.commits.add(request.id, {request.hold, request.deadline});
     if (request.deadline) owners_.basics.deadlines.add(*request.deadline, request.id);
@@ -104,7 +104,7 @@ void commit_steps::end_if_lost(contender_id hold) {
 void commit_steps::let_hold_proceed(contender_id hold) {
     const bool done = owners_.commits.end_if_empty(hold);
     contender_steps contenders{owners_};
-    contenders.with(hold, [](contender& each, contender_session& c) { each.proceed(c); });
+    contenders.with(hold, [](contender_core& each, contender_session& c) { each.proceed(c); });
     if (!done) return;
     if (const auto release = owners_.commits.take_release(hold)) contenders.leave(*release);
 }
@@ -131,8 +131,9 @@ void commit_steps::carry_out(contender_id hold, write_effects::version_became&& 
 }
 
 void commit_steps::carry_out(contender_id hold, write_effects::apply&& found) {
-    contender_steps{owners_}.with(
-        hold, [&found](contender& each, contender_session& c) { each.apply(c, found.answer); });
+    contender_steps{owners_}.with(hold, [&found](contender_core& each, contender_session& c) {
+        each.apply(c, found.answer);
+    });
 }
 
 void commit_steps::carry_out(contender_id /*hold*/, write_effects::tell&& told) {

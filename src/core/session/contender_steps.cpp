@@ -135,13 +135,13 @@ void contender_steps::acquire(const core::acquire& request) {
         return;
     }
     owners_.contenders.add(request, owners_.basics);
-    with(request.id, [](contender& added, contender_session& c) { added.start(c); });
+    with(request.id, [](contender_core& added, contender_session& c) { added.start(c); });
 }
 
 void contender_steps::leave(const core::leave& request) {
     if (release_later(request)) return;
     with(request.id,
-         [&request](contender& left, contender_session& c) { left.leave(c, request.why); });
+         [&request](contender_core& left, contender_session& c) { left.leave(c, request.why); });
 }
 
 // Postpones the release while guarded writes (commits) of the hold are in progress: if a commit's answer is lost, its
@@ -162,21 +162,22 @@ void contender_steps::leave(const core::leave_together& request) {
 }
 
 void contender_steps::cancel(contender_id id, const error& why) {
-    with(id, [&why](contender& cancelled, contender_session& c) {
+    with(id, [&why](contender_core& cancelled, contender_session& c) {
         if (cancelled.waits()) cancelled.leave(c, why);
     });
 }
 
 void contender_steps::rename(const core::rename& request) {
     with(request.id,
-         [&request](contender& hold, contender_session& c) { hold.rename(c, request.kind); });
+         [&request](contender_core& hold, contender_session& c) { hold.rename(c, request.kind); });
 }
 
 // ---- messages of the servers ----------------------------------------------------------------
 
 void contender_steps::on_reply(contender_id id, const reply& answer, prepared_list* list) {
     with(
-        id, [&answer](contender& asker, contender_session& c) { asker.on_reply(c, answer); }, list);
+        id, [&answer](contender_core& asker, contender_session& c) { asker.on_reply(c, answer); },
+        list);
 }
 
 void contender_steps::on_watch(const watch_event& event) {
@@ -184,14 +185,15 @@ void contender_steps::on_watch(const watch_event& event) {
     // place: event_for_those_interested
     for (const auto id : interested)
         // place: event_for_each
-        with(id, [&event](contender& waiter, contender_session& c) { waiter.on_watch(c, event); });
+        with(id,
+             [&event](contender_core& waiter, contender_session& c) { waiter.on_watch(c, event); });
 }
 
 void contender_steps::remove_abandoned(const std::string& folder,
                                        const std::vector<std::string>& children) {
     for (const auto& name : owners_.traces.found_abandoned(folder, children))
         with(owners_.contenders.add_leftover(folder, name, owners_.basics.now),
-             [](contender& leftover, contender_session& c) { leftover.start(c); });
+             [](contender_core& leftover, contender_session& c) { leftover.start(c); });
 }
 
 // ---- events that time causes ----------------------------------------------------------------
@@ -207,17 +209,17 @@ void contender_steps::end_long_holds() {
     while (const auto id = owners_.contenders.take_ended(owners_.basics.now)) {
         const error why{errc::held_too_long, owners_.contenders.table().at(*id).folder()};
         // place: max_hold_revokes
-        with(*id, [&why](contender& hold, contender_session& c) { hold.revoke(c, why); });
+        with(*id, [&why](contender_core& hold, contender_session& c) { hold.revoke(c, why); });
     }
 }
 
 void contender_steps::end_delays() {
     while (const auto id = owners_.contenders.clock().delay_over(owners_.basics.now))
-        with(*id, [](contender& waiter, contender_session& c) { waiter.on_delay_end(c); });
+        with(*id, [](contender_core& waiter, contender_session& c) { waiter.on_delay_end(c); });
 }
 
 void contender_steps::look_again() {
-    const auto look = [](contender& waiter, contender_session& c) { waiter.look_again(c); };
+    const auto look = [](contender_core& waiter, contender_session& c) { waiter.look_again(c); };
     auto& contenders = owners_.contenders;
     contenders.begin_looks(owners_.basics.now);
     for (const auto id : contenders.take_in_line()) {
@@ -228,7 +230,7 @@ void contender_steps::look_again() {
 }
 
 void contender_steps::watch_own_znodes(id_set ids) {
-    with_some(ids, [](contender& own, contender_session& c) { own.watch_own_znode(c); });
+    with_some(ids, [](contender_core& own, contender_session& c) { own.watch_own_znode(c); });
 }
 
 // A confirmation is a multi with a check of one znode. Because it is a transaction, its answer proves that the server
@@ -260,7 +262,7 @@ void contender_steps::go_on() {
         if (waits && !owners_.requests.has_room()) {
             owners_.contenders.stay_behind(id);
         } else {
-            with(id, [](contender& each, contender_session& c) { each.on_attached(c); });
+            with(id, [](contender_core& each, contender_session& c) { each.on_attached(c); });
         }
     }
 }

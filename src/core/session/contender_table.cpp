@@ -29,14 +29,15 @@ void contender_table::add(contender_id id, contender_entry&& added) {
 // A contender that is next in line watches its own znode, so that its grant needs no get of the znode. For very many
 // contenders, each on another path, these watches would cost a quarter more memory, and room at the servers. So
 // beyond the limit a contender sets no watch, and sends the get before its grant.
-bool contender_table::is_to_be_watched(const contender& changed, std::uint64_t connection) const {
+bool contender_table::is_to_be_watched(const contender_core& changed,
+                                       std::uint64_t connection) const {
     if (!needs_confirmation(changed.current()) || watches_itself(changed.current(), connection))
         return false;
     if (changed.holds() || awaits_lease(changed.current())) return true;
     return confirming_.size() <= holding_.size() + watched_in_line_;
 }
 
-bool contender_table::update(contender_id id, const contender& changed, contender_kind kind_before,
+bool contender_table::update(contender_id id, const contender_core& changed, claim_kind kind_before,
                              std::uint64_t connection) {
     if (changed.over() || changed.kind() != kind_before) {
         TURNSTILE_CHECK(owned_bytes_ >= changed.bytes_as(kind_before));

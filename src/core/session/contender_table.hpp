@@ -12,13 +12,13 @@
 #include <optional>
 #include <vector>
 
-#include "core/contender/contender.hpp"
+#include "core/contender/contender_core.hpp"
 #include "core/session/id_set.hpp"
 
 namespace turnstile::core {
 
 struct contender_entry {
-    contender value;
+    contender_core value;
     std::optional<time_point> deadline{};  // the deadline of the grant
     std::uint32_t looks_at_own_hold = 0;  // second looks during a wait for a hold of the same owner
     friend bool operator==(const contender_entry&, const contender_entry&) = default;
@@ -36,12 +36,12 @@ public:
     [[nodiscard]] const map& all() const noexcept { return all_; }
     [[nodiscard]] contender_entry* find(contender_id id);
     [[nodiscard]] const contender_entry* find(contender_id id) const;
-    [[nodiscard]] const contender& at(contender_id id) const { return all_.at(id).value; }
+    [[nodiscard]] const contender_core& at(contender_id id) const { return all_.at(id).value; }
     void add(contender_id id, contender_entry&& added);
     // Stores a changed contender, which was of kind `kind_before` before. `connection`: the number of the latest
     // connection. Returns true if this is the first contender that needs confirmations.
-    [[nodiscard]] bool update(contender_id id, const contender& changed, contender_kind kind_before,
-                              std::uint64_t connection);
+    [[nodiscard]] bool update(contender_id id, const contender_core& changed,
+                              claim_kind kind_before, std::uint64_t connection);
     void erase(contender_id id) { all_.erase(id); }
 
     [[nodiscard]] const id_set& holding() const noexcept { return holding_; }
@@ -49,7 +49,7 @@ public:
     [[nodiscard]] const id_set& unwatched() const noexcept { return unwatched_; }
     [[nodiscard]] const id_set& awaiting_lease() const noexcept { return awaiting_lease_; }
     [[nodiscard]] const id_set& outside() const noexcept { return outside_; }
-    // Returns the sum of contender::owned_bytes().
+    // Returns the sum of contender_core::owned_bytes().
     [[nodiscard]] std::size_t owned_bytes() const noexcept { return owned_bytes_; }
 
     // Returns the contender whose znode the next confirmation checks: the next contender after `latest`, in rotation.
@@ -58,7 +58,8 @@ public:
     friend bool operator==(const contender_table&, const contender_table&) = default;
 
 private:
-    [[nodiscard]] bool is_to_be_watched(const contender& changed, std::uint64_t connection) const;
+    [[nodiscard]] bool is_to_be_watched(const contender_core& changed,
+                                        std::uint64_t connection) const;
 
     std::size_t watched_in_line_;
     map all_;

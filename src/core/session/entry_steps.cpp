@@ -41,7 +41,7 @@ void entry_steps::let_in() {
         if (!owners_.requests.wants_room()) return;
         contender_steps{owners_}.with(
             contenders.take_behind(),
-            [](contender& each, contender_session& c) { each.on_attached(c); });
+            [](contender_core& each, contender_session& c) { each.on_attached(c); });
     }
     while (start_several()) {
     }
@@ -51,7 +51,8 @@ bool entry_steps::start_next() {
     const auto& outside = owners_.contenders.table().outside();
     if (outside.empty() || !owners_.requests.wants_room()) return false;
     const auto id = *outside.begin();
-    contender_steps{owners_}.with(id, [](contender& next, contender_session& c) { next.start(c); });
+    contender_steps{owners_}.with(
+        id, [](contender_core& next, contender_session& c) { next.start(c); });
     return outside.empty() || *outside.begin() != id;
 }
 

@@ -58,7 +58,7 @@ void link_steps::end_epoch(const error& why, close_session::how manner) {
     // Notifies the holders before the session is closed, since other contenders can get the locks when the session
     // ends.
     contender_steps{owners_}.with_all(
-        [&why](contender& each, contender_session& c) { each.on_epoch_end(c, why); });
+        [&why](contender_core& each, contender_session& c) { each.on_epoch_end(c, why); });
     owners_.basics.actions.emplace_back(close_session{manner});
     if (owners_.epochs.refused()) return;
     // place: opens_another_session
@@ -151,7 +151,7 @@ void link_steps::detach() {
     owners_.contenders.detach();
     if (!owners_.link.detach()) return;
     contender_steps{owners_}.with_all(
-        [](contender& each, contender_session& c) { each.on_detached(c); });
+        [](contender_core& each, contender_session& c) { each.on_detached(c); });
 }
 
 void link_steps::enter(session_state next, const std::string& reason) {
@@ -190,7 +190,7 @@ bool link_steps::lease_outlives_move() const {
 void link_steps::revoke_all(const error& why) {
     // place: close_revokes_all
     contender_steps{owners_}.with_all(
-        [&why](contender& each, contender_session& c) { each.revoke(c, why); });
+        [&why](contender_core& each, contender_session& c) { each.revoke(c, why); });
     inquiry_steps{owners_}.fail_all(why);
 }
 
@@ -218,7 +218,7 @@ void link_steps::on_closed() {
     commit_steps{owners_}.end(why);
     // place: closed_session_ends_all
     contender_steps{owners_}.with_all(
-        [&why](contender& each, contender_session& c) { each.on_epoch_end(c, why); });
+        [&why](contender_core& each, contender_session& c) { each.on_epoch_end(c, why); });
 }
 
 }  // namespace turnstile::core

@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::chrono::seconds k_patience_with_own_hold{5};
 
-const contender* own_hold(const session_owners& owners, const std::string& folder,
-                          const std::string& znode) {
+const contender_core* own_hold(const session_owners& owners, const std::string& folder,
+                               const std::string& znode) {
     const auto& table = owners.contenders.table();
     for (const auto id : table.holding())
         if (const auto& hold = table.at(id); hold.folder() == folder && hold.znode() == znode)
@@ -22,11 +22,11 @@ const contender* own_hold(const session_owners& owners, const std::string& folde
     return nullptr;
 }
 
-std::string claims_of(const contender& own) {
+std::string claims_of(const contender_core& own) {
     return text_of_claims(contender_metadata::parse(own.data()), true);
 }
 
-bool is_same_owner(const contender& a, const contender& b) {
+bool is_same_owner(const contender_core& a, const contender_core& b) {
     const auto owner = contender_metadata::parse(a.data()).owner;
     return !owner.empty() && owner == contender_metadata::parse(b.data()).owner;
 }

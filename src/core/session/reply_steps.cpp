@@ -66,7 +66,7 @@ void reply_steps::grant_waiting() {
     if (!link.pace().lasts(lease, now)) return;
     contender_steps{owners_}.with_some(
         id_set{owners_.contenders.table().awaiting_lease()},
-        [](contender& waiter, contender_session& c) { waiter.on_lease_confirmed(c); });
+        [](contender_core& waiter, contender_session& c) { waiter.on_lease_confirmed(c); });
 }
 
 // ---- passing a reply to its recipient -------------------------------------------------------
@@ -89,7 +89,7 @@ void reply_steps::deliver(const for_confirmation& recipient, const reply& answer
     if (answer.outcome != outcome::answered)
         return owners_.requests.retry_here(answer, owners_.basics.now);
     owners_.contenders.confirmation_answered(answer.id);
-    contender_steps{owners_}.with(recipient.id, [&](contender& checked, contender_session& c) {
+    contender_steps{owners_}.with(recipient.id, [&](contender_core& checked, contender_session& c) {
         if (!stands(checked.current()) || checked.znode() != recipient.znode) return;
         switch (classify(answer)) {
             case answer_class::gone:

@@ -29,7 +29,8 @@ void session_contenders::add(contender_id id, contender_entry&& added, time_poin
 }
 
 void session_contenders::add(const acquire& request, session_basics& basics) {
-    add(request.id, contender_entry{contender{request.settings}, request.deadline}, basics.now);
+    add(request.id, contender_entry{contender_core{request.settings}, request.deadline},
+        basics.now);
     clock_.add(request.id, request.warn_before, request.max_hold);
     if (request.deadline) basics.deadlines.add(*request.deadline, request.id);
 }
@@ -37,12 +38,12 @@ void session_contenders::add(const acquire& request, session_basics& basics) {
 contender_id session_contenders::add_leftover(const std::string& folder, const std::string& name,
                                               time_point now) {
     const contender_id id{k_first_leftover + leftovers_++};
-    add(id, contender_entry{contender::leftover(folder, name)}, now);
+    add(id, contender_entry{contender_core::leftover(folder, name)}, now);
     return id;
 }
 
 bool session_contenders::update(contender_id id, const contender_entry& changed,
-                                contender_kind kind_before, std::uint64_t connection,
+                                claim_kind kind_before, std::uint64_t connection,
                                 session_basics& basics) {
     const auto& value = changed.value;
     TURNSTILE_CHECK(!value.holds() || !value.waits());
@@ -62,7 +63,7 @@ bool session_contenders::update(contender_id id, const contender_entry& changed,
 bool session_contenders::have_stakes() const {
     const auto& all = table_.all();
     return std::any_of(all.begin(), all.end(), [](const auto& entry) {
-        const contender& each = entry.second.value;
+        const contender_core& each = entry.second.value;
         return stands(each.current()) || each.fails_with_session();
     });
 }

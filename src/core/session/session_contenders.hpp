@@ -39,7 +39,7 @@ public:
     // Called after a contender has handled an event. The contender was of kind `kind_before` before. Returns true if
     // guarded writes (commits) may change the contender's znode now.
     [[nodiscard]] bool update(contender_id id, const contender_entry& changed,
-                              contender_kind kind_before, std::uint64_t connection,
+                              claim_kind kind_before, std::uint64_t connection,
                               session_basics& basics);
     // True if the end of the session would delete a contender's znode, or would make a contender fail.
     [[nodiscard]] bool have_stakes() const;

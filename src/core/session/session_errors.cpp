@@ -38,7 +38,7 @@ error deadline_error(const session_owners& owners, const std::string& subject,
     return {errc::timeout, subject + ": " + line_of(*ahead, nearest)};
 }
 
-error deadline_error(const session_owners& owners, const contender& late) {
+error deadline_error(const session_owners& owners, const contender_core& late) {
     if (!delay_end(late.current()))
         return deadline_error(owners, late.folder(), late.ahead(), nearest_ahead(late.current()));
     return {errc::timeout, late.folder() +

@@ -18,6 +18,6 @@ namespace turnstile::core {
 [[nodiscard]] error deadline_error(const session_owners& owners, const std::string& subject,
                                    std::optional<std::size_t> ahead,
                                    const contender_ahead* nearest = nullptr);
-[[nodiscard]] error deadline_error(const session_owners& owners, const contender& late);
+[[nodiscard]] error deadline_error(const session_owners& owners, const contender_core& late);
 
 }  // namespace turnstile::core

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/contender/contender.hpp"
+#include "core/contender/contender_core.hpp"
 #include "core/contender/guarded_write.hpp"
 #include "core/contender/notice.hpp"
 #include "core/seam/seam.hpp"
@@ -47,7 +47,7 @@ struct cancel {  // give up the wait, the inquiry or the commit; a grant stays
 };
 struct rename {  // a hold of a read-write lock becomes a hold of another kind
     contender_id id{};
-    contender_kind kind = contender_kind::read;
+    claim_kind kind = claim_kind::read;
 };
 struct read {  // sent again until it is answered
     inquiry_id id{};

@@ -68,7 +68,7 @@ void timer_steps::end_lease_if_over() {
     link_steps{owners_}.enter(session_state::lost, why.message());
     contender_steps{owners_}.with_some(
         id_set{owners_.contenders.table().holding()},
-        [&why](contender& hold, contender_session& c) { hold.on_lease_end(c, why); });
+        [&why](contender_core& hold, contender_session& c) { hold.on_lease_end(c, why); });
 }
 
 void timer_steps::replace_if_broken() {
@@ -96,7 +96,7 @@ void timer_steps::fail_hopeless() {
     const error why{errc::lease_too_short, owners_.placement.short_lease(lease)};
     contender_steps{owners_}.with_some(
         id_set{owners_.contenders.table().awaiting_lease()},
-        [&why](contender& waiter, contender_session& c) { waiter.leave(c, why); });
+        [&why](contender_core& waiter, contender_session& c) { waiter.leave(c, why); });
 }
 
 // ---- retries and deadlines ------------------------------------------------------------------

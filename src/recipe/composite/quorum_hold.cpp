@@ -137,7 +137,7 @@ void quorum_hold::on_timer() {
 
 void quorum_hold::ask(std::size_t which) {
     const auto& lock = (*ensembles_)[which].lock;
-    auto request = lock.request({core::contender_kind::lock},
+    auto request = lock.request({core::claim_kind::lock},
                                 tries_ && !has_holder() ? core::attempt::once : core::attempt::wait,
                                 part_options(which), [self = self(), which](result<guard> answer) {
                                     base::finish_or_end("an answer to a quorum_lock", [&] {

@@ -16,7 +16,7 @@ namespace turnstile::detail {
 namespace {
 
 core::claim claim_of(election_protocol protocol) {
-    if (protocol == election_protocol::latch) return core::claim{core::contender_kind::latch};
+    if (protocol == election_protocol::latch) return core::claim{core::claim_kind::latch};
     return core::claim{};
 }
 

@@ -22,8 +22,8 @@ namespace turnstile {
 namespace {
 
 core::contender_family family_of(election_protocol protocol) {
-    return core::family(protocol == election_protocol::latch ? core::contender_kind::latch
-                                                             : core::contender_kind::lock);
+    return core::family(protocol == election_protocol::latch ? core::claim_kind::latch
+                                                             : core::claim_kind::lock);
 }
 
 void check(const leader_watch::listener& listener, const leader_watch_options& options) {

@@ -18,8 +18,8 @@ struct parts {
     std::shared_ptr<upgraded_hold> upgraded;  // null: the hold was not upgraded
     std::shared_ptr<session_hold> base;
 
-    [[nodiscard]] core::contender_kind kind() const {
-        return upgraded ? core::contender_kind::write : base->kind();
+    [[nodiscard]] core::claim_kind kind() const {
+        return upgraded ? core::claim_kind::write : base->kind();
     }
 };
 
@@ -54,14 +54,13 @@ result<std::shared_ptr<session_hold>> to_be_upgraded(const std::string& path, gu
     if (!found) return found.error();
     if (const auto good = hold.status(); !good) return good.error();
     const auto& base = found->base;
-    if (found->kind() == core::contender_kind::write) return std::shared_ptr<session_hold>{};
-    if (found->kind() == core::contender_kind::read) return reader_cannot(path);
+    if (found->kind() == core::claim_kind::write) return std::shared_ptr<session_hold>{};
+    if (found->kind() == core::claim_kind::read) return reader_cannot(path);
     const auto znode = core::parse_contender(base->znode().substr(path.size() + 1));
     // If the servers' counter of znode numbers has reached its end, a downgrade of a writer's hold keeps the writer's
     // znode (held::begin_rename). The downgraded hold needs no second znode to become a writer's hold again.
-    if (znode && znode->wants.kind == core::contender_kind::write) {
-        if (const auto again = base->rename(core::contender_kind::write); !again)
-            return again.error();
+    if (znode && znode->wants.kind == core::claim_kind::write) {
+        if (const auto again = base->rename(core::claim_kind::write); !again) return again.error();
         return std::shared_ptr<session_hold>{};
     }
     return base;
@@ -71,7 +70,7 @@ result<std::shared_ptr<session_hold>> start(const upgrade_request& request,
                                             const std::shared_ptr<session_hold>& base,
                                             acquire_options options, session_hold::handler done) {
     const auto number = core::contender_sequence(base->znode().substr(request.path.size() + 1));
-    core::claim wants{core::contender_kind::upgrade};
+    core::claim wants{core::claim_kind::upgrade};
     wants.upgrades = number.value_or(0);
     auto call = request.servers.request(base::shared_text{request.path}, wants, request.mode,
                                         std::move(options), std::move(done));
@@ -95,18 +94,18 @@ result<void> put_together(guard& hold, const std::shared_ptr<session_hold>& base
 
 }  // namespace
 
-result<core::contender_kind> kind_held(const std::string& path, guard& hold) {
+result<core::claim_kind> kind_held(const std::string& path, guard& hold) {
     const auto found = parts_of(path, hold);
     if (!found) return found.error();
     return found->kind();
 }
 
-result<void> downgrade(const std::string& path, guard& hold, core::contender_kind to) {
+result<void> downgrade(const std::string& path, guard& hold, core::claim_kind to) {
     const auto found = parts_of(path, hold);
     if (!found) return found.error();
     if (auto good = hold.status(); !good) return good;
     if (found->kind() == to) return {};
-    if (found->kind() == core::contender_kind::read) return reader_cannot(path);
+    if (found->kind() == core::claim_kind::read) return reader_cannot(path);
     return base::finish_or_end("a downgrade", [&]() -> result<void> {
         if (found->upgraded) replace(hold, found->upgraded->drop_upper());
         if (found->base->kind() == to) return {};

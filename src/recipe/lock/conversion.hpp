@@ -14,10 +14,10 @@ namespace turnstile::detail {
 
 // Returns the kind of the guard's hold: read, write or upgradable; write for an upgraded hold. Errors: not_held;
 // bad_option if the guard does not belong to the read-write lock on `path`.
-[[nodiscard]] result<core::contender_kind> kind_held(const std::string& path, guard& hold);
+[[nodiscard]] result<core::claim_kind> kind_held(const std::string& path, guard& hold);
 
 // Changes the hold to the kind `to`, which is `read` or `upgradable`. Does nothing if the hold has that kind already.
-result<void> downgrade(const std::string& path, guard& hold, core::contender_kind to);
+result<void> downgrade(const std::string& path, guard& hold, core::claim_kind to);
 
 // The lock whose hold an upgrade changes into a writer's hold, and whether the upgrade may wait.
 struct upgrade_request {

@@ -23,23 +23,22 @@ void sort_by_arrival(std::vector<std::string>& names) {
         return core::order_number(*core::contender_sequence(name));
     };
     const auto place = [&number, pivot = number(names.front())](const std::string& name) {
-        const bool upgrades =
-            core::parse_contender(name)->wants.kind == core::contender_kind::upgrade;
+        const bool upgrades = core::parse_contender(name)->wants.kind == core::claim_kind::upgrade;
         return std::pair{core::sequence_distance(number(name), pivot), upgrades};
     };
     std::stable_sort(names.begin(), names.end(),
                      [&place](const auto& a, const auto& b) { return place(a) < place(b); });
 }
 
-turnstile::contender_kind kind_of(core::contender_kind kind) {
+turnstile::contender_kind kind_of(core::claim_kind kind) {
     switch (kind) {
-        case core::contender_kind::latch: return turnstile::contender_kind::latch;
-        case core::contender_kind::read: return turnstile::contender_kind::reader;
-        case core::contender_kind::write: return turnstile::contender_kind::writer;
-        case core::contender_kind::upgradable: return turnstile::contender_kind::upgradable;
-        case core::contender_kind::upgrade: return turnstile::contender_kind::upgrade;
-        case core::contender_kind::permit: return turnstile::contender_kind::permit;
-        case core::contender_kind::lock: break;
+        case core::claim_kind::latch: return turnstile::contender_kind::latch;
+        case core::claim_kind::read: return turnstile::contender_kind::reader;
+        case core::claim_kind::write: return turnstile::contender_kind::writer;
+        case core::claim_kind::upgradable: return turnstile::contender_kind::upgradable;
+        case core::claim_kind::upgrade: return turnstile::contender_kind::upgrade;
+        case core::claim_kind::permit: return turnstile::contender_kind::permit;
+        case core::claim_kind::lock: break;
     }
     return turnstile::contender_kind::mutex;
 }

@@ -14,7 +14,7 @@ public:
     state(const client& servers, std::string_view path, const lock_options& modes)
         : queue{servers, path, modes} {}
 
-    const core::claim wants{core::contender_kind::lock};
+    const core::claim wants{core::claim_kind::lock};
     const detail::queue_lock queue;
     detail::standard_forms threads;
 };

@@ -57,8 +57,7 @@ result<look> look_at(client_impl& servers, const std::string& path, const query_
     look seen{true, *limit, data.stat.version, 0, data.connection};
     for (const auto& child : answers->back().children) {
         const auto name = core::parse_contender(child);
-        if (name && name->wants.kind == core::contender_kind::permit)
-            seen.taken += name->wants.permits;
+        if (name && name->wants.kind == core::claim_kind::permit) seen.taken += name->wants.permits;
     }
     return seen;
 }

@@ -49,7 +49,7 @@ queue_lock::queue_lock(const client& servers, std::string_view path, const lock_
     if (const auto good = check_modes(modes); !good) throw_error(good.error());
     lock_delay_ = modes.lock_delay;
     if (modes.cohort != 0 || modes.retain_for.count() != 0)
-        shared_ = shared_contender::of(client_, path_, {core::contender_kind::lock}, modes);
+        shared_ = shared_contender::of(client_, path_, {core::claim_kind::lock}, modes);
 }
 
 result<acquire_request> queue_lock::request(const core::claim& wants, core::attempt mode,
@@ -85,8 +85,8 @@ void queue_lock::async_acquire(acquire_options options, const core::claim& wants
 // ---- for a multi_lock -----------------------------------------------------------------------
 
 core::claim queue_lock::exclusive_claim() const noexcept {
-    return {family_ == core::contender_family::read_write ? core::contender_kind::write
-                                                          : core::contender_kind::lock};
+    return {family_ == core::contender_family::read_write ? core::claim_kind::write
+                                                          : core::claim_kind::lock};
 }
 
 // ---- queries --------------------------------------------------------------------------------

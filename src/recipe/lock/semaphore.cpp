@@ -42,7 +42,7 @@ public:
     [[nodiscard]] result<detail::acquire_request> request(
         permit_count permits, core::attempt mode, acquire_options&& options,
         detail::acquire_request::handler&& done = nullptr) const {
-        const core::claim wants{core::contender_kind::permit,
+        const core::claim wants{core::claim_kind::permit,
                                 static_cast<std::int32_t>(permits.value())};
         auto call = queue.request(wants, mode, std::move(options), std::move(done));
         if (!call) return call;

@@ -110,11 +110,11 @@ void shared_mutex::async_acquire(acquire_options options,
 // ---- conversions ----------------------------------------------------------------------------
 
 result<void> shared_mutex::downgrade_to_upgradable(guard& hold) {
-    return detail::downgrade(path(), hold, core::contender_kind::upgradable);
+    return detail::downgrade(path(), hold, core::claim_kind::upgradable);
 }
 
 result<void> shared_mutex::downgrade_to_shared(guard& hold) {
-    return detail::downgrade(path(), hold, core::contender_kind::read);
+    return detail::downgrade(path(), hold, core::claim_kind::read);
 }
 
 result<void> shared_mutex::upgrade(guard& hold, acquire_options options) {

@@ -14,11 +14,11 @@ namespace turnstile {
 
 namespace detail {
 
-constexpr core::contender_kind core_kind(contender_kind kind) noexcept {
+constexpr core::claim_kind core_kind(contender_kind kind) noexcept {
     switch (kind) {
-        case contender_kind::reader: return core::contender_kind::read;
-        case contender_kind::upgradable: return core::contender_kind::upgradable;
-        default: return core::contender_kind::write;
+        case contender_kind::reader: return core::claim_kind::read;
+        case contender_kind::upgradable: return core::claim_kind::upgradable;
+        default: return core::claim_kind::write;
     }
 }
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/contender/contender.hpp"
+#include "core/contender/contender_core.hpp"
 #include "core/contender/state_queries.hpp"
 #include "unit/support/contender_stage.hpp"
 
@@ -160,7 +160,7 @@ protected:
     }
 
     contender_stage session;
-    core::contender lock;
+    core::contender_core lock;
     std::string own;  // name of the contender's znode
 };
 

@@ -19,7 +19,7 @@
 #include <variant>
 #include <vector>
 
-#include "core/contender/contender.hpp"
+#include "core/contender/contender_core.hpp"
 #include "core/contender/contender_session.hpp"
 #include "core/queue/contender_name.hpp"
 

@@ -69,7 +69,7 @@ void draw_writes(scenario& scenario) {
     scenario.every[static_cast<std::size_t>(fault::reap)] = {};
     // An election's participants queue as latches or as locks.
     if (scenario.work == work_kind::elections && chance.chance(0.5))
-        scenario.work_wants.kind = core::contender_kind::latch;
+        scenario.work_wants.kind = core::claim_kind::latch;
     // With a second folder, a commit may depend on two holds of the thread.
     if (scenario.work == work_kind::commits && chance.chance(0.5))
         scenario.folders.push_back("/locks/b");

@@ -45,7 +45,7 @@ void workload::end_current(worker& actor) {
     const auto most = scenario_.longest_rest > core::duration{} ? scenario_.longest_rest : usual;
     if (!actor.base) return rest(actor, dice_.up_to(most));
     actor.current = *std::exchange(actor.base, std::nullopt);  // the upgradable hold remains
-    actor.wants = {core::contender_kind::read};                // so that it is not upgraded again
+    actor.wants = {core::claim_kind::read};                    // so that it is not upgraded again
     actor.state = doing::holding;
     plan(actor, hold_time(4));
 }
@@ -58,14 +58,14 @@ void workload::go_on(worker& actor) {
 }
 
 bool workload::converts(worker& actor) {
-    using core::contender_kind;
+    using core::claim_kind;
     if (actor.base || actor.renaming) return false;
-    const bool writes = actor.wants.kind == contender_kind::write;
-    if (!writes && actor.wants.kind != contender_kind::upgradable) return false;
+    const bool writes = actor.wants.kind == claim_kind::write;
+    if (!writes && actor.wants.kind != claim_kind::upgradable) return false;
     if (!dice_.chance(k_goes_on)) return false;
     if (writes || dice_.chance(0.3)) {
         const bool keeps_a_way_up = writes && dice_.chance(0.5);
-        actor.wants.kind = keeps_a_way_up ? contender_kind::upgradable : contender_kind::read;
+        actor.wants.kind = keeps_a_way_up ? claim_kind::upgradable : claim_kind::read;
         // Renaming keeps the contender's number in the queue.
         actor.znode =
             actor.folder + '/' +
@@ -77,7 +77,7 @@ bool workload::converts(worker& actor) {
     }
     core::acquire call;
     call.settings.folder = actor.folder;
-    call.settings.wants = {contender_kind::upgrade, 1,
+    call.settings.wants = {claim_kind::upgrade, 1,
                            *core::contender_sequence(actor.znode.substr(actor.folder.size() + 1))};
     call.settings.waiters = session_loss_policy::fail;
     actor.base = actor.current;
@@ -106,12 +106,12 @@ void workload::choose(worker& actor, core::acquire& call) {
     } else if (!scenario_.read_write.empty() &&
                (scenario_.semaphore.empty() || dice_.chance(0.5))) {
         settings.folder = scenario_.read_write;
-        settings.wants.kind = dice_.pick(std::vector<core::contender_kind>{
-            core::contender_kind::read, core::contender_kind::read, core::contender_kind::write,
-            core::contender_kind::upgradable});
+        settings.wants.kind = dice_.pick(
+            std::vector<core::claim_kind>{core::claim_kind::read, core::claim_kind::read,
+                                          core::claim_kind::write, core::claim_kind::upgradable});
     } else {
         settings.folder = scenario_.semaphore;
-        settings.wants.kind = core::contender_kind::permit;
+        settings.wants.kind = core::claim_kind::permit;
         settings.wants.permits = static_cast<std::int32_t>(dice_.from_to(1, dice_.from_to(1, 3)));
         if (!scenario_.folders_exist || dice_.chance(0.2)) settings.limit = scenario_.permits;
     }

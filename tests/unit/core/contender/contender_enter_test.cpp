@@ -277,7 +277,7 @@ TEST_F(contender_enter, fails_when_the_create_is_refused_for_good) {
     };
     for (const auto& [refusal, code] : refusals) {
         session = {};
-        lock = contender{{"/q", ""}};
+        lock = contender_core{{"/q", ""}};
         lock.start(session.event());
         create_answers(refusal);
         expect_failed(code);

@@ -199,7 +199,7 @@ TEST_F(contender_leave, removes_again_when_the_answer_says_nothing) {
     for (const auto refusal : {server_error::session_moved, server_error::session_expired,
                                server_error::not_read_only}) {
         session = {};
-        lock = contender{{"/q", ""}};
+        lock = contender_core{{"/q", ""}};
         take_lock();
         lock.leave(session.event(), {errc::not_held});
         send_error<remove_op>(refusal);

@@ -275,7 +275,7 @@ TEST_F(contender_low_water, is_never_raised_by_whoever_gives_up) {
 
 TEST_F(contender_low_water, that_may_not_be_raised_does_not_keep_the_znode) {
     for (const auto why : {server_error::bad_version, server_error::no_auth}) {
-        lock = contender{long_from_three()};
+        lock = contender_core{long_from_three()};
         session = {};
         be_granted_by_mark();
         release();

@@ -21,7 +21,7 @@ contender_settings for_permit(std::int32_t permits = 1, std::optional<std::int32
                               attempt mode = attempt::wait) {
     contender_settings result{"/a/s", "data"};
     result.mode = mode;
-    result.wants = {contender_kind::permit, permits};
+    result.wants = {claim_kind::permit, permits};
     result.limit = limit;
     return result;
 }
@@ -30,10 +30,10 @@ class contender_permits : public test::contender_fixture {
 protected:
     contender_permits() : contender_fixture{for_permit()} {}
 
-    void use(contender_settings settings) { lock = contender{std::move(settings)}; }
+    void use(contender_settings settings) { lock = contender_core{std::move(settings)}; }
     static std::string lease(std::int32_t number, std::int32_t permits = 1) {
         return contender_prefix("ffffffff-0000-4000-8000-000000000000",
-                                {contender_kind::permit, permits}) +
+                                {claim_kind::permit, permits}) +
                fmt::format("{:010d}", number);
     }
     static std::string path(std::int32_t number) { return "/a/s/" + lease(number); }

@@ -16,7 +16,7 @@ using ::testing::IsEmpty;
 
 contender_settings for_writer() {
     contender_settings result{"/q", "data"};
-    result.wants = {contender_kind::write};
+    result.wants = {claim_kind::write};
     return result;
 }
 
@@ -36,17 +36,17 @@ protected:
         ASSERT_TRUE(lock.holds());
         session.told.clear();
     }
-    [[nodiscard]] std::string renamed_to(contender_kind kind) const {
+    [[nodiscard]] std::string renamed_to(claim_kind kind) const {
         return renamed_contender(own, kind);
     }
     [[nodiscard]] operation request(std::int32_t version = 0) const {
         return multi_op{
             {remove_op{"/q/" + own, version},
-             create_op{"/q/" + renamed_to(contender_kind::read), "data", create_mode::ephemeral}}};
+             create_op{"/q/" + renamed_to(claim_kind::read), "data", create_mode::ephemeral}}};
     }
     void start_rename() {
         hold_as_writer();
-        lock.rename(session.event(), contender_kind::read);
+        lock.rename(session.event(), claim_kind::read);
         ASSERT_EQ(session.count<multi_op>(), 1U);
     }
     void own_answers(std::int32_t version, const std::string& data = "data") {
@@ -59,19 +59,19 @@ protected:
         const auto* told = session.last_told<renamed>();
         ASSERT_NE(told, nullptr);
         EXPECT_FALSE(told->refused);
-        EXPECT_EQ(told->znode, "/q/" + renamed_to(contender_kind::read));
+        EXPECT_EQ(told->znode, "/q/" + renamed_to(claim_kind::read));
         EXPECT_EQ(told->token, (fencing_token{k_pzxid, 1}));
         EXPECT_EQ(session.times_told<renamed>(), 1U);
         EXPECT_EQ(lock.znode(), told->znode);
         EXPECT_EQ(version_in(lock.current()), 0);
-        EXPECT_EQ(lock.kind(), contender_kind::read);
+        EXPECT_EQ(lock.kind(), claim_kind::read);
         EXPECT_TRUE(lock.holds());
     }
 };
 
 TEST_F(contender_rename, is_one_transaction_that_leaves_no_gap) {
     hold_as_writer();
-    lock.rename(session.event(), contender_kind::read);
+    lock.rename(session.event(), claim_kind::read);
     ASSERT_EQ(session.open.size(), 1U);
     EXPECT_EQ(session.open[0].op, request());
     EXPECT_EQ(session.times_told<renamed>(), 0U);
@@ -81,12 +81,12 @@ TEST_F(contender_rename, is_one_transaction_that_leaves_no_gap) {
 
 TEST_F(contender_rename, can_be_done_again) {
     hold_as_writer();
-    lock.rename(session.event(), contender_kind::upgradable);
+    lock.rename(session.event(), claim_kind::upgradable);
     send_ok<multi_op>();
-    lock.rename(session.event(), contender_kind::read);
+    lock.rename(session.event(), claim_kind::read);
     send_ok<multi_op>();
     EXPECT_EQ(session.last_told<renamed>()->token, (fencing_token{k_pzxid, 2}));
-    EXPECT_EQ(lock.znode(), "/q/" + renamed_to(contender_kind::read));
+    EXPECT_EQ(lock.znode(), "/q/" + renamed_to(claim_kind::read));
 }
 
 // The transaction deletes the old name. The event of that deletion arrives before the transaction's answer.
@@ -94,7 +94,7 @@ TEST_F(contender_rename, the_deletion_of_the_old_name_is_no_loss) {
     hold_as_writer();
     lock.watch_own_znode(session.event());
     own_answers(0);
-    lock.rename(session.event(), contender_kind::read);
+    lock.rename(session.event(), claim_kind::read);
     watch_fires(watch_kind::deleted, "/q/" + own);
     EXPECT_TRUE(lock.holds());
     send_ok<multi_op>();
@@ -109,7 +109,7 @@ TEST_F(contender_rename, the_deletion_of_the_old_name_is_no_loss) {
 TEST_F(contender_rename, waits_until_its_own_znode_was_read) {
     hold_as_writer();
     lock.watch_own_znode(session.event());
-    lock.rename(session.event(), contender_kind::read);
+    lock.rename(session.event(), claim_kind::read);
     EXPECT_EQ(session.count<multi_op>(), 0U);
     own_answers(3);
     EXPECT_EQ(session.open[0].op, request(3));
@@ -166,7 +166,7 @@ TEST_F(contender_rename, that_is_forbidden_leaves_the_hold_as_it_was) {
 
 TEST_F(contender_rename, is_for_holders) {
     lock.start(session.event());
-    lock.rename(session.event(), contender_kind::read);
+    lock.rename(session.event(), claim_kind::read);
     EXPECT_EQ(session.times_told<renamed>(), 0U) << "what is not held has been told of already";
     EXPECT_EQ(session.count<multi_op>(), 0U);
 }
@@ -192,7 +192,7 @@ protected:
 
 TEST_F(contender_rename_lost, and_the_new_name_stands) {
     the_old_name_has_gone();
-    list_answers({renamed_to(contender_kind::read)});
+    list_answers({renamed_to(claim_kind::read)});
     expect_renamed();
 }
 
@@ -227,16 +227,16 @@ TEST_F(contender_rename_lost, and_the_link_breaks_again) {
     detach();
     attach();
     the_old_name_has_gone();
-    list_answers({renamed_to(contender_kind::read)});
+    list_answers({renamed_to(claim_kind::read)});
     expect_renamed();
 }
 
 // A write that is older than a rename cannot stop a late commit of that rename. Only a later write can stop it.
 TEST_F(contender_rename_lost, and_then_that_of_the_next_one_on_the_same_connection) {
     the_old_name_has_gone();
-    list_answers({renamed_to(contender_kind::read)});
+    list_answers({renamed_to(claim_kind::read)});
     expect_renamed();
-    lock.rename(session.event(), contender_kind::write);
+    lock.rename(session.event(), claim_kind::write);
     send_error<multi_op>(server_error::session_moved);
     lock.on_attached(session.event());
     EXPECT_EQ(session.count<children_op>(), 0U);
@@ -246,8 +246,8 @@ TEST_F(contender_rename_lost, and_then_that_of_the_next_one_on_the_same_connecti
 TEST_F(contender_rename_lost, and_the_hold_is_given_up_under_the_name_that_stands) {
     lock.leave(session.event(), {errc::cancelled});
     the_old_name_has_gone();
-    list_answers({renamed_to(contender_kind::read)});
-    EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(contender_kind::read));
+    list_answers({renamed_to(claim_kind::read)});
+    EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(claim_kind::read));
     send_ok<remove_op>();
     expect_gone();
 }
@@ -259,7 +259,7 @@ TEST_F(contender_rename, a_release_waits_for_the_answer) {
     lock.leave(session.event(), {errc::cancelled});
     EXPECT_EQ(session.count<remove_op>(), 0U);
     send_ok<multi_op>();
-    EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(contender_kind::read));
+    EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(claim_kind::read));
     send_ok<remove_op>();
     expect_gone();
 }
@@ -276,18 +276,18 @@ TEST_F(contender_rename, the_end_of_the_lease_is_loss_and_the_znode_is_removed) 
     lock.on_lease_end(session.event(), {errc::session_lost});
     expect_lost(errc::session_lost);
     send_ok<multi_op>();
-    EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(contender_kind::read));
+    EXPECT_EQ(session.op<remove_op>().path, "/q/" + renamed_to(claim_kind::read));
 }
 
 // Failure F18: with a new name the contender would become the last of the contenders with equal numbers.
 TEST_F(contender_rename, with_equal_numbers_the_old_name_stays) {
     const auto other = renamed_contender(
-        "_c_ffffffff-0000-4000-8000-000000000000-__WRIT__0000000005", contender_kind::write);
+        "_c_ffffffff-0000-4000-8000-000000000000-__WRIT__0000000005", claim_kind::write);
     enter_queue(5, {other});
     get_answers(0x999, k_czxid + 1);
     ASSERT_TRUE(lock.holds());
     const auto before = session.last_told<granted>()->token;
-    lock.rename(session.event(), contender_kind::read);
+    lock.rename(session.event(), claim_kind::read);
     EXPECT_THAT(session.open, IsEmpty());
     const auto* told = session.last_told<renamed>();
     ASSERT_NE(told, nullptr);

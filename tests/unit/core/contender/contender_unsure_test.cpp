@@ -229,7 +229,7 @@ TEST_F(contender_answered, late_finds_out_at_once) {
 TEST_F(contender_answered, that_the_session_moved_finds_out_on_the_next_connection) {
     for (const auto refusal : {server_error::session_moved, server_error::session_expired}) {
         session = {};
-        lock = contender{{"/q", ""}};
+        lock = contender_core{{"/q", ""}};
         lock.start(session.event());
         create_answers(refusal);
         EXPECT_EQ(session.count<multi_op>(), 0U);

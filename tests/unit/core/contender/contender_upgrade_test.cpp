@@ -15,7 +15,7 @@ using ::testing::IsEmpty;
 
 contender_settings for_upgrade(attempt mode) {
     contender_settings result{"/q", "data", mode, session_loss_policy::fail};
-    result.wants = {contender_kind::upgrade, 1, 3};
+    result.wants = {claim_kind::upgrade, 1, 3};
     return result;
 }
 

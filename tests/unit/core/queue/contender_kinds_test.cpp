@@ -24,18 +24,18 @@ struct kind_case {
 };
 
 const std::array k_kinds{
-    kind_case{{contender_kind::lock}, "lock-"},
-    kind_case{{contender_kind::latch}, "latch-"},
-    kind_case{{contender_kind::read}, "__READ__"},
-    kind_case{{contender_kind::write}, "__WRIT__"},
-    kind_case{{contender_kind::upgradable}, "__UPGR__-__READ__"},
-    kind_case{{contender_kind::upgrade, 1, 7}, "__UPGR__0000000007-__WRIT__"},
-    kind_case{{contender_kind::upgrade, 1, k_last}, "__UPGR__2147483647-__WRIT__"},
-    kind_case{{contender_kind::upgrade, 1, -1}, "__UPGR__-000000001-__WRIT__"},
-    kind_case{{contender_kind::upgrade, 1, -k_last - 1}, "__UPGR__-2147483648-__WRIT__"},
-    kind_case{{contender_kind::permit}, "lease-"},
-    kind_case{{contender_kind::permit, 2}, "lease2-"},
-    kind_case{{contender_kind::permit, k_last}, "lease2147483647-"},
+    kind_case{{claim_kind::lock}, "lock-"},
+    kind_case{{claim_kind::latch}, "latch-"},
+    kind_case{{claim_kind::read}, "__READ__"},
+    kind_case{{claim_kind::write}, "__WRIT__"},
+    kind_case{{claim_kind::upgradable}, "__UPGR__-__READ__"},
+    kind_case{{claim_kind::upgrade, 1, 7}, "__UPGR__0000000007-__WRIT__"},
+    kind_case{{claim_kind::upgrade, 1, k_last}, "__UPGR__2147483647-__WRIT__"},
+    kind_case{{claim_kind::upgrade, 1, -1}, "__UPGR__-000000001-__WRIT__"},
+    kind_case{{claim_kind::upgrade, 1, -k_last - 1}, "__UPGR__-2147483648-__WRIT__"},
+    kind_case{{claim_kind::permit}, "lease-"},
+    kind_case{{claim_kind::permit, 2}, "lease2-"},
+    kind_case{{claim_kind::permit, k_last}, "lease2147483647-"},
 };
 
 TEST(contender_kinds, every_kind_is_written_and_read_back) {
@@ -65,14 +65,14 @@ TEST(contender_kinds, families_are_foreign_to_each_other) {
 TEST(contender_kinds, curators_readers_and_writers_are_known) {
     const auto kind = [](const std::string& name) { return parse_contender(name).value().wants; };
     EXPECT_EQ(kind("_c_6a8b1f5e-b0d3-4b1f-9c36-d3b0e4a4f0d7-__READ__0000000001"),
-              claim{contender_kind::read});
+              claim{claim_kind::read});
     EXPECT_EQ(kind("_c_6a8b1f5e-b0d3-4b1f-9c36-d3b0e4a4f0d7-__WRIT__0000000001"),
-              claim{contender_kind::write});
-    EXPECT_EQ(kind("__WRIT__0000000001"), claim{contender_kind::write}) << "no protection";
+              claim{claim_kind::write});
+    EXPECT_EQ(kind("__WRIT__0000000001"), claim{claim_kind::write}) << "no protection";
     EXPECT_EQ(kind("_c_6a8b1f5e-b0d3-4b1f-9c36-d3b0e4a4f0d7-lease-0000000001"),
-              claim{contender_kind::permit});
+              claim{claim_kind::permit});
     EXPECT_EQ(kind("_c_6a8b1f5e-b0d3-4b1f-9c36-d3b0e4a4f0d7-latch-0000000001"),
-              claim{contender_kind::latch});
+              claim{claim_kind::latch});
 }
 
 TEST(contender_kinds, what_is_no_name_of_ours_is_foreign) {
@@ -91,9 +91,8 @@ TEST(contender_kinds, an_upgrade_names_a_number_as_servers_write_it) {
     for (const auto* name :
          {"__UPGR__7-__WRIT__0000000009", "__UPGR__-__WRIT__0000000009",
           "UPGR0000000007-__WRIT__0000000009", "__UPGR__00000000007-__WRIT__0000000009"})
-        EXPECT_EQ(parse_contender(name).value().wants, claim{contender_kind::write}) << name;
-    EXPECT_EQ(parse_contender("UPGR-__READ__0000000009").value().wants,
-              claim{contender_kind::read});
+        EXPECT_EQ(parse_contender(name).value().wants, claim{claim_kind::write}) << name;
+    EXPECT_EQ(parse_contender("UPGR-__READ__0000000009").value().wants, claim{claim_kind::read});
 }
 
 TEST(contender_kinds, an_upgrade_in_its_other_place_has_its_numbers_exchanged) {
@@ -112,11 +111,10 @@ TEST(contender_kinds, an_upgrade_in_its_other_place_has_its_numbers_exchanged) {
 TEST(contender_kinds, a_new_name_keeps_the_guid_and_the_number) {
     for (const auto* number : {"0000000003", "2147483647", "-000000001", "-2147483648"}) {
         const auto from = begin() + "__WRIT__" + number;
-        EXPECT_EQ(renamed_contender(from, contender_kind::read), begin() + "__READ__" + number);
-        const auto upgradable = renamed_contender(from, contender_kind::upgradable);
+        EXPECT_EQ(renamed_contender(from, claim_kind::read), begin() + "__READ__" + number);
+        const auto upgradable = renamed_contender(from, claim_kind::upgradable);
         EXPECT_EQ(upgradable, begin() + "__UPGR__-__READ__" + number);
-        EXPECT_EQ(renamed_contender(upgradable, contender_kind::read),
-                  begin() + "__READ__" + number);
+        EXPECT_EQ(renamed_contender(upgradable, claim_kind::read), begin() + "__READ__" + number);
     }
 }
 

@@ -124,9 +124,9 @@ TEST(contender_name, is_curators_and_found_by_its_guid) {
 
 TEST(contender_name, has_the_size_that_is_counted_for_it) {
     const std::string guid = "1f0e2d3c-4b5a-4678-8796-a5b4c3d2e1f0";
-    for (const claim& wants : {claim{contender_kind::lock}, claim{contender_kind::upgradable},
-                               claim{contender_kind::permit}, claim{contender_kind::permit, 25},
-                               claim{contender_kind::upgrade, 1, 12}}) {
+    for (const claim& wants :
+         {claim{claim_kind::lock}, claim{claim_kind::upgradable}, claim{claim_kind::permit},
+          claim{claim_kind::permit, 25}, claim{claim_kind::upgrade, 1, 12}}) {
         const auto name = contender_child(guid, wants, 42);
         EXPECT_EQ(name.size(), contender_size(wants)) << name;
         EXPECT_EQ(parse_contender(name), (contender_name{wants, 42})) << name;

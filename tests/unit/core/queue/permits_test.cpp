@@ -54,8 +54,8 @@ TEST(permits, what_is_no_number_of_permits_is_nothing) {
 // ---- holds beyond the limit ---------------------------------------------------------------------
 
 std::string lease(std::int32_t number, std::int32_t permits = 1) {
-    return contender_child("ffffffff-0000-4000-8000-000000000000",
-                           {contender_kind::permit, permits}, number);
+    return contender_child("ffffffff-0000-4000-8000-000000000000", {claim_kind::permit, permits},
+                           number);
 }
 
 TEST(permits, of_one_that_shrank_are_settled_by_the_last_that_had_a_place) {

@@ -17,7 +17,7 @@ namespace {
 using numbers = std::numeric_limits<std::int32_t>;
 
 std::string lock(std::int32_t number) {
-    return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {contender_kind::lock}, number);
+    return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {claim_kind::lock}, number);
 }
 
 TEST(queue_index, says_who_is_ahead_and_how_many) {
@@ -35,11 +35,11 @@ TEST(queue_index, says_who_is_ahead_and_how_many) {
 }
 
 TEST(queue_index, names_the_kind_that_came_before) {
-    const auto other = [](contender_kind kind, std::int32_t number) {
+    const auto other = [](claim_kind kind, std::int32_t number) {
         return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {kind}, number);
     };
-    const std::vector<std::string> children{lock(7), other(contender_kind::read, 6), lock(3),
-                                            other(contender_kind::permit, 5)};
+    const std::vector<std::string> children{lock(7), other(claim_kind::read, 6), lock(3),
+                                            other(claim_kind::permit, 5)};
     const queue_index index{children, contender_family::lock};
     for (const auto& self : {lock(3), lock(7)})
         EXPECT_EQ(index.decide(self), decide(children, self));
@@ -59,7 +59,7 @@ TEST(queue_index, keeps_the_order_across_a_wrap) {
 // Here the index gives no answer, so decide() has to read each name.
 TEST(queue_index, says_nothing_where_numbers_do_not_tell) {
     const auto at_end = lock(numbers::max());
-    const auto other = contender_child("other", {contender_kind::lock}, 3);
+    const auto other = contender_child("other", {claim_kind::lock}, 3);
     const std::vector<std::vector<std::string>> lists{
         {lock(3), at_end},                                    // the end of the counter
         {lock(3), other},                                     // equal numbers

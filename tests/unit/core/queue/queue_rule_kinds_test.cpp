@@ -27,23 +27,23 @@ std::string named(const claim& wants, std::int32_t sequence) {
     return contender_prefix(guid, wants) + fmt::format("{:010d}", sequence);
 }
 std::string read(std::int32_t n) {
-    return named({contender_kind::read}, n);
+    return named({claim_kind::read}, n);
 }
 std::string write(std::int32_t n) {
-    return named({contender_kind::write}, n);
+    return named({claim_kind::write}, n);
 }
 std::string upgradable(std::int32_t n) {
-    return named({contender_kind::upgradable}, n);
+    return named({claim_kind::upgradable}, n);
 }
 std::string upgrade(std::int32_t of, std::int32_t n) {
-    return named({contender_kind::upgrade, 1, of}, n);
+    return named({claim_kind::upgrade, 1, of}, n);
 }
 // Returns the name of an upgrade that has moved to the position of its upgradable contender.
 std::string arrived(std::int32_t of, std::int32_t came_with) {
     return upgrade_in_other_place(upgrade(of, came_with));
 }
 std::string permit(std::int32_t n, std::int32_t permits = 1) {
-    return named({contender_kind::permit, permits}, n);
+    return named({claim_kind::permit, permits}, n);
 }
 
 void expect_granted(const names& children, const std::string& self) {
@@ -92,8 +92,7 @@ TEST(queue_rule_read_write, an_upgradable_one_waits_for_writers_and_its_own_kind
 }
 
 TEST(queue_rule_read_write, locks_and_permits_are_foreign_to_it) {
-    expect_granted({write(5), named({}, 1), permit(2), named({contender_kind::latch}, 3)},
-                   write(5));
+    expect_granted({write(5), named({}, 1), permit(2), named({claim_kind::latch}, 3)}, write(5));
     expect_granted({named({}, 5), write(1), read(2), upgradable(3)}, named({}, 5));
     expect_granted({permit(5), write(1), named({}, 2)}, permit(5));
 }

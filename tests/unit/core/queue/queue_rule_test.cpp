@@ -59,7 +59,7 @@ TEST(queue_rule, is_absent_under_a_name_that_is_no_contenders) {
 
 // A contender of another kind does not block the mutex. The decision still names the earliest such contender ahead.
 TEST(queue_rule, names_the_kind_that_came_before) {
-    const auto of = [](contender_kind kind, std::int32_t number) {
+    const auto of = [](claim_kind kind, std::int32_t number) {
         return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {kind}, number);
     };
     const auto self = contender(1, 5);
@@ -70,8 +70,8 @@ TEST(queue_rule, names_the_kind_that_came_before) {
         return judged.foreign;
     };
     EXPECT_EQ(foreign({"README"}), std::nullopt);
-    EXPECT_EQ(foreign({of(contender_kind::write, 6)}), std::nullopt);
-    EXPECT_EQ(foreign({of(contender_kind::write, 4), of(contender_kind::permit, 2)}),
+    EXPECT_EQ(foreign({of(claim_kind::write, 6)}), std::nullopt);
+    EXPECT_EQ(foreign({of(claim_kind::write, 4), of(claim_kind::permit, 2)}),
               contender_family::semaphore);
 }
 

@@ -14,7 +14,7 @@ constexpr contender_id k_bob{2};
 contender_entry waiter(const std::string& folder) {
     contender_settings settings;
     settings.folder = folder;
-    return {contender{settings}};
+    return {contender_core{settings}};
 }
 
 TEST(contender_table, counts_the_bytes_of_the_znodes_that_its_contenders_may_have) {
@@ -24,14 +24,14 @@ TEST(contender_table, counts_the_bytes_of_the_znodes_that_its_contenders_may_hav
     EXPECT_EQ(bytes, contender_bytes("/q", claim{}));
     table.add(k_bob, waiter("/q"));
     EXPECT_EQ(table.owned_bytes(), 2 * bytes);
-    EXPECT_FALSE(table.update(k_bob, table.at(k_bob), contender_kind::lock, 1));
+    EXPECT_FALSE(table.update(k_bob, table.at(k_bob), claim_kind::lock, 1));
     EXPECT_EQ(table.owned_bytes(), 2 * bytes) << "nothing has changed";
 }
 
 TEST(contender_table, a_contender_without_a_znode_needs_nothing) {
     contender_table table{64};
     table.add(k_ann, waiter("/q"));
-    EXPECT_FALSE(table.update(k_ann, table.at(k_ann), contender_kind::lock, 1));
+    EXPECT_FALSE(table.update(k_ann, table.at(k_ann), claim_kind::lock, 1));
     EXPECT_TRUE(table.confirming().empty());
     EXPECT_TRUE(table.holding().empty());
     EXPECT_EQ(table.next_to_confirm({}), std::nullopt);

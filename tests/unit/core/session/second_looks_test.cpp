@@ -26,7 +26,7 @@ TEST(second_looks, the_interval_counts_from_the_latest_beginning) {
 TEST(second_looks, none_are_chosen_where_none_wait_for_events) {
     second_looks looks;
     contender_table contenders{64};
-    contenders.add(contender_id{1}, {contender{contender_settings{}}});
+    contenders.add(contender_id{1}, {contender_core{contender_settings{}}});
     EXPECT_TRUE(looks.take_in_line(contenders).empty());
     EXPECT_TRUE(looks.take_behind(contenders).empty());
 }

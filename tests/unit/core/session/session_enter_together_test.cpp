@@ -136,7 +136,7 @@ TEST_F(session_enter_together, a_folder_that_may_not_be_listed_ends_no_session) 
 // and then wait for ever.
 TEST_F(session_enter_together, a_refused_contender_for_permits_reads_the_limit_behind_its_create) {
     acquire_together both{{request_in("/a", k_ann), request_in("/s", k_bob)}};
-    both.all[1].settings.wants = {contender_kind::permit, 1};
+    both.all[1].settings.wants = {claim_kind::permit, 1};
     on(std::move(both));
     answer<multi_op>(server_error::no_node);
     answer<children_op>();

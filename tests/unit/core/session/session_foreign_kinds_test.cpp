@@ -14,7 +14,7 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 std::string writer(std::int32_t number) {
-    return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {contender_kind::write}, number);
+    return contender_child("6cd7ac7a-8fdd-4f1c-9f1b-3a0d3a4b9a3f", {claim_kind::write}, number);
 }
 
 class session_foreign_kinds : public test::session_fixture {

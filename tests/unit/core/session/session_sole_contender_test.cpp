@@ -35,7 +35,7 @@ protected:
         on_event(role);
     }
 
-    contender_id enter(contender_kind kind = contender_kind::lock, attempt mode = attempt::wait) {
+    contender_id enter(claim_kind kind = claim_kind::lock, attempt mode = attempt::wait) {
         core::acquire request;
         request.id = contender_id{++acquired_};
         request.settings.folder = "/q";
@@ -59,7 +59,7 @@ protected:
         on_event(std::move(listed));
     }
     // Acquires the lock and releases it. Returns true if the acquire sent a list.
-    bool cycle(std::int32_t number, contender_kind kind = contender_kind::lock) {
+    bool cycle(std::int32_t number, claim_kind kind = claim_kind::lock) {
         const auto id = enter(kind);
         const auto path = answer_create(number);
         const bool lists = count<children_op>() != 0;
@@ -77,7 +77,7 @@ protected:
         EXPECT_TRUE(cycle(number + 1));
     }
     // Enters the next contender, and answers its create with `number`. Returns true if the session sends a list.
-    bool needs_list(std::int32_t number, contender_kind kind = contender_kind::lock) {
+    bool needs_list(std::int32_t number, claim_kind kind = claim_kind::lock) {
         latest_ = enter(kind);
         latest_path_ = answer_create(number);
         const bool lists = count<children_op>() != 0;
@@ -245,24 +245,24 @@ TEST_F(session_sole_contender, lists_if_the_watch_is_not_set_yet) {
 
 TEST_F(session_sole_contender, another_kind_lists) {
     take_twice();
-    EXPECT_TRUE(needs_list(2, contender_kind::latch));
+    EXPECT_TRUE(needs_list(2, claim_kind::latch));
 }
 
 TEST_F(session_sole_contender, readers_writers_and_permits_list) {
-    for (const auto kind : {contender_kind::read, contender_kind::write}) {
+    for (const auto kind : {claim_kind::read, claim_kind::write}) {
         take_twice(10);
         for (std::int32_t number = 12; number != 16; ++number) EXPECT_TRUE(cycle(number, kind));
     }
 }
 
 TEST_F(session_sole_contender, an_election_does_without_a_list_too) {
-    for (const auto number : {0, 1}) EXPECT_TRUE(cycle(number, contender_kind::latch));
-    EXPECT_FALSE(cycle(2, contender_kind::latch));
+    for (const auto number : {0, 1}) EXPECT_TRUE(cycle(number, claim_kind::latch));
+    EXPECT_FALSE(cycle(2, claim_kind::latch));
 }
 
 TEST_F(session_sole_contender, a_try_is_granted_by_its_number) {
     take_twice();
-    const auto id = enter(contender_kind::lock, attempt::once);
+    const auto id = enter(claim_kind::lock, attempt::once);
     answer_create(2);
     EXPECT_EQ(told<granted>(id), 1U);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// contender: one attempt to get and hold a lock, from the call until its znode is gone.
+// contender_core: one attempt to get and hold a lock, from the call until its znode is gone.
 //
 // A pure value: events go in, and effects come out (contender_effects.hpp). A contender calls nothing. It is in one of
 // eight states (contender_states.hpp). This table has all transitions between the states:
@@ -64,12 +64,13 @@
 
 namespace turnstile::core {
 
-class contender {
+class contender_core {
 public:
-    explicit contender(contender_settings settings) : settings_{std::move(settings)} {}
+    explicit contender_core(contender_settings settings) : settings_{std::move(settings)} {}
     // Returns a contender that only removes the znode `name`. No caller waits for this contender. The answer to an
     // earlier create of this session was lost, and the create made the znode later (abandoned_creates.hpp).
-    [[nodiscard]] static contender leftover(const std::string& folder, const std::string& name);
+    [[nodiscard]] static contender_core leftover(const std::string& folder,
+                                                 const std::string& name);
 
     // ---- events that the contender handles -----------------------------------------------
     void start(contender_session& c) { step(c); }
@@ -94,7 +95,7 @@ public:
     // Called at the end of the lock delay: the instant that delay_end() of state_queries.hpp returned.
     void on_delay_end(contender_session& c);
     // Renames the znode at the same position, so that a hold of a read-write lock becomes another kind (renaming.hpp).
-    void rename(contender_session& c, contender_kind kind);
+    void rename(contender_session& c, claim_kind kind);
     // Called when the caller gives up its wait or releases its hold. A waiting caller is notified of `why`. A holder
     // requested the release itself, and is not notified.
     void leave(contender_session& c, const error& why);
@@ -122,19 +123,19 @@ public:
     // session. The bytes count from the caller's call until the znode is gone.
     [[nodiscard]] std::size_t owned_bytes() const { return over() ? 0 : bytes_as(kind()); }
     // Returns owned_bytes() for the case that the contender has this kind and has not ended.
-    [[nodiscard]] std::size_t bytes_as(contender_kind kind) const;
+    [[nodiscard]] std::size_t bytes_as(claim_kind kind) const;
     [[nodiscard]] std::string znode() const;
     // Returns the number of contenders for which a waiter waits; nothing if the number is unknown.
     [[nodiscard]] std::optional<std::size_t> ahead() const noexcept;
     // Returns the requested kind; after a rename, the new kind.
-    [[nodiscard]] contender_kind kind() const noexcept;
+    [[nodiscard]] claim_kind kind() const noexcept;
     [[nodiscard]] const std::string& folder() const noexcept { return settings_.folder.str(); }
     [[nodiscard]] bool fails_with_session() const noexcept {
         return settings_.waiters == session_loss_policy::fail;
     }
     [[nodiscard]] std::string data() const { return contender_data(settings_); }
 
-    friend bool operator==(const contender&, const contender&) = default;
+    friend bool operator==(const contender_core&, const contender_core&) = default;
 
 private:
     template <class State>

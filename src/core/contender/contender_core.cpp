@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/contender/contender.hpp"
+#include "core/contender/contender_core.hpp"
 
 #include <array>
 #include <type_traits>
@@ -86,8 +86,8 @@ struct check_entry {
 
 }  // namespace
 
-contender contender::leftover(const std::string& folder, const std::string& name) {
-    contender found{{folder, {}, attempt::wait, session_loss_policy::fail}};
+contender_core contender_core::leftover(const std::string& folder, const std::string& name) {
+    contender_core found{{folder, {}, attempt::wait, session_loss_policy::fail}};
     leaving place;
     place.name = name;
     found.enter(std::move(place));
@@ -96,14 +96,14 @@ contender contender::leftover(const std::string& folder, const std::string& name
 
 // ---- transitions ----------------------------------------------------------------------------
 
-void contender::enter(contender_state&& next) {
+void contender_core::enter(contender_state&& next) {
     TURNSTILE_CHECK(k_may_follow[state_.index()][next.index()]);
     std::visit(check_entry{}, next);
     state_ = std::move(next);
 }
 
 template <class Event>
-void contender::handle(contender_session& c, Event&& event) {
+void contender_core::handle(contender_session& c, Event&& event) {
     contender_call call{c, settings_, facts_};
     std::visit([&](auto& current) { event(current, call); }, state_);
     if (call.next()) enter(std::move(*call.next()));
@@ -111,14 +111,14 @@ void contender::handle(contender_session& c, Event&& event) {
 }
 
 template <class State, class Event>
-void contender::handle_if(contender_session& c, Event&& event) {
+void contender_core::handle_if(contender_session& c, Event&& event) {
     if (!is<State>()) return;
     handle(c, [&event](auto& current, contender_call& call) {
         if constexpr (std::is_same_v<std::decay_t<decltype(current)>, State>) event(current, call);
     });
 }
 
-void contender::step(contender_session& c) {
+void contender_core::step(contender_session& c) {
     for (int steps = 0;; ++steps) {
         TURNSTILE_CHECK(steps < k_most_steps);
         contender_call call{c, settings_, facts_};
@@ -135,7 +135,7 @@ void contender::step(contender_session& c) {
 
 // ---- events ---------------------------------------------------------------------------------
 
-void contender::on_reply(contender_session& c, const reply& answer) {
+void contender_core::on_reply(contender_session& c, const reply& answer) {
     handle(c, [&answer](auto& current, contender_call& call) {
         using current_state = std::decay_t<decltype(current)>;
         if constexpr (!std::is_same_v<current_state, state::over>) current.on_reply(call, answer);
@@ -143,18 +143,18 @@ void contender::on_reply(contender_session& c, const reply& answer) {
     });
 }
 
-void contender::on_watch(contender_session& c, const watch_event& event) {
+void contender_core::on_watch(contender_session& c, const watch_event& event) {
     handle(c, [&event](auto& current, contender_call& call) {
         if constexpr (k_stands<std::decay_t<decltype(current)>>) current.on_watch(call, event);
     });
 }
 
-void contender::on_attached(contender_session& c) {
+void contender_core::on_attached(contender_session& c) {
     facts_.awaits_retry = false;  // place: goes_on_when_attached
     step(c);
 }
 
-void contender::on_detached(contender_session& c) {
+void contender_core::on_detached(contender_session& c) {
     if (holds()) c.tell(at_risk{});  // place: tells_at_risk
     // Servers that restart from older data assign the same versions again, but to other data of the folder and of the
     // crash mark. So after a new attach no write may rely on a version that was read before.
@@ -168,7 +168,7 @@ void contender::on_detached(contender_session& c) {
         state_);
 }
 
-void contender::on_epoch_end(contender_session& c, const error& why) {
+void contender_core::on_epoch_end(contender_session& c, const error& why) {
     facts_.awaits_retry = false;
     handle(c, [&why](auto& current, contender_call& call) {
         using current_state = std::decay_t<decltype(current)>;
@@ -176,25 +176,25 @@ void contender::on_epoch_end(contender_session& c, const error& why) {
     });
 }
 
-void contender::on_lease_end(contender_session& c, const error& why) {
+void contender_core::on_lease_end(contender_session& c, const error& why) {
     // place: lease_end_revokes
     handle_if<held>(c, [&why](held& hold, contender_call& call) { hold.revoke(call, why); });
 }
 
-void contender::watch_own_znode(contender_session& c) {
+void contender_core::watch_own_znode(contender_session& c) {
     // place: may_watch_own_znode
     handle(c, [](auto& current, contender_call& call) {
         if constexpr (k_is_wanted<std::decay_t<decltype(current)>>) current.watch_own(call);
     });
 }
 
-void contender::on_own_znode_gone(contender_session& c) {
+void contender_core::on_own_znode_gone(contender_session& c) {
     handle(c, [](auto& current, contender_call& call) {
         if constexpr (k_stands<std::decay_t<decltype(current)>>) current.lose_znode(call);
     });
 }
 
-void contender::on_own_znode_changed(contender_session& c) {
+void contender_core::on_own_znode_changed(contender_session& c) {
     handle(c, [](auto& current, contender_call& call) {
         using current_state = std::decay_t<decltype(current)>;
         if constexpr (k_stands<current_state>) current.own.was_changed();
@@ -202,32 +202,32 @@ void contender::on_own_znode_changed(contender_session& c) {
     });
 }
 
-void contender::apply(contender_session& c, const reply& answer) {
+void contender_core::apply(contender_session& c, const reply& answer) {
     handle(c, [&answer](auto& current, contender_call& call) {
         if constexpr (k_is_wanted<std::decay_t<decltype(current)>>)
             current.apply_data(call, answer);
     });
 }
 
-void contender::on_delay_end(contender_session& c) {
+void contender_core::on_delay_end(contender_session& c) {
     handle_if<state::first>(c, [](state::first& waiter, contender_call& call) {
         if (waiter.delay.changed()) waiter.delay.change().end_has_come();
         call.step();
     });
 }
 
-void contender::look_again(contender_session& c) {
+void contender_core::look_again(contender_session& c) {
     if (!c.attached() || !rests_on_events()) return;
     handle_if<state::queued>(
         c, [](state::queued& waiter, contender_call& call) { waiter.look_again(call); });
     handle_if<held>(c, [](held& hold, contender_call& call) { hold.look_again(call); });
 }
 
-void contender::rename(contender_session& c, contender_kind kind) {
+void contender_core::rename(contender_session& c, claim_kind kind) {
     handle_if<held>(c, [kind](held& hold, contender_call& call) { hold.begin_rename(call, kind); });
 }
 
-void contender::leave(contender_session& c, const error& why) {
+void contender_core::leave(contender_session& c, const error& why) {
     handle(c, [&why](auto& current, contender_call& call) {
         using current_state = std::decay_t<decltype(current)>;
         if constexpr (k_is_entering<current_state> || k_is_wanted<current_state>)
@@ -235,12 +235,12 @@ void contender::leave(contender_session& c, const error& why) {
     });
 }
 
-void contender::revoke(contender_session& c, const error& why) {
+void contender_core::revoke(contender_session& c, const error& why) {
     if (!holds()) return leave(c, why);
     handle_if<held>(c, [&why](held& hold, contender_call& call) { hold.revoke(call, why); });
 }
 
-void contender::version_became(std::int32_t version) noexcept {
+void contender_core::version_became(std::int32_t version) noexcept {
     std::visit(
         [version](auto& current) {
             if constexpr (k_stands<std::decay_t<decltype(current)>>) current.version = version;
@@ -250,20 +250,20 @@ void contender::version_became(std::int32_t version) noexcept {
 
 // ---- state ----------------------------------------------------------------------------------
 
-bool contender::waits() const noexcept {
+bool contender_core::waits() const noexcept {
     if (const auto* const here = std::get_if<outside>(&state_)) return !here->given_up;
     if (const auto* const here = std::get_if<creating>(&state_)) return !here->given_up;
     if (const auto* const here = std::get_if<unsure>(&state_)) return !here->given_up;
     return is<state::queued>() || is<state::first>();
 }
 
-bool contender::waits_to_enter() const noexcept {
+bool contender_core::waits_to_enter() const noexcept {
     const auto* const here = std::get_if<outside>(&state_);
     return here != nullptr && !here->given_up && !here->parents->is_under_way() &&
            !facts_.awaits_retry;
 }
 
-bool contender::rests_on_events() const noexcept {
+bool contender_core::rests_on_events() const noexcept {
     if (facts_.awaits_retry) return false;
     if (const auto* const waiter = std::get_if<state::queued>(&state_))
         return !waiter->awaited.empty();
@@ -271,24 +271,24 @@ bool contender::rests_on_events() const noexcept {
     return hold != nullptr && hold->behind->rests_on_event();
 }
 
-std::size_t contender::bytes_as(contender_kind kind) const {
+std::size_t contender_core::bytes_as(claim_kind kind) const {
     auto wants = settings_.wants;
     wants.kind = kind;
     return contender_bytes(folder(), wants);
 }
 
-std::string contender::znode() const {
+std::string contender_core::znode() const {
     const auto* const place = standing_in(state_);
     return base::child_path(folder(), place == nullptr ? std::string{} : place->name);
 }
 
-std::optional<std::size_t> contender::ahead() const noexcept {
+std::optional<std::size_t> contender_core::ahead() const noexcept {
     if (holds() || is<state::first>()) return 0;
     const auto* const waiter = std::get_if<state::queued>(&state_);
     return waiter == nullptr ? std::nullopt : std::optional<std::size_t>{waiter->ahead};
 }
 
-contender_kind contender::kind() const noexcept {
+claim_kind contender_core::kind() const noexcept {
     const auto* const place = standing_in(state_);
     return place == nullptr ? settings_.wants.kind : place->kind;
 }
