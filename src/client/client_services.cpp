@@ -16,7 +16,7 @@ void contender_counts::count(const core::notice& news) noexcept {
                                [this](const core::lost&) { lost.fetch_add(1, relaxed); },
                                [this](const core::gone&) { gone.fetch_add(1, relaxed); },
                                [](const core::entered&) {},
-                               [](const core::queued&) {},
+                               [](const core::position_known&) {},
                                [](const core::at_risk&) {},
                                [](const core::expiring&) {},
                                [](const core::asked_to_release&) {},

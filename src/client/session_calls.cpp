@@ -23,7 +23,7 @@ void session_calls::tell(const core::notice& news, const std::shared_ptr<lease_v
     if (std::holds_alternative<core::entered>(news.event) && call->enters_first())
         counts.count_entry();
     if (call->has_entered()) counts.count(news);
-    if (std::holds_alternative<core::queued>(news.event) && call->begins_to_wait())
+    if (std::holds_alternative<core::position_known>(news.event) && call->begins_to_wait())
         counts.count_wait();
     if (log::enabled(log_level::debug))
         log::write(log_level::debug, "{}: {}", call->path(), core::notice_text(news));

@@ -48,7 +48,7 @@ public:
                     [&user = user_, znode = news.znode] { user.on_entered(znode); });
         return false;
     }
-    bool operator()(const core::queued& news) const REQUIRES(hold_.mutex_) {
+    bool operator()(const core::position_known& news) const REQUIRES(hold_.mutex_) {
         hold_.note_ahead(news.ahead);
         if (user_.on_queued)
             enqueue(audience::waiter,

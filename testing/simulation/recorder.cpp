@@ -37,7 +37,7 @@ void recorder::on_notice(client_id client, const core::notice& notice) {
         record.gone = true;
         record.abandoned = clients_[client]->closed();
     }
-    if (!std::holds_alternative<core::queued>(notice.event) && record.answered())
+    if (!std::holds_alternative<core::position_known>(notice.event) && record.answered())
         progressed_at_ = now();
 }
 

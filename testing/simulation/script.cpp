@@ -190,7 +190,7 @@ void script::tell(one_call& call, const core::notice& notice) {
         call.loss = loss->why;
         run_soon(handlers.on_lost, loss->why);
         end_pause(call);
-    } else if (const auto* place = std::get_if<core::queued>(&notice.event)) {
+    } else if (const auto* place = std::get_if<core::position_known>(&notice.event)) {
         run_soon(handlers.on_queued, place->ahead);
     }
 }

@@ -27,20 +27,21 @@ void seat::on(const course::input& event) {
         std::visit([this](const auto& each) { perform(each); }, step);
 }
 
-void seat::perform(const course::enter& step) {
+void seat::perform(const course::enter_queue& step) {
     testing::simulated_call call;
     call.on_granted = [this, of = step.of](fencing_token token) {
         // The hold may be lost before this report. The participant then gets no grant.
-        if (!script_.holds(stays_.at(of).call)) return on(course::refused{of, errc::session_lost});
+        if (!script_.holds(stays_.at(of).call))
+            return on(course::turn_refused{of, errc::session_lost});
         stays_.at(of).token = token;
-        on(course::granted{of});
+        on(course::turn_granted{of});
     };
-    call.on_failed = [this, of = step.of](const error& why) { on(course::refused{of, why}); };
-    call.on_lost = [this, of = step.of](const error&) { on(course::lost{of}); };
+    call.on_failed = [this, of = step.of](const error& why) { on(course::turn_refused{of, why}); };
+    call.on_lost = [this, of = step.of](const error&) { on(course::turn_lost{of}); };
     stays_[step.of].call = script_.acquire(core::acquire{request_}, std::move(call));
 }
 
-void seat::perform(const course::call& step) {
+void seat::perform(const course::call_function& step) {
     script_.call_after({}, [this, of = step.of] { begin(of); });
 }
 

@@ -35,11 +35,11 @@ private:
     };
 
     void on(const detail::course::input& event);
-    void perform(const detail::course::enter& step);
-    void perform(const detail::course::leave& step) { let_go(step.of); }
-    void perform(const detail::course::call& step);
+    void perform(const detail::course::enter_queue& step);
+    void perform(const detail::course::leave_queue& step) { let_go(step.of); }
+    void perform(const detail::course::call_function& step);
     void perform(const detail::course::stop& step);
-    void perform(const detail::course::give_back& step) { let_go(step.of); }
+    void perform(const detail::course::give_back_lead& step) { let_go(step.of); }
     void perform(const detail::course::pause& step);
     void begin(turn of);
     void let_go(turn of);

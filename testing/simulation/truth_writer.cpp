@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "core/queue/permits.hpp"
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 
 namespace turnstile::simulation {
 
@@ -75,7 +75,7 @@ void truth_writer::record_part(const commit_origin& from, const Op& op,
         history_.on_changed_by_hand(op.path, from.zxid);
         const auto order = core::parse_revocation(op.data);
         if (order) history_.on_ordered(order->by, op.path);
-        if (order && order->manner == core::revocation::how::take) history_.on_taken(op.path);
+        if (order && order->manner == core::revocation_text::how::take) history_.on_taken(op.path);
     }
 }
 

@@ -6,7 +6,7 @@
 #include <fmt/core.h>
 
 #include "core/queue/permits.hpp"
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 #include "simulation/world.hpp"
 
 namespace turnstile::simulation {
@@ -50,8 +50,8 @@ void world::write_by_hand(const std::string& znode) {
 // Takes a lock away by the steps of docs/why/revocation.md: writes the order to release into the holder's znode, and
 // deletes the znode when the holder's lease must have ended.
 void world::take_away(const std::string& znode) {
-    const core::revocation order{core::revocation::how::take,
-                                 fmt::format("ops {}", ++orders_given_), "it is stuck"};
+    const core::revocation_text order{core::revocation_text::how::take,
+                                      fmt::format("ops {}", ++orders_given_), "it is stuck"};
     write_at_servers(core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
     call_after(2 * scenario_.time.session_timeout, [this, znode, order] {
         // If another client has overwritten the revocation in the znode, the operator does nothing more.
@@ -63,8 +63,8 @@ void world::take_away(const std::string& znode) {
 }
 
 void world::ask_to_go(const std::string& znode) {
-    const core::revocation order{core::revocation::how::ask, fmt::format("ops {}", ++orders_given_),
-                                 "a client waits"};
+    const core::revocation_text order{core::revocation_text::how::ask,
+                                      fmt::format("ops {}", ++orders_given_), "a client waits"};
     write_at_servers(core::set_op{znode, core::with_order(history_.find(znode)->data, order)});
 }
 

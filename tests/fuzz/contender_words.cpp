@@ -9,7 +9,7 @@
 
 #include "base/metadata_limits.hpp"
 #include "cli/printable.hpp"
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 #include "fuzz_input.hpp"
 #include "support/utf8.hpp"
 #include "turnstile/lock_status.hpp"
@@ -84,9 +84,10 @@ void check_order(std::string_view data) {
 }
 
 void check_written(const std::vector<std::string>& words) {
-    core::revocation order{
-        words[0].size() % 2 == 0 ? core::revocation::how::ask : core::revocation::how::take,
-        words[0].substr(0, core::k_longest_words), words[1].substr(0, core::k_longest_words)};
+    core::revocation_text order{words[0].size() % 2 == 0 ? core::revocation_text::how::ask
+                                                         : core::revocation_text::how::take,
+                                words[0].substr(0, core::k_longest_words),
+                                words[1].substr(0, core::k_longest_words)};
     const auto& data = words[2];
     const auto both = core::with_order(data, order);
     expect(core::parse_revocation(both) == order, "an order is read in another way", both);

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 
 #include "client/support.hpp"
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 #include "turnstile/revocation.hpp"
 #include "turnstile/transaction.hpp"
 
@@ -31,7 +31,7 @@ protected:
 };
 
 TEST(order_of_take, is_seen_in_the_data_of_a_contender) {
-    using core::revocation;
+    using core::revocation_text;
     contender seen;
     EXPECT_FALSE(is_ordered_away(seen));
     seen.metadata.text =

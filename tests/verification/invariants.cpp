@@ -48,7 +48,7 @@ void invariants::on_notice(client_id client, const core::notice& notice) {
 void invariants::judge_before(contender_key key, const contender_record& record,
                               const core::notice& notice) {
     if (record.gone) breach("G8", name(key) + " is told something after its end");
-    if (record.once && std::holds_alternative<core::queued>(notice.event))
+    if (record.once && std::holds_alternative<core::position_known>(notice.event))
         breach("G7", name(key) + " only tries, and waits");
     const auto* grant = std::get_if<core::granted>(&notice.event);
     if (grant != nullptr || std::holds_alternative<core::failed>(notice.event)) {

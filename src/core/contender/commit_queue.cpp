@@ -37,7 +37,7 @@ bool commit_queue::is_front(commit_id id) const {
 void commit_queue::finish_front(commit_outcome&& outcome, std::vector<write_effect>& out) {
     const auto done = std::move(front());
     commits_.pop_front();
-    if (!done.answered) out.emplace_back(write_effects::tell{done.id, std::move(outcome)});
+    if (!done.answered) out.emplace_back(write_effects::tell_outcome{done.id, std::move(outcome)});
 }
 
 void commit_queue::drop_answered_front() {
@@ -48,20 +48,20 @@ void commit_queue::fail_behind(std::size_t kept, const error& why, std::vector<w
     if (kept >= commits_.size()) return;
     const auto behind = commits_.begin() + static_cast<std::ptrdiff_t>(kept);
     for (auto each = behind; each != commits_.end(); ++each)
-        if (!each->answered) out.emplace_back(write_effects::tell{each->id, why});
+        if (!each->answered) out.emplace_back(write_effects::tell_outcome{each->id, why});
     commits_.erase(behind, commits_.end());
 }
 
 void commit_queue::answer(commit_id id, const error& why, std::vector<write_effect>& out) {
     TURNSTILE_CHECK(is_awaited(id));
     find(id)->answered = true;
-    out.emplace_back(write_effects::tell{id, why});
+    out.emplace_back(write_effects::tell_outcome{id, why});
 }
 
 void commit_queue::fail(commit_id id, const error& why, std::vector<write_effect>& out) {
     TURNSTILE_CHECK(is_awaited(id));
     commits_.erase(find(id));
-    out.emplace_back(write_effects::tell{id, why});
+    out.emplace_back(write_effects::tell_outcome{id, why});
 }
 
 std::deque<commit_queue::commit>::iterator commit_queue::find(commit_id id) {

@@ -19,9 +19,9 @@ namespace turnstile::core {
 
 namespace contender_effects {
 
-struct submit {
+struct submit_for_contender {
     core::request request;
-    friend bool operator==(const submit&, const submit&) = default;
+    friend bool operator==(const submit_for_contender&, const submit_for_contender&) = default;
 };
 // Creates the contender's znode, alone or together with znodes of contenders that enter at the same time.
 struct enter {
@@ -124,7 +124,7 @@ struct tell {
 }  // namespace contender_effects
 
 using contender_effect = std::variant<
-    contender_effects::submit, contender_effects::enter, contender_effects::list,
+    contender_effects::submit_for_contender, contender_effects::enter, contender_effects::list,
     contender_effects::remove, contender_effects::number_known, contender_effects::watch,
     contender_effects::unwatch, contender_effects::unwatch_gone, contender_effects::warn_of_foreign,
     contender_effects::containers_unsupported, contender_effects::parent_create_lost,

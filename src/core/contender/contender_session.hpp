@@ -65,7 +65,7 @@ public:
     [[nodiscard]] std::string new_guid() { return base::make_guid(chance_); }
     ticket submit(operation&& op) {
         const auto id = tickets_.take();
-        out_.emplace_back(contender_effects::submit{{id, std::move(op)}});
+        out_.emplace_back(contender_effects::submit_for_contender{{id, std::move(op)}});
         return id;
     }
     ticket enter(create_op&& znode) {

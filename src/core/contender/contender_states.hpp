@@ -30,7 +30,7 @@
 #include "core/contender/renaming.hpp"
 #include "core/contender/tie_order.hpp"
 #include "core/queue/queue_rule.hpp"
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 #include "core/seam/pending_ticket.hpp"
 #include "core/seam/seam.hpp"
 
@@ -137,7 +137,8 @@ struct standing {
     // Stores the version and the operator's request that were read from our znode. Returns true if the version or the
     // request is new. The version alone does not decide: servers that restart from older data may assign the same
     // version to another request.
-    [[nodiscard]] bool take_note(std::int32_t read_version, const std::optional<revocation>& found);
+    [[nodiscard]] bool take_note(std::int32_t read_version,
+                                 const std::optional<revocation_text>& found);
     void give_back_own(contender_call& call);
     void step_renaming(contender_call& call);
     void take_new_name(contender_call& call);

@@ -18,11 +18,11 @@ constexpr std::int32_t k_fence = 2;  // number by which the fence increases the 
 // The table in guarded_write.hpp: each row is a state, with the states that may follow it.
 constexpr std::size_t k_write_states = 6;
 constexpr std::array<std::array<bool, k_write_states>, k_write_states> k_write_may_follow{{
-    // Columns of the table: idle, planning, sent, unsure, resolving, overtaken
+    // Columns of the table: idle, planning, sent, in_doubt, resolving, overtaken
     {false, true, true, false, false, false},   // idle
     {true, false, false, false, false, false},  // planning
     {true, false, false, true, false, true},    // sent
-    {true, false, false, false, true, false},   // unsure
+    {true, false, false, false, true, false},   // in_doubt
     {true, false, false, true, false, false},   // resolving
     {true, false, false, false, false, false},  // overtaken
 }};
@@ -38,7 +38,7 @@ struct check_write_entry {
         TURNSTILE_CHECK(next.own.version >= 0);
         TURNSTILE_CHECK(next.writing);
     }
-    void operator()(const write_state::unsure& next) const {
+    void operator()(const write_state::in_doubt& next) const {
         TURNSTILE_CHECK(!next.own.path.empty());
     }
     void operator()(const write_state::resolving& next) const {
@@ -67,7 +67,7 @@ error removed(const std::string& znode) {
 
 ticket submit(operation&& op, ticket_counter& tickets, std::vector<write_effect>& out) {
     const auto id = tickets.take();
-    out.emplace_back(write_effects::submit{{id, std::move(op)}});
+    out.emplace_back(write_effects::submit_for_commits{{id, std::move(op)}});
     return id;
 }
 
@@ -95,9 +95,9 @@ void guarded_writes::settle(std::int32_t version, effects& out) {
     out.emplace_back(write_effects::version_became{version});
 }
 
-void guarded_writes::become_unsure(const session_view& session, own_znode own, const reply& answer,
-                                   effects& out) {
-    enter(write_state::unsure{std::move(own)});  // place: commit_is_unsure
+void guarded_writes::become_in_doubt(const session_view& session, own_znode own,
+                                     const reply& answer, effects& out) {
+    enter(write_state::in_doubt{std::move(own)});  // place: commit_is_in_doubt
     suspend(session, answer, out);
 }
 
@@ -105,7 +105,7 @@ void guarded_writes::suspend(const session_view& session, const reply& answer, e
     // A late answer of an earlier connection does not delay the requests of the present connection.
     if (session.attached && answer.connection < session.connection) return;
     awaits_retry_ = true;
-    out.emplace_back(write_effects::retry_later{});
+    out.emplace_back(write_effects::retry_commits_later{});
 }
 
 // ---- events ---------------------------------------------------------------------------------
@@ -171,7 +171,7 @@ void guarded_writes::proceed(const own_znode& own, ticket_counter& tickets, effe
     if (is<write_state::idle>()) {
         if (!queue_.front().plan.is_drawn()) return plan(tickets, out);
         if (own.settled) send(own, tickets, out);
-    } else if (auto* const lost = std::get_if<write_state::unsure>(&state_)) {
+    } else if (auto* const lost = std::get_if<write_state::in_doubt>(&state_)) {
         resolve(std::move(lost->own), tickets, out);
     } else if (auto* const looks = std::get_if<write_state::overtaken>(&state_)) {
         looks->reading = submit(get_op{looks->path}, tickets, out);
@@ -246,7 +246,7 @@ void guarded_writes::on_written(const session_view& session, own_znode own, cons
         put_back(out);
         suspend(session, answer, out);
     } else if (!is_heard(answer)) {
-        become_unsure(session, std::move(own), answer, out);
+        become_in_doubt(session, std::move(own), answer, out);
     } else if (answer.error == server_error::ok) {
         const auto& done = queue_.front();
         const auto of_parts = [&done](auto answers, const auto& none) {
@@ -267,7 +267,7 @@ void guarded_writes::on_refused(const session_view& session, own_znode own, cons
                                 effects& out) {
     const auto failed = failed_part(answer);
     // If the answer names no refused part, the servers may have applied the commit.
-    if (!failed) return become_unsure(session, std::move(own), answer, out);
+    if (!failed) return become_in_doubt(session, std::move(own), answer, out);
     const auto why = answer.parts[*failed];
     if (*failed > 0) {
         settle(own.version, out);
@@ -318,12 +318,12 @@ void guarded_writes::on_read(const session_view& session, write_state::resolving
         case answer_class::over_quota:
         case answer_class::bad_acl:
         case answer_class::elsewhere:
-        case answer_class::retry: return become_unsure(session, std::move(own), answer, out);
+        case answer_class::retry: return become_in_doubt(session, std::move(own), answer, out);
     }
     const auto version = answer.stat.version;
     // place: fence_came_to_nothing
     if (version == own.version && !resolved.may_not_fence)
-        return become_unsure(session, std::move(own), answer, out);
+        return become_in_doubt(session, std::move(own), answer, out);
     if (version == own.version) return is_hidden(": an ACL forbids writing it");
     const bool ours = answer.data == own.data;
     if (ours && version == own.version + 1) {
@@ -367,13 +367,13 @@ void guarded_writes::on_looked(const session_view& session, const std::string& p
 // ---- the end of a commit --------------------------------------------------------------------
 
 bool guarded_writes::front_may_be_applied() const noexcept {
-    return is<write_state::sent>() || is<write_state::unsure>() || is<write_state::resolving>();
+    return is<write_state::sent>() || is<write_state::in_doubt>() || is<write_state::resolving>();
 }
 
 // Returns the path of the hold's znode if a commit may have been applied. Otherwise returns an empty text.
 std::string guarded_writes::own_path() const {
     if (const auto* const writes = std::get_if<write_state::sent>(&state_)) return writes->own.path;
-    if (const auto* const lost = std::get_if<write_state::unsure>(&state_)) return lost->own.path;
+    if (const auto* const lost = std::get_if<write_state::in_doubt>(&state_)) return lost->own.path;
     if (const auto* const resolves = std::get_if<write_state::resolving>(&state_))
         return resolves->own.path;
     return {};
@@ -383,7 +383,7 @@ bool guarded_writes::waits(const session_view& session) const noexcept {
     if (!session.attached || awaits_retry_ || queue_.empty()) return false;
     if (const auto* const looks = std::get_if<write_state::overtaken>(&state_))
         return !looks->reading;
-    return is<write_state::idle>() || is<write_state::unsure>();
+    return is<write_state::idle>() || is<write_state::in_doubt>();
 }
 
 // The oldest commit was not applied, and never will be. proceed() sends it again, unless it is no longer wanted.

@@ -17,11 +17,11 @@
 // | planning  | existing znodes are being read        | idle      | the reads are answered, or must be sent       |
 // |           |                                       |           | again, or the hold has ended                  |
 // | sent      | the multi is in progress              | idle      | it was carried out, refused, or never sent    |
-// |           |                                       | unsure    | the answer is lost                            |
+// |           |                                       | in_doubt  | the answer is lost                            |
 // |           |                                       | overtaken | another client wrote first; nothing was done  |
-// | unsure    | the multi may have been applied       | resolving | there is a connection                         |
+// | in_doubt  | the multi may have been applied       | resolving | there is a connection                         |
 // | resolving | a fence and a read are in progress    | idle      | the read shows the outcome                    |
-// |           |                                       | unsure    | the answers are lost, or the fence failed     |
+// |           |                                       | in_doubt  | the answers are lost, or the fence failed     |
 // | overtaken | v is unknown, and is read again       | idle      | v is known: the commit is sent again, unless  |
 // |           |                                       |           | an operator ends the hold; or the znode is    |
 // |           |                                       |           | gone or may not be read: the commit fails     |
@@ -69,9 +69,9 @@ struct sent {
     pending_ticket writing{};
     friend bool operator==(const sent&, const sent&) = default;
 };
-struct unsure {
+struct in_doubt {
     own_znode own{};
-    friend bool operator==(const unsure&, const unsure&) = default;
+    friend bool operator==(const in_doubt&, const in_doubt&) = default;
 };
 struct resolving {
     own_znode own{};
@@ -119,8 +119,9 @@ public:
     friend bool operator==(const guarded_writes&, const guarded_writes&) = default;
 
 private:
-    using state = std::variant<write_state::idle, write_state::planning, write_state::sent,
-                               write_state::unsure, write_state::resolving, write_state::overtaken>;
+    using state =
+        std::variant<write_state::idle, write_state::planning, write_state::sent,
+                     write_state::in_doubt, write_state::resolving, write_state::overtaken>;
 
     template <class State>
     [[nodiscard]] bool is() const noexcept {
@@ -130,8 +131,8 @@ private:
     void enter(state&& next);
     void settle(std::int32_t version, effects& out);
     // `own` is passed by value: the caller takes it out of a state that ends before the function returns.
-    void become_unsure(const session_view& session, own_znode own, const reply& answer,
-                       effects& out);
+    void become_in_doubt(const session_view& session, own_znode own, const reply& answer,
+                         effects& out);
     void suspend(const session_view& session, const reply& answer, effects& out);
 
     // ---- requests ----

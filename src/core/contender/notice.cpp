@@ -8,7 +8,7 @@ namespace {
 
 struct text_of_news {
     std::string operator()(const entered& n) const { return "entered as " + n.znode; }
-    std::string operator()(const queued& n) const {
+    std::string operator()(const position_known& n) const {
         return fmt::format("queued, contenders ahead: {}", n.ahead);
     }
     std::string operator()(const granted& n) const {

@@ -27,9 +27,9 @@ struct entered {  // the contender has its position: later contenders are behind
     std::string znode;
     friend bool operator==(const entered&, const entered&) = default;
 };
-struct queued {  // the contender's position became known
+struct position_known {  // the contender's position became known
     std::size_t ahead = 0;
-    friend bool operator==(const queued&, const queued&) = default;
+    friend bool operator==(const position_known&, const position_known&) = default;
 };
 struct granted {
     turnstile::fencing_token token;
@@ -72,8 +72,8 @@ struct gone {  // the servers have no znode of the contender any more; the conte
 
 struct notice {
     contender_id id{};
-    std::variant<entered, queued, granted, failed, at_risk, expiring, lost, asked_to_release,
-                 contended, renamed, gone>
+    std::variant<entered, position_known, granted, failed, at_risk, expiring, lost,
+                 asked_to_release, contended, renamed, gone>
         event;
     friend bool operator==(const notice&, const notice&) = default;
 };

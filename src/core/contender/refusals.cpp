@@ -51,7 +51,7 @@ std::optional<error> folder_refusal(const std::string& folder, server_error answ
     }
 }
 
-error taken_away(const std::string& folder, const revocation& order) {
+error taken_away(const std::string& folder, const revocation_text& order) {
     return {errc::revoked, folder + ", by " + order.by + ": " + order.why};
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "core/queue/contender_name.hpp"
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 #include "core/seam/seam.hpp"
 #include "turnstile/error.hpp"
 
@@ -28,7 +28,7 @@ namespace turnstile::core {
 // Returns the error for a folder that cannot be created; nothing if `answer` is no final refusal.
 [[nodiscard]] std::optional<error> folder_refusal(const std::string& folder, server_error answer);
 // Returns the error for a contender that an operator has ordered to give up its hold or its position in the queue.
-[[nodiscard]] error taken_away(const std::string& folder, const revocation& order);
+[[nodiscard]] error taken_away(const std::string& folder, const revocation_text& order);
 // Returns the text of an error or a warning. The text says that contenders of the family `theirs` came first in this
 // folder, and that the families `ours` and `theirs` do not exclude each other.
 [[nodiscard]] std::string foreign_kind(const std::string& folder, contender_family ours,

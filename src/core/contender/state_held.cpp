@@ -8,7 +8,7 @@
 #include "core/contender/contender_call.hpp"
 #include "core/contender/refusals.hpp"
 #include "core/queue/contender_name.hpp"
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 
 namespace turnstile::core::state {
 
@@ -147,7 +147,7 @@ void held::apply_data(contender_call& call, const reply& answer) {
     // An operator's order to leave ends the hold, even if the znode has the version that the contender knows. Servers
     // that restart from older data may assign a version again.
     // place: order_to_go
-    if (found && found->manner == revocation::how::take)
+    if (found && found->manner == revocation_text::how::take)
         return revoke(call, taken_away(call.folder(), *found));
     if (version == k_any_version) return;  // a new text stops the commit, which then reads the text
     if (take_note(answer.stat.version, found) && *request) call.session.tell(**request);

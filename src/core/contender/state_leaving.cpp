@@ -7,7 +7,7 @@
 #include "core/contender/answer_class.hpp"
 #include "core/contender/contender_call.hpp"
 #include "core/queue/contender_name.hpp"
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 
 namespace turnstile::core::state {
 
@@ -231,7 +231,7 @@ void leaving::on_renamed(contender_call& call, const reply& answer) {
 
 void leaving::apply_data(contender_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
-    if (found && found->manner == revocation::how::take) return;
+    if (found && found->manner == revocation_text::how::take) return;
     if (version == k_any_version) return;  // a new text stops the commit, which then reads the text
     if (take_note(answer.stat.version, found) && *request && was_held) call.session.tell(**request);
 }

@@ -256,7 +256,7 @@ void queued::wait_for(contender_call& call, const decision& judged) {
             seen_ahead.reset();
         }
     }
-    if (ahead != judged.ahead) c.tell(core::queued{judged.ahead});
+    if (ahead != judged.ahead) c.tell(position_known{judged.ahead});
     ahead = static_cast<std::uint32_t>(judged.ahead);
     waited = true;
     TURNSTILE_CHECK(!awaited.empty());

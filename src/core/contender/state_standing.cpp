@@ -63,7 +63,7 @@ void standing::apply_own_and_watch(contender_call& call, const reply& answer) {
     if (is_lost) watch_own(call);
 }
 
-bool standing::take_note(std::int32_t read_version, const std::optional<revocation>& found) {
+bool standing::take_note(std::int32_t read_version, const std::optional<revocation_text>& found) {
     const auto asked =
         found ? std::optional{asked_to_release{found->by, found->why}} : std::nullopt;
     const bool is_new = asked && asked != *request;

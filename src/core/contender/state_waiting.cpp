@@ -5,7 +5,7 @@
 #include "core/contender/answer_class.hpp"
 #include "core/contender/contender_call.hpp"
 #include "core/contender/refusals.hpp"
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 
 namespace turnstile::core::state {
 
@@ -31,7 +31,7 @@ consequence waiting::read_data(contender_call& call, const reply& answer) {
     const auto found = parse_revocation(answer.data);
     // An operator's order to leave ends the wait, even if the znode has the version that the contender knows. Servers
     // that restart from older data may assign a version again.
-    if (found && found->manner == revocation::how::take)
+    if (found && found->manner == revocation_text::how::take)
         return refused{taken_away(call.folder(), *found)};
     static_cast<void>(take_note(answer.stat.version, found));  // the grant reports the request
     return goes_on{};

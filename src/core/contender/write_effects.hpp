@@ -42,13 +42,13 @@ struct own_znode {
 
 namespace write_effects {
 
-struct submit {
+struct submit_for_commits {
     core::request request;
-    friend bool operator==(const submit&, const submit&) = default;
+    friend bool operator==(const submit_for_commits&, const submit_for_commits&) = default;
 };
 // Requests a call of on_attached after a pause, because a request failed although the connection may still work.
-struct retry_later {
-    friend bool operator==(const retry_later&, const retry_later&) = default;
+struct retry_commits_later {
+    friend bool operator==(const retry_commits_later&, const retry_commits_later&) = default;
 };
 // Reports the version of the hold's znode; k_any_version while the version is unknown.
 struct version_became {
@@ -60,16 +60,16 @@ struct apply {
     reply answer;
     friend bool operator==(const apply&, const apply&) = default;
 };
-struct tell {
+struct tell_outcome {
     commit_id commit{};
     commit_outcome outcome;
-    friend bool operator==(const tell&, const tell&) = default;
+    friend bool operator==(const tell_outcome&, const tell_outcome&) = default;
 };
 
 }  // namespace write_effects
 
 using write_effect =
-    std::variant<write_effects::submit, write_effects::retry_later, write_effects::version_became,
-                 write_effects::apply, write_effects::tell>;
+    std::variant<write_effects::submit_for_commits, write_effects::retry_commits_later,
+                 write_effects::version_became, write_effects::apply, write_effects::tell_outcome>;
 
 }  // namespace turnstile::core

@@ -117,12 +117,13 @@ void commit_steps::carry_out(contender_id hold) {
     owners_.write_effects.clear();
 }
 
-void commit_steps::carry_out(contender_id hold, write_effects::submit&& request) {
+void commit_steps::carry_out(contender_id hold, write_effects::submit_for_commits&& request) {
     owners_.requests.send_as(request.request.id, std::move(request.request.op), for_commits{hold},
                              owners_.basics);
 }
 
-void commit_steps::carry_out(contender_id /*hold*/, write_effects::retry_later&& /*pause*/) {
+void commit_steps::carry_out(contender_id /*hold*/,
+                             write_effects::retry_commits_later&& /*pause*/) {
     owners_.requests.retry_later(owners_.basics.now);
 }
 
@@ -136,7 +137,7 @@ void commit_steps::carry_out(contender_id hold, write_effects::apply&& found) {
     });
 }
 
-void commit_steps::carry_out(contender_id /*hold*/, write_effects::tell&& told) {
+void commit_steps::carry_out(contender_id /*hold*/, write_effects::tell_outcome&& told) {
     const auto caller = owners_.commits.take(told.commit);
     if (!caller) return;
     if (caller->deadline) owners_.basics.deadlines.remove(*caller->deadline, told.commit);

@@ -40,11 +40,11 @@ private:
 
     // ---- execution of the effects of an event, one function for each effect ----
     void carry_out(contender_id hold);
-    void carry_out(contender_id hold, write_effects::submit&& request);
-    void carry_out(contender_id hold, write_effects::retry_later&& pause);
+    void carry_out(contender_id hold, write_effects::submit_for_commits&& request);
+    void carry_out(contender_id hold, write_effects::retry_commits_later&& pause);
     void carry_out(contender_id hold, write_effects::version_became&& known);
     void carry_out(contender_id hold, write_effects::apply&& found);
-    void carry_out(contender_id hold, write_effects::tell&& told);
+    void carry_out(contender_id hold, write_effects::tell_outcome&& told);
     [[nodiscard]] session_view session() const;
     [[nodiscard]] own_znode own(contender_id hold) const;
 

@@ -23,7 +23,7 @@ public:
 
     // ---- requests ----
 
-    void operator()(contender_effects::submit& wanted) const {
+    void operator()(contender_effects::submit_for_contender& wanted) const {
         owners_.requests.send_as(wanted.request.id, std::move(wanted.request.op),
                                  for_contender{id_}, owners_.basics);
     }

@@ -38,14 +38,14 @@ using state = std::variant<resting, seeking, called, deciding, leading, stepping
 struct started {};
 struct closed {};
 struct resigned {};
-struct granted {
+struct turn_granted {
     turn of = 0;
 };
-struct refused {
+struct turn_refused {
     turn of = 0;
     error why{errc::closed};
 };
-struct lost {
+struct turn_lost {
     turn of = 0;
 };
 struct begun {  // the function's task has begun
@@ -64,29 +64,29 @@ struct returned {  // the task has ended, even if it did not call the function
 struct rested {  // the pause has ended
     turn of = 0;
 };
-using input = std::variant<started, closed, resigned, granted, refused, lost, begun, not_run,
-                           decided, returned, rested>;
+using input = std::variant<started, closed, resigned, turn_granted, turn_refused, turn_lost, begun,
+                           not_run, decided, returned, rested>;
 
 // ---- actions --------------------------------------------------------------------------------
-struct enter {  // enter the queue
+struct enter_queue {  // enter the queue
     turn of = 0;
 };
-struct leave {  // leave the queue; a grant that came meanwhile is reported nevertheless
+struct leave_queue {  // leave the queue; a grant that came meanwhile is reported nevertheless
     turn of = 0;
 };
-struct call {  // pass the function's task to its thread
+struct call_function {  // pass the function's task to its thread
     turn of = 0;
 };
 struct stop {  // trigger the term's stop token
     turn of = 0;
 };
-struct give_back {  // give back the granted hold, which may be lost already
+struct give_back_lead {  // give back the granted hold, which may be lost already
     turn of = 0;
 };
 struct pause {  // send the event `rested` after the pause
     turn of = 0;
 };
-using action = std::variant<enter, leave, call, stop, give_back, pause>;
+using action = std::variant<enter_queue, leave_queue, call_function, stop, give_back_lead, pause>;
 
 // ---- progress: one participant ----------------------------------------------------------------
 
@@ -105,12 +105,12 @@ public:
 
     void seek() {
         state_ = seeking{};
-        do_next(enter{++turn_});
+        do_next(enter_queue{++turn_});
     }
     // Ends the turn: gives back the hold that was granted in this turn.
     void rest() {
         state_ = resting{};
-        do_next(give_back{turn_});
+        do_next(give_back_lead{turn_});
     }
     void step_down(const stepping_down& how) {
         state_ = how;

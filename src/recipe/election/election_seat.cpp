@@ -127,7 +127,7 @@ void election_seat::ask(course::turn turn, std::stop_token leaves) {
 }
 
 void election_seat::on_outcome(course::turn turn, result<guard>&& outcome) {
-    if (!outcome) return step(course::refused{turn, outcome.error()});
+    if (!outcome) return step(course::turn_refused{turn, outcome.error()});
     const auto granted = std::make_shared<leadership>();
     granted->hold = std::move(*outcome);
     auto to_do = [&] {
@@ -137,7 +137,7 @@ void election_seat::on_outcome(course::turn turn, result<guard>&& outcome) {
     if (!to_do) return;  // the hold of an earlier turn is released here
     // The callback may run at once, in this thread.
     granted->loss.emplace(granted->hold.lost(), [weak = weak_from_this(), turn] {
-        if (const auto self = weak.lock()) self->step(course::lost{turn});
+        if (const auto self = weak.lock()) self->step(course::turn_lost{turn});
     });
     run(std::move(*to_do));
 }

@@ -13,8 +13,8 @@ template <class State, class Input>
 void meet(progress& /*of*/, const State& /*now*/, const Input& /*event*/) {}  // no effect
 
 template <class State>
-void meet(progress& of, const State& /*now*/, const granted& grant) {
-    of.do_next(give_back{grant.of});  // place: gives_back_unused_grant
+void meet(progress& of, const State& /*now*/, const turn_granted& grant) {
+    of.do_next(give_back_lead{grant.of});  // place: gives_back_unused_grant
 }
 
 void meet(progress& of, const resting& /*now*/, const started& /*event*/) {
@@ -24,17 +24,17 @@ void meet(progress& of, const resting& /*now*/, const closed& /*event*/) {
     of.go_to(resting{});
 }
 
-void meet(progress& of, const seeking& /*now*/, const granted& grant) {
+void meet(progress& of, const seeking& /*now*/, const turn_granted& grant) {
     of.go_to(called{});
-    of.do_next(call{grant.of});
+    of.do_next(call_function{grant.of});
 }
-void meet(progress& of, const seeking& /*now*/, const refused& refusal) {
+void meet(progress& of, const seeking& /*now*/, const turn_refused& refusal) {
     if (is_worth_another_attempt(refusal.why)) return of.seek();
     of.go_to(resting{refusal.why});
 }
 void meet(progress& of, const seeking& /*now*/, const closed& /*event*/) {
     of.go_to(resting{});
-    of.do_next(leave{of.present()});  // place: closing_leaves_the_queue
+    of.do_next(leave_queue{of.present()});  // place: closing_leaves_the_queue
 }
 
 void meet(progress& of, const called& /*now*/, const begun& /*event*/) {
@@ -43,8 +43,8 @@ void meet(progress& of, const called& /*now*/, const begun& /*event*/) {
 void meet(progress& of, const called& /*now*/, const not_run& /*event*/) {
     of.rest();
 }
-void meet(progress& of, const called& /*now*/, const lost& /*event*/) {
-    of.do_next(give_back{of.present()});
+void meet(progress& of, const called& /*now*/, const turn_lost& /*event*/) {
+    of.do_next(give_back_lead{of.present()});
     of.seek();
 }
 void meet(progress& of, const called& /*now*/, const closed& /*event*/) {
@@ -58,7 +58,7 @@ void meet(progress& of, const deciding& /*now*/, const decided& decision) {
         of.go_to(stepping_down{true});  // place: steps_aside
     }
 }
-void meet(progress& of, const deciding& /*now*/, const lost& /*event*/) {
+void meet(progress& of, const deciding& /*now*/, const turn_lost& /*event*/) {
     of.step_down({.again = true});
 }
 void meet(progress& of, const deciding& /*now*/, const closed& /*event*/) {
@@ -70,7 +70,7 @@ void meet(progress& of, const leading& /*now*/, const resigned& /*event*/) {
 }
 // A participant that has lost its lead queues again without a pause: the servers caused the loss, and a pause would not
 // make losses rarer.
-void meet(progress& of, const leading& /*now*/, const lost& /*event*/) {
+void meet(progress& of, const leading& /*now*/, const turn_lost& /*event*/) {
     of.step_down({.again = of.enters_after_its_term()});
 }
 void meet(progress& of, const leading& /*now*/, const closed& /*event*/) {

@@ -36,7 +36,7 @@ seat_effects seat_state::on(const course::input& event) {
 }
 
 std::optional<seat_effects> seat_state::grant(turn of, const std::shared_ptr<leadership>& held) {
-    auto effects = on(course::granted{of});
+    auto effects = on(course::turn_granted{of});
     if (!now_.is<course::called>(of)) return std::nullopt;
     held_ = {of, held};
     return effects;
@@ -69,17 +69,17 @@ bool seat_state::take_news() {
 
 // ---- actions --------------------------------------------------------------------------------
 
-void seat_state::add(seat_effects& effects, const course::enter& next) {
+void seat_state::add(seat_effects& effects, const course::enter_queue& next) {
     waiting_ = std::stop_source{};
     effects.enters = next.of;
     effects.leaves = waiting_.get_token();
 }
 
-void seat_state::add(seat_effects& effects, const course::leave& /*next*/) {
+void seat_state::add(seat_effects& effects, const course::leave_queue& /*next*/) {
     effects.to_trigger.push_back(waiting_);
 }
 
-void seat_state::add(seat_effects& effects, const course::call& next) {
+void seat_state::add(seat_effects& effects, const course::call_function& next) {
     effects.calls = next.of;
     effects.by = thread_;
 }
@@ -93,7 +93,7 @@ void seat_state::add(seat_effects& effects, const course::stop& next) {
     effects.returns = next.of;
 }
 
-void seat_state::add(seat_effects& effects, const course::give_back& next) {
+void seat_state::add(seat_effects& effects, const course::give_back_lead& next) {
     if (next.of == held_.of) effects.to_release.push_back(std::exchange(held_.held, nullptr));
 }
 

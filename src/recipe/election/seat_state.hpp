@@ -94,11 +94,11 @@ private:
         std::shared_ptr<leadership> held{};
     };
 
-    void add(seat_effects& effects, const course::enter& next);
-    void add(seat_effects& effects, const course::leave& next);
-    void add(seat_effects& effects, const course::call& next);
+    void add(seat_effects& effects, const course::enter_queue& next);
+    void add(seat_effects& effects, const course::leave_queue& next);
+    void add(seat_effects& effects, const course::call_function& next);
     void add(seat_effects& effects, const course::stop& next);
-    void add(seat_effects& effects, const course::give_back& next);
+    void add(seat_effects& effects, const course::give_back_lead& next);
     void add(seat_effects& effects, const course::pause& next);
 
     bool has_function_;

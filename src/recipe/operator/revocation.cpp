@@ -13,7 +13,7 @@
 #include "base/out_of_memory.hpp"
 #include "base/path.hpp"
 #include "client/pause.hpp"
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 #include "recipe/lock/many_reads.hpp"
 #include "recipe/lock/queue_lock.hpp"
 
@@ -100,7 +100,7 @@ public:
         bool wrote = false;
     };
     [[nodiscard]] result<written_order> write_order(const contender& target,
-                                                    const core::revocation& order,
+                                                    const core::revocation_text& order,
                                                     const query_options& limits) const {
         written_order outcome;
         bool as_curator = false;
@@ -112,11 +112,11 @@ public:
             const auto& data = outcome.seen->data;
             const auto standing = core::parse_revocation(data);
             // A request to release must not replace an order to release.
-            const bool ordered = standing && standing->manner == core::revocation::how::take &&
-                                 order.manner == core::revocation::how::ask;
+            const bool ordered = standing && standing->manner == core::revocation_text::how::take &&
+                                 order.manner == core::revocation_text::how::ask;
             if (ordered || standing == order) return outcome;
             const bool requested = data == core::k_curators_request;
-            if (requested && (as_curator || order.manner == core::revocation::how::ask))
+            if (requested && (as_curator || order.manner == core::revocation_text::how::ask))
                 return outcome;
             as_curator = core::follows_curators_request(data) && !is_candidate(target);
             auto text =
@@ -181,7 +181,7 @@ public:
 
     // Removes each request or order to release that is equal to `words` from the end of the data. If Curator's request
     // has replaced the data, writes the earlier data again. Returns false if the znode is gone.
-    [[nodiscard]] result<bool> withdraw(const contender& target, const core::revocation& words,
+    [[nodiscard]] result<bool> withdraw(const contender& target, const core::revocation_text& words,
                                         const query_options& limits) const {
         const auto& before = target.metadata.text;
         for (int i = 0; i != k_most_tries; ++i) {
@@ -219,7 +219,8 @@ public:
     // Writes the order to release, and deletes the znode when `time` has passed after the write. If another client has
     // overwritten this order, starts again, because the holder may have confirmed its hold meanwhile.
     [[nodiscard]] result<revocation_outcome> take(const contender& target,
-                                                  const core::revocation& order, milliseconds time,
+                                                  const core::revocation_text& order,
+                                                  milliseconds time,
                                                   const query_options& limits) const {
         for (int i = 0; i != k_most_orders; ++i) {
             const auto written = write_order(target, order, limits);
@@ -247,7 +248,7 @@ public:
     // If the caller has given up, removes the text `words` from the znode. Returns `why`. If the removal fails, the
     // returned error also contains the reason of that failure.
     [[nodiscard]] error given_up(error why, const contender& target,
-                                 const core::revocation& words) const {
+                                 const core::revocation_text& words) const {
         if (!is_given_up(why)) return why;
         const auto undone =
             withdraw(target, words, detail::with_deadline({.timeout = k_time_to_withdraw}));
@@ -278,7 +279,7 @@ revocation::~revocation() = default;
 
 result<void> revocation::ask(const contender& target, const revoke_options& options) const {
     if (auto good = check(target, options); !good) return good;
-    const core::revocation order{core::revocation::how::ask, options.who, options.why};
+    const core::revocation_text order{core::revocation_text::how::ask, options.who, options.why};
     return base::finish_or_end(k_order, [&]() -> result<void> {
         const auto done = state_->write_order(target, order, limits_of(options));
         if (!done) return state_->given_up(done.error(), target, order);
@@ -299,7 +300,7 @@ result<revocation_outcome> revocation::take(const contender& target,
     if (!*seen) return revocation_outcome::gone_before;
     const auto time = state_->time_for(contender_metadata::parse((*seen)->data), target, options);
     if (!time) return time.error();
-    const core::revocation order{core::revocation::how::take, options.who, options.why};
+    const core::revocation_text order{core::revocation_text::how::take, options.who, options.why};
     return base::finish_or_end(k_order, [&]() -> result<revocation_outcome> {
         auto taken = state_->take(target, order, *time, limits_of(options));
         if (!taken) return state_->given_up(taken.error(), target, order);
@@ -315,7 +316,7 @@ result<milliseconds> revocation::longest_wait(const contender& target,
 
 result<void> revocation::withdraw(const contender& target, const revoke_options& options) const {
     if (auto good = check(target, options); !good) return good;
-    const core::revocation order{core::revocation::how::ask, options.who, options.why};
+    const core::revocation_text order{core::revocation_text::how::ask, options.who, options.why};
     return base::finish_or_end(k_order, [&]() -> result<void> {
         const auto undone =
             state_->withdraw(target, order, detail::with_deadline({.timeout = k_time_to_withdraw}));
@@ -350,7 +351,7 @@ result<revocation_outcome> revocation::take_now(const contender& target,
 
 bool is_ordered_away(const contender& seen) {
     const auto order = core::parse_revocation(seen.metadata.text);
-    return order && order->manner == core::revocation::how::take;
+    return order && order->manner == core::revocation_text::how::take;
 }
 
 }  // namespace turnstile

@@ -63,7 +63,7 @@ std::vector<error> refused_requests() {
         core::path_not_taken("/a"),
         core::ephemeral_in_the_way("/a", "a parent"),
         core::credentials_not_accepted(),
-        core::taken_away("/a", {core::revocation::how::take, "ops", "deployment"}),
+        core::taken_away("/a", {core::revocation_text::how::take, "ops", "deployment"}),
         detail::no_more_connections(1),
     };
     for (const auto why :
@@ -84,7 +84,8 @@ std::string said_once(const error& told) {
 }
 
 TEST(error, message_escapes_what_other_clients_wrote_and_detail_does_not) {
-    const auto taken = core::taken_away("/lock", {core::revocation::how::take, "ops\n", "\x1b[2J"});
+    const auto taken =
+        core::taken_away("/lock", {core::revocation_text::how::take, "ops\n", "\x1b[2J"});
     EXPECT_NE(taken.detail().find("ops\n: \x1b[2J"), std::string::npos);
     EXPECT_NE(taken.message().find("by ops\\x0a: \\x1b[2J"), std::string::npos) << taken.message();
 }

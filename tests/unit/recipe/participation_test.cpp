@@ -33,7 +33,7 @@ protected:
     void lead() {
         const auto turn = ++turns;
         on(course::started{});
-        on(course::granted{turn});
+        on(course::turn_granted{turn});
         on(course::begun{turn});
         on(course::decided{turn, true});
         ASSERT_TRUE(now.is<course::leading>(turn));
@@ -46,7 +46,7 @@ protected:
 TEST_F(participant_state, goes_round) {
     EXPECT_EQ(on(course::started{}), "enter 1");
     EXPECT_EQ(on(course::started{}), "");
-    EXPECT_EQ(on(course::granted{1}), "call 1");
+    EXPECT_EQ(on(course::turn_granted{1}), "call 1");
     EXPECT_EQ(now.running(), std::nullopt);
     EXPECT_EQ(on(course::begun{1}), "");
     EXPECT_EQ(now.running(), 1U);
@@ -64,10 +64,10 @@ TEST_F(participant_state, pauses_after_a_term_that_it_ended_itself) {
     lead();
     EXPECT_EQ(on(course::returned{1}), "give_back 1, pause 1");
     EXPECT_EQ(on(course::rested{1}), "enter 2");
-    on(course::granted{2});
+    on(course::turn_granted{2});
     on(course::begun{2});
     on(course::decided{2, true});
-    EXPECT_EQ(on(course::lost{2}), "stop 2");
+    EXPECT_EQ(on(course::turn_lost{2}), "stop 2");
     EXPECT_EQ(on(course::returned{2}), "give_back 2, enter 3") << "not after a loss";
 }
 
@@ -83,7 +83,7 @@ TEST_F(participant_state, closed_while_it_pauses) {
 
 TEST_F(participant_state, waits_for_its_function_before_it_queues_again) {
     lead();
-    EXPECT_EQ(on(course::lost{1}), "stop 1");
+    EXPECT_EQ(on(course::turn_lost{1}), "stop 1");
     EXPECT_EQ(on(course::started{}), "");
     EXPECT_EQ(on(course::returned{1}), "give_back 1, enter 2");
 }
@@ -94,12 +94,13 @@ TEST_F(participant_state, closed_and_started_while_its_function_runs) {
     EXPECT_EQ(on(course::started{}), "");
     EXPECT_EQ(on(course::returned{1}), "give_back 1, enter 2");
     EXPECT_EQ(on(course::closed{}), "leave 2");
-    EXPECT_EQ(on(course::granted{2}), "give_back 2");  // the answer to turn 2 was still on its way
+    EXPECT_EQ(on(course::turn_granted{2}),
+              "give_back 2");  // the answer to turn 2 was still on its way
 }
 
 TEST_F(participant_state, started_and_closed_while_its_function_runs) {
     lead();
-    on(course::lost{1});
+    on(course::turn_lost{1});
     on(course::started{});
     on(course::closed{});
     EXPECT_EQ(on(course::returned{1}), "give_back 1");
@@ -108,10 +109,10 @@ TEST_F(participant_state, started_and_closed_while_its_function_runs) {
 
 TEST_F(participant_state, closed_before_its_task_has_begun) {
     on(course::started{});
-    on(course::granted{1});
+    on(course::turn_granted{1});
     EXPECT_EQ(on(course::closed{}), "give_back 1");
     EXPECT_EQ(on(course::started{}), "enter 2");
-    on(course::granted{2});
+    on(course::turn_granted{2});
     EXPECT_EQ(on(course::begun{1}), "");
     EXPECT_FALSE(now.is<course::deciding>(1));
     EXPECT_EQ(now.running(), std::nullopt);
@@ -122,21 +123,21 @@ TEST_F(participant_state, closed_before_its_task_has_begun) {
 TEST_F(participant_state, stays_out_after_its_own_term_only) {
     now = participation{true};
     on(course::started{});
-    on(course::granted{1});
+    on(course::turn_granted{1});
     // A turn is one stay in the election's queue. The participant lost the lead of turn 1 before it called the
     // function.
-    EXPECT_EQ(on(course::lost{1}), "give_back 1, enter 2");
-    on(course::granted{2});
+    EXPECT_EQ(on(course::turn_lost{1}), "give_back 1, enter 2");
+    on(course::turn_granted{2});
     on(course::begun{2});
     EXPECT_EQ(on(course::decided{2, false}), "");  // the participant gives up the lead for another
     EXPECT_EQ(on(course::returned{2}), "give_back 2, enter 3");
-    on(course::granted{3});
+    on(course::turn_granted{3});
     on(course::begun{3});
-    EXPECT_EQ(on(course::lost{3}), "stop 3");
+    EXPECT_EQ(on(course::turn_lost{3}), "stop 3");
     on(course::decided{3, true});
     EXPECT_FALSE(now.is<course::leading>(3));
     EXPECT_EQ(on(course::returned{3}), "give_back 3, enter 4");
-    on(course::granted{4});
+    on(course::turn_granted{4});
     on(course::begun{4});
     on(course::decided{4, true});
     EXPECT_EQ(on(course::returned{4}), "give_back 4");
@@ -144,12 +145,12 @@ TEST_F(participant_state, stays_out_after_its_own_term_only) {
 
 TEST_F(participant_state, tries_again_what_may_pass) {
     on(course::started{});
-    EXPECT_EQ(on(course::refused{1, error{errc::session_lost}}), "enter 2");
-    EXPECT_EQ(on(course::refused{2, error{errc::no_permission}}), "");
+    EXPECT_EQ(on(course::turn_refused{1, error{errc::session_lost}}), "enter 2");
+    EXPECT_EQ(on(course::turn_refused{2, error{errc::no_permission}}), "");
     EXPECT_EQ(now.failure(), error{errc::no_permission});
     EXPECT_EQ(on(course::started{}), "enter 3");
     EXPECT_EQ(now.failure(), std::nullopt);
-    on(course::granted{3});
+    on(course::turn_granted{3});
     EXPECT_EQ(on(course::not_run{3}), "give_back 3");
 }
 
@@ -170,11 +171,11 @@ TEST_F(participant_state, keeps_its_promises_in_every_order) {
     const auto feed = [](world& in, const course::input& input) {
         for (const auto& action : in.now.on(input)) {
             const auto of = std::visit([](const auto& it) { return it.of; }, action);
-            if (std::holds_alternative<course::enter>(action)) in.queued.insert(of);
-            if (std::holds_alternative<course::call>(action)) in.tasks.insert(of);
+            if (std::holds_alternative<course::enter_queue>(action)) in.queued.insert(of);
+            if (std::holds_alternative<course::call_function>(action)) in.tasks.insert(of);
             if (std::holds_alternative<course::pause>(action)) in.pauses = of;
-            if (std::holds_alternative<course::leave>(action) ||
-                std::holds_alternative<course::give_back>(action)) {
+            if (std::holds_alternative<course::leave_queue>(action) ||
+                std::holds_alternative<course::give_back_lead>(action)) {
                 in.queued.erase(of);
                 in.held.erase(of);
             }
@@ -198,14 +199,15 @@ TEST_F(participant_state, keeps_its_promises_in_every_order) {
             if (!from.held.contains(turn)) {
                 step([&](world& in) {
                     in.held.insert(turn);
-                    feed(in, course::granted{turn});
+                    feed(in, course::turn_granted{turn});
                 });
             }
             step([&](world& in) {
                 const bool held = in.held.erase(turn) != 0;
                 in.queued.erase(turn);
                 const error why{errc::session_lost};
-                feed(in, held ? course::input{course::lost{turn}} : course::refused{turn, why});
+                feed(in, held ? course::input{course::turn_lost{turn}}
+                              : course::turn_refused{turn, why});
             });
         }
         for (const auto task : from.tasks) {

@@ -90,7 +90,9 @@ public:
     std::string found_ahead;  // the only contender ahead of a single attempt
 
     // ---- execution of the effects ----
-    void operator()(core::contender_effects::submit& wanted) { send(std::move(wanted.request)); }
+    void operator()(core::contender_effects::submit_for_contender& wanted) {
+        send(std::move(wanted.request));
+    }
     void operator()(core::contender_effects::enter& wanted) {
         const auto& path = wanted.znode.path;
         const auto numbered = path.substr(path.rfind('/') + 1) + "0000000000";

@@ -130,17 +130,20 @@ bool election_work::at_rest() const {
 
 void election_work::feed(seat& participant, const course::input& input) {
     for (const auto& next : participant.now.on(input)) {
-        if (const auto* enters = std::get_if<course::enter>(&next)) participant.newest = enters->of;
+        if (const auto* enters = std::get_if<course::enter_queue>(&next))
+            participant.newest = enters->of;
         soon(participant, [this, &participant, next] { execute(participant, next); });
     }
 }
 
 void election_work::execute(seat& participant, const course::action& action) {
-    if (const auto* next = std::get_if<course::enter>(&action)) return enter(participant, next->of);
-    if (const auto* next = std::get_if<course::leave>(&action)) return leave(participant, next->of);
-    if (const auto* next = std::get_if<course::call>(&action))
+    if (const auto* next = std::get_if<course::enter_queue>(&action))
+        return enter(participant, next->of);
+    if (const auto* next = std::get_if<course::leave_queue>(&action))
+        return leave(participant, next->of);
+    if (const auto* next = std::get_if<course::call_function>(&action))
         return hand_over(participant, next->of);
-    if (const auto* next = std::get_if<course::give_back>(&action))
+    if (const auto* next = std::get_if<course::give_back_lead>(&action))
         return give_back(participant, next->of);
     if (const auto* next = std::get_if<course::pause>(&action))
         return wait_out(participant, next->of);
@@ -207,8 +210,9 @@ void election_work::hear(const core::notice& notice) {
         const auto which = found->first;
         if (std::holds_alternative<core::granted>(notice.event)) {
             participant.judge.held.insert(which);
-            return soon(participant,
-                        [this, &participant, which] { feed(participant, course::granted{which}); });
+            return soon(participant, [this, &participant, which] {
+                feed(participant, course::turn_granted{which});
+            });
         }
         const auto* failed = std::get_if<core::failed>(&notice.event);
         if (failed == nullptr && !std::holds_alternative<core::lost>(notice.event)) return;
@@ -225,13 +229,13 @@ void election_work::hear(const core::notice& notice) {
 
 void election_work::on_lost(seat& participant, turn which) {
     if (participant.leads && participant.judge.runs == which) participant.term_is_over = true;
-    feed(participant, course::lost{which});
+    feed(participant, course::turn_lost{which});
 }
 
 void election_work::on_refused(seat& participant, turn which, const error& why) {
     if (which == participant.newest && !detail::is_worth_another_attempt(why))
         participant.judge.takes_part = false;
-    feed(participant, course::refused{which, why});
+    feed(participant, course::turn_refused{which, why});
 }
 
 // ---- the participant's task -----------------------------------------------------------------

@@ -39,7 +39,7 @@ protected:
     }
     void tell() {
         for (auto& each : std::exchange(told, {}))
-            session.tell(std::get<write_effects::tell>(std::move(each)));
+            session.tell(std::get<write_effects::tell_outcome>(std::move(each)));
     }
     void add_three() {
         add(k_one);

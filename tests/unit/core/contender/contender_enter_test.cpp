@@ -126,7 +126,7 @@ TEST_F(contender_once, takes_a_free_lock) {
 TEST_F(contender_once, is_busy_behind_somebody_and_leaves_nothing) {
     enter_queue(3, {other_name(1), other_name(2)});
     expect_failed(errc::busy);
-    EXPECT_EQ(session.times_told<queued>(), 0U);
+    EXPECT_EQ(session.times_told<position_known>(), 0U);
     EXPECT_EQ(session.count<get_op>(), 0U) << "nothing is watched";
     EXPECT_EQ(session.op<remove_op>(), (remove_op{"/q/" + own}));
     send_ok<remove_op>();

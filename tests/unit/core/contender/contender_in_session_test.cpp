@@ -201,7 +201,7 @@ TEST_F(contender_in_session, that_ends_lets_a_waiter_enter_the_next_one) {
     // (failure F1).
     const auto old = "_c_" + session.guids[0] + "-lock-0000000005";
     list_answers({old, other_name(8), own});
-    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{2}));
+    EXPECT_THAT(session.last_told<position_known>(), Pointee(position_known{2}));
 }
 
 TEST_F(contender_in_session, that_ends_before_a_grant_leaves_no_trace_of_the_old_place) {

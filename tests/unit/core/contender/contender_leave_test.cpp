@@ -94,7 +94,7 @@ TEST_F(contender_leave, of_a_waiter_with_watches_under_way_leaves_none) {
     enter_queue(5, {other_name(4)});
     lock.leave(session.event(), k_timed_out);
     get_answers();
-    EXPECT_EQ(session.times_told<queued>(), 1U);
+    EXPECT_EQ(session.times_told<position_known>(), 1U);
     expect_removed();
 }
 
@@ -131,7 +131,7 @@ TEST_F(contender_leave, among_equal_numbers_is_quiet) {
     enter_queue(2147483647, {"_c_aaaaaaaa-0000-4000-8000-000000000000-lock-2147483647"});
     lock.leave(session.event(), k_timed_out);
     get_answers(1, k_czxid - 1);
-    EXPECT_EQ(session.times_told<queued>(), 0U);
+    EXPECT_EQ(session.times_told<position_known>(), 0U);
     EXPECT_EQ(session.count<get_op>(), 0U);
     expect_removed();
 }

@@ -93,7 +93,7 @@ TEST_F(contender_permits, lists_again_where_the_limit_is_younger_than_the_list) 
 
 TEST_F(contender_permits, the_first_in_line_watches_the_limit_and_all_that_hold) {
     enter(5, {lease(3), lease(4)}, "2");
-    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{2}));
+    EXPECT_THAT(session.last_told<position_known>(), Pointee(position_known{2}));
     EXPECT_THAT(session.watched, UnorderedElementsAre("/a/s", path(3), path(4)));
     EXPECT_EQ(session.count<get_op>(), 3U);
     for (const auto& request : session.open)
@@ -103,7 +103,7 @@ TEST_F(contender_permits, the_first_in_line_watches_the_limit_and_all_that_hold)
 TEST_F(contender_permits, the_others_watch_the_one_ahead_only) {
     enter(5, {lease(2), lease(3), lease(4)}, "2");
     EXPECT_THAT(session.watched, ElementsAre(path(4)));
-    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{3}));
+    EXPECT_THAT(session.last_told<position_known>(), Pointee(position_known{3}));
 }
 
 TEST_F(contender_permits, looks_again_when_a_hold_ends) {

@@ -24,7 +24,7 @@ protected:
 TEST_F(contender_queue, tells_its_place_and_watches_the_nearest_one_ahead) {
     enter_queue(5, {other_name(2), other_name(4), other_name(7), other_name(3)});
     ASSERT_EQ(session.told.size(), 1U);
-    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{3}));
+    EXPECT_THAT(session.last_told<position_known>(), Pointee(position_known{3}));
     EXPECT_EQ(lock.ahead(), 3U);
     // A get sets no watch on a missing znode. An exists would set a watch, and that watch would remain (failure F13).
     ASSERT_EQ(session.open.size(), 1U);
@@ -188,7 +188,7 @@ TEST_F(contender_queue, lists_again_when_more_than_one_was_ahead) {
     watch_fires(watch_kind::deleted, path(4));
     EXPECT_EQ(session.open.size(), 1U);
     list_answers({other_name(3), own});
-    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
+    EXPECT_THAT(session.last_told<position_known>(), Pointee(position_known{1}));
     EXPECT_EQ(session.op<get_op>().path, path(3));
 }
 
@@ -237,7 +237,7 @@ TEST_F(contender_queue, lists_before_it_believes_what_an_earlier_connection_saw)
 TEST_F(contender_queue, hands_over_across_a_wrap) {
     constexpr auto k_first = std::numeric_limits<std::int32_t>::min() + 1'000'000;
     enter_queue(k_first, {other_name(2147483647)});
-    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
+    EXPECT_THAT(session.last_told<position_known>(), Pointee(position_known{1}));
     get_answers();
     watch_fires(watch_kind::deleted, path(2147483647));
     EXPECT_EQ(session.times_told<granted>(), 1U);
@@ -278,7 +278,7 @@ TEST_F(contender_queue, tells_its_place_only_when_it_changed) {
     detach();
     attach();
     list_answers({other_name(2), other_name(3), other_name(4), own});
-    EXPECT_EQ(session.times_told<queued>(), 1U);
+    EXPECT_EQ(session.times_told<position_known>(), 1U);
 }
 
 TEST_F(contender_queue, fails_where_it_may_not_watch_the_one_ahead) {

@@ -38,7 +38,7 @@ TEST_F(contender_ties, waits_for_one_that_came_earlier) {
     enter_queue(k_end, {k_tied, k_tied_too});
     get_answers(1, k_earlier);
     get_answers(1, k_later);
-    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
+    EXPECT_THAT(session.last_told<position_known>(), Pointee(position_known{1}));
     EXPECT_EQ(session.op<get_op>(), (get_op{"/q/" + k_tied, watch_mode::watch}));
 }
 
@@ -66,7 +66,7 @@ TEST_F(contender_ties, fails_where_it_may_not_ask) {
     expect_failed(errc::no_permission);
     get_answers(1, k_earlier);
     EXPECT_EQ(session.count<get_op>(), 0U);
-    EXPECT_EQ(session.times_told<queued>(), 0U);
+    EXPECT_EQ(session.times_told<position_known>(), 0U);
     send_ok<remove_op>();
     expect_gone();
 }

@@ -54,7 +54,7 @@ TEST_F(contender_unsure, finds_its_place_in_the_queue) {
     list_answers({other_name(4), left_behind});
     get_answers(session.own_session);
     list_answers({other_name(4), left_behind});
-    EXPECT_THAT(session.last_told<queued>(), Pointee(queued{1}));
+    EXPECT_THAT(session.last_told<position_known>(), Pointee(position_known{1}));
 }
 
 // Failures F1 and F2: the servers have not deleted a znode of an expired session yet. The contender must not treat that

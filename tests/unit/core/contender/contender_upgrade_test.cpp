@@ -82,7 +82,7 @@ TEST_F(contender_upgrade, goes_back_for_a_reader_whose_writer_has_gone_and_waits
     lists({base, own, reader});
     EXPECT_FALSE(lock.holds());
     EXPECT_EQ(session.op<get_op>().path, "/q/" + reader);
-    EXPECT_EQ(session.last_told<queued>()->ahead, 1U);
+    EXPECT_EQ(session.last_told<position_known>()->ahead, 1U);
     get_answers();
     watch_fires(watch_kind::deleted, "/q/" + reader);
     lists({base, own});

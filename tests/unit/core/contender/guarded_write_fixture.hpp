@@ -45,7 +45,7 @@ public:
         writes.proceed({k_znode, k_data, known, settled}, tickets_, next);
         carry_out(writes, std::move(next));
     }
-    void tell(write_effects::tell&& news) {
+    void tell(write_effects::tell_outcome&& news) {
         EXPECT_TRUE(told.emplace(news.commit, std::move(news.outcome)).second) << "told twice";
     }
     [[nodiscard]] errc why(commit_id id) const {
@@ -64,11 +64,11 @@ private:
         for (auto& each : wanted)
             std::visit([&](auto& effect) { carry_out(writes, std::move(effect)); }, each);
     }
-    void carry_out(guarded_writes& /*writes*/, write_effects::submit&& effect) {
+    void carry_out(guarded_writes& /*writes*/, write_effects::submit_for_commits&& effect) {
         EXPECT_TRUE(is_attached);
         open.push_back(std::move(effect.request));
     }
-    void carry_out(guarded_writes& /*writes*/, write_effects::retry_later&& /*effect*/) {
+    void carry_out(guarded_writes& /*writes*/, write_effects::retry_commits_later&& /*effect*/) {
         ++pauses;
     }
     void carry_out(guarded_writes& /*writes*/, write_effects::version_became&& effect) {
@@ -82,7 +82,7 @@ private:
         writes.on_hold_over(errc::revoked, told_of_loss);
         carry_out(writes, std::move(told_of_loss));
     }
-    void carry_out(guarded_writes& /*writes*/, write_effects::tell&& effect) {
+    void carry_out(guarded_writes& /*writes*/, write_effects::tell_outcome&& effect) {
         tell(std::move(effect));
     }
 

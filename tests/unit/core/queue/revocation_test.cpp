@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,14 @@
 namespace turnstile::core {
 namespace {
 
-using how = revocation::how;
+using how = revocation_text::how;
 
 TEST(revocation, a_mark_is_found_behind_the_contenders_own_words) {
     const std::string own = "host=web1 pid=12 label=a%20b";
     for (const auto& order :
-         {revocation{how::ask, "ops", "stuck"}, revocation{how::take, "ops", ""},
-          revocation{how::take, "", "two words = one % ä\n"},
-          revocation{how::ask, " revoke=take by=x why=", " why=y by=z "}}) {
+         {revocation_text{how::ask, "ops", "stuck"}, revocation_text{how::take, "ops", ""},
+          revocation_text{how::take, "", "two words = one % ä\n"},
+          revocation_text{how::ask, " revoke=take by=x why=", " why=y by=z "}}) {
         const auto data = with_order(own, order);
         EXPECT_EQ(data.substr(0, own.size()), own);
         EXPECT_EQ(parse_revocation(data), order) << data;
@@ -26,14 +26,14 @@ TEST(revocation, a_mark_is_found_behind_the_contenders_own_words) {
 TEST(revocation, the_latest_mark_counts) {
     const auto order = with_order("x", {how::ask, "one", "first"});
     const auto taken = with_order(order, {how::take, "two", "second"});
-    EXPECT_EQ(parse_revocation(taken), (revocation{how::take, "two", "second"}));
+    EXPECT_EQ(parse_revocation(taken), (revocation_text{how::take, "two", "second"}));
     const auto again = with_order(taken, {how::ask, "three", "third"});
-    EXPECT_EQ(parse_revocation(again), (revocation{how::ask, "three", "third"}));
+    EXPECT_EQ(parse_revocation(again), (revocation_text{how::ask, "three", "third"}));
 }
 
 TEST(revocation, curators_words_ask) {
-    EXPECT_EQ(parse_revocation("__REVOKE__"), (revocation{how::ask, "", ""}));
-    EXPECT_EQ(parse_revocation("unlock"), (revocation{how::ask, "", ""}));
+    EXPECT_EQ(parse_revocation("__REVOKE__"), (revocation_text{how::ask, "", ""}));
+    EXPECT_EQ(parse_revocation("unlock"), (revocation_text{how::ask, "", ""}));
 }
 
 TEST(revocation, what_curator_writes_is_known) {
@@ -49,13 +49,13 @@ TEST(revocation, words_that_are_too_long_are_left_out_and_the_order_stands) {
     const auto data = [&](std::size_t length) {
         return "x revoke=take by=" + words(length) + " why=" + words(length);
     };
-    EXPECT_EQ(parse_revocation(data(1024)), (revocation{how::take, words(1024), words(1024)}));
-    EXPECT_EQ(parse_revocation(data(1025)), (revocation{how::take, "", ""}));
+    EXPECT_EQ(parse_revocation(data(1024)), (revocation_text{how::take, words(1024), words(1024)}));
+    EXPECT_EQ(parse_revocation(data(1025)), (revocation_text{how::take, "", ""}));
 }
 
 TEST(revocation, an_operators_own_marks_come_off_the_end) {
     const std::string own = "host=web1 label=a%20b";
-    const revocation order{how::take, "ops", "two words"};
+    const revocation_text order{how::take, "ops", "two words"};
     const auto asked = with_order(own, {how::ask, order.by, order.why});
     const auto taken = with_order(asked, order);
     EXPECT_EQ(without_orders(taken, order), own);

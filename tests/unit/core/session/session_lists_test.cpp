@@ -29,7 +29,8 @@ protected:
     [[nodiscard]] std::optional<std::size_t> ahead(contender_id id) const {
         std::optional<std::size_t> known;
         for (const auto& notice : notices)
-            if (const auto* place = std::get_if<queued>(&notice.event); place && notice.id == id)
+            if (const auto* place = std::get_if<position_known>(&notice.event);
+                place && notice.id == id)
                 known = place->ahead;
         return known;
     }

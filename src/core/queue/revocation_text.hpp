@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// revocation: a text that an operator writes into a contender's znode. It requests or orders that the contender gives
-// up the lock or the position in the queue.
+// revocation_text: a text that an operator writes into a contender's znode. It requests or orders that the contender
+// gives up the lock or the position in the queue.
 //
 // `ask` is a request: the library reports it to the holder, and the holder decides. `take` is an order: the client that
 // reads it gives up. The operator's program removes the znode when the holder has given up, or when the holder's lease
@@ -18,11 +18,11 @@
 
 namespace turnstile::core {
 
-struct revocation {
+struct revocation_text {
     enum class how { ask, take } manner = how::ask;
     std::string by;   // the operator or program; empty if longer than k_longest_words
     std::string why;  // the reason, with the same limit
-    friend bool operator==(const revocation&, const revocation&) = default;
+    friend bool operator==(const revocation_text&, const revocation_text&) = default;
 };
 
 inline constexpr std::string_view k_curators_request = "__REVOKE__";
@@ -33,9 +33,9 @@ inline constexpr std::size_t k_longest_words = 1024;
 // address, without the words that Turnstile writes.
 [[nodiscard]] bool follows_curators_request(std::string_view data);
 
-[[nodiscard]] std::optional<revocation> parse_revocation(std::string_view data);
-[[nodiscard]] std::string with_order(std::string_view data, const revocation& order);
+[[nodiscard]] std::optional<revocation_text> parse_revocation(std::string_view data);
+[[nodiscard]] std::string with_order(std::string_view data, const revocation_text& order);
 // Returns `data` without the operators' requests and orders at the end of `data` that have the same words as `order`.
-[[nodiscard]] std::string_view without_orders(std::string_view data, const revocation& order);
+[[nodiscard]] std::string_view without_orders(std::string_view data, const revocation_text& order);
 
 }  // namespace turnstile::core

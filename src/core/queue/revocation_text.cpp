@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/queue/revocation.hpp"
+#include "core/queue/revocation_text.hpp"
 
 #include <cassert>
 
@@ -13,8 +13,8 @@ constexpr std::string_view k_ask = " revoke=ask by=";
 constexpr std::string_view k_take = " revoke=take by=";
 constexpr std::string_view k_why = " why=";
 
-std::string mark_of(const revocation& order) {
-    std::string mark{order.manner == revocation::how::take ? k_take : k_ask};
+std::string mark_of(const revocation_text& order) {
+    std::string mark{order.manner == revocation_text::how::take ? k_take : k_ask};
     base::append_percent_escaped(mark, order.by);
     mark += k_why;
     base::append_percent_escaped(mark, order.why);
@@ -36,9 +36,9 @@ bool follows_curators_request(std::string_view data) {
            (data.empty() || address.find_first_of(".:") != std::string_view::npos);
 }
 
-std::optional<revocation> parse_revocation(std::string_view data) {
+std::optional<revocation_text> parse_revocation(std::string_view data) {
     if (data == k_curators_request || data == "unlock")
-        return revocation{revocation::how::ask, {}, {}};
+        return revocation_text{revocation_text::how::ask, {}, {}};
     const auto ask = data.rfind(k_ask);
     const auto take = data.rfind(k_take);
     const bool orders =
@@ -49,19 +49,20 @@ std::optional<revocation> parse_revocation(std::string_view data) {
     const auto why = words.find(k_why);
     if (why == std::string_view::npos) return std::nullopt;
     const auto text = words.substr(why + k_why.size());
-    return revocation{orders ? revocation::how::take : revocation::how::ask,
-                      words_in(words.substr(0, why)), words_in(text.substr(0, text.find(' ')))};
+    return revocation_text{orders ? revocation_text::how::take : revocation_text::how::ask,
+                           words_in(words.substr(0, why)),
+                           words_in(text.substr(0, text.find(' ')))};
 }
 
-std::string with_order(std::string_view data, const revocation& order) {
+std::string with_order(std::string_view data, const revocation_text& order) {
     auto text = std::string{data} + mark_of(order);
     assert(parse_revocation(text) == order);
     return text;
 }
 
-std::string_view without_orders(std::string_view data, const revocation& order) {
-    const auto ask = mark_of({revocation::how::ask, order.by, order.why});
-    const auto take = mark_of({revocation::how::take, order.by, order.why});
+std::string_view without_orders(std::string_view data, const revocation_text& order) {
+    const auto ask = mark_of({revocation_text::how::ask, order.by, order.why});
+    const auto take = mark_of({revocation_text::how::take, order.by, order.why});
     for (;;) {
         if (data.ends_with(ask)) {
             data.remove_suffix(ask.size());
