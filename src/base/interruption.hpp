@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // disable_interruption, interruption_requested: Boost.Thread's class and function of these names, for code that waits
-// on a base::condition. In a build with TURNSTILE_INTERRUPTION=OFF both do nothing, because no wait is interrupted.
+// on a base::condition_variable. In a build with TURNSTILE_INTERRUPTION=OFF both do nothing, because no wait is
+// interrupted.
 //
 // boost::thread::join() is an interruption point in every build. Code that joins uses Boost's own class.
 #pragma once

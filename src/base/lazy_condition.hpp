@@ -34,13 +34,14 @@ public:
     }
 
 private:
-    condition& make() {
+    condition_variable& make() {
         if (condition_.load(std::memory_order_relaxed) == nullptr)
-            condition_.store(std::make_unique<condition>().release(), std::memory_order_release);
+            condition_.store(std::make_unique<condition_variable>().release(),
+                             std::memory_order_release);
         return *condition_.load(std::memory_order_relaxed);
     }
 
-    std::atomic<condition*> condition_{nullptr};
+    std::atomic<condition_variable*> condition_{nullptr};
 };
 
 }  // namespace turnstile::base

@@ -39,8 +39,8 @@ struct chosen_sink {
 // The condition variables between the log's thread and the other threads of one process. A forked child makes new ones:
 // threads that do not exist in the child wait on the parent's condition variables.
 struct meeting {
-    base::condition arrived;  // the log's thread waits for it
-    base::condition taken;    // other threads wait for the log's thread
+    base::condition_variable arrived;  // the log's thread waits for it
+    base::condition_variable taken;    // other threads wait for the log's thread
 };
 
 class process_log {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// mutex, lock_guard, unique_lock, condition: Boost.Thread's classes, with annotations for clang's -Wthread-safety.
+// mutex, lock_guard, unique_lock, condition_variable: Boost.Thread's classes, with annotations for clang's
+// -Wthread-safety.
 //
 // Purpose: the declaration of a member names the mutex that guards it, and the compiler refuses code that uses the
 // member without the lock. Boost's classes are used because their waits are interruption points
@@ -94,15 +95,15 @@ public:
     void lock() ACQUIRE() { lock_.lock(); }
 
 private:
-    friend class condition;
+    friend class condition_variable;
     wrapped::unique_lock<wrapped::mutex> lock_;
 };
 
-class condition {
+class condition_variable {
 public:
-    condition() = default;
-    condition(const condition&) = delete;
-    condition& operator=(const condition&) = delete;
+    condition_variable() = default;
+    condition_variable(const condition_variable&) = delete;
+    condition_variable& operator=(const condition_variable&) = delete;
 
     // Unlocks the mutex, waits, and locks the mutex again. May return without a notification. A Boost interruption
     // point, except with TURNSTILE_INTERRUPTION=OFF: throws boost::thread_interrupted with the mutex locked.

@@ -97,7 +97,7 @@ private:
     const crew whose_;
     const bool has_executor_;
     mutable base::mutex mutex_;
-    base::condition changed_;
+    base::condition_variable changed_;
     executor run_;  // used without a lock only by the thread that calls it
     tasks tasks_ GUARDED_BY(mutex_);
     std::atomic<bool> posted_{false};              // since the last pump; changed under the lock

@@ -57,7 +57,7 @@ private:
     bool created_ GUARDED_BY(turn_) = false;
 
     base::mutex mutex_ ACQUIRED_AFTER(turn_);
-    base::condition changed_;
+    base::condition_variable changed_;
     bool over_ GUARDED_BY(mutex_) = false;
 };
 

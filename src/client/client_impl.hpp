@@ -121,7 +121,7 @@ private:
     std::atomic<bool> chroot_found_{false};  // an answer has shown that the chroot exists
 
     mutable base::mutex mutex_;
-    base::condition closed_now_;
+    base::condition_variable closed_now_;
     enum class life { open, closing, closed } life_ GUARDED_BY(mutex_) = life::open;
     std::map<std::string, std::weak_ptr<void>> shared_ GUARDED_BY(mutex_);
 };

@@ -50,7 +50,7 @@ private:
     const commit_audience listeners_;
     std::optional<std::stop_callback<std::function<void()>>> stop_;
     base::mutex mutex_;
-    base::condition answered_;
+    base::condition_variable answered_;
     std::optional<result<commit_result>> outcome_ GUARDED_BY(mutex_);
 };
 

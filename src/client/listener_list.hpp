@@ -79,7 +79,7 @@ private:
 
         const function listener_;
         base::mutex mutex_;
-        base::condition changed_;
+        base::condition_variable changed_;
         bool ended_ GUARDED_BY(mutex_) = false;
         boost::thread::id caller_ GUARDED_BY(mutex_);
     };

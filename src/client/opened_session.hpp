@@ -66,7 +66,7 @@ private:
 
     base::mutex mutex_;  // taken for each change of `epoch_`, so that no waiter misses the change
     std::atomic<std::uint64_t> epoch_{k_none};
-    base::condition ended_;
+    base::condition_variable ended_;
 };
 
 class session_handle {

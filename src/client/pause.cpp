@@ -10,7 +10,7 @@ namespace turnstile::detail {
 result<void> pause_until(boottime_clock::time_point end, const std::stop_token& stop,
                          const std::string& subject) {
     base::mutex waiting;
-    base::condition stopped;
+    base::condition_variable stopped;
     const std::stop_callback on_stop{stop, [&] {
                                          const base::lock_guard lock{waiting};
                                          stopped.notify_all();

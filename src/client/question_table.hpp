@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // question_table: reads and writes that callers make without a hold, and that the servers have not answered yet.
 //
-// A caller sends several reads or writes in one `inquiry`, an object on the caller's stack. The caller wakes when all
-// of them are answered.
+// A caller sends several reads or writes in one `question_group`, an object on the caller's stack. The caller wakes
+// when all of them are answered.
 //
 // Thread safety: values under the session's lock.
 #pragma once
@@ -21,16 +21,16 @@
 
 namespace turnstile::detail {
 
-class inquiry {
+class question_group {
 public:
-    explicit inquiry(std::size_t questions) : answers_(questions), missing_{questions} {}
+    explicit question_group(std::size_t questions) : answers_(questions), missing_{questions} {}
 
     [[nodiscard]] bool is_answered() const noexcept { return missing_ == 0; }
     void answer(std::size_t place, std::variant<core::reply, error>&& outcome) {
         answers_[place] = std::move(outcome);
         if (--missing_ == 0) answered_.notify_all();
     }
-    // Blocks until all reads and writes of the inquiry are answered. A Boost interruption point.
+    // Blocks until all reads and writes of the group are answered. A Boost interruption point.
     void await(base::unique_lock& session, caller_help& help) {
         while (!is_answered())
             if (!help.go_on(session)) answered_.wait(session);
@@ -48,12 +48,12 @@ public:
 private:
     std::vector<std::optional<std::variant<core::reply, error>>> answers_;
     std::size_t missing_;
-    base::condition answered_;
+    base::condition_variable answered_;
 };
 
 class question_table {
 public:
-    void add(core::inquiry_id question, inquiry& caller, std::size_t place) {
+    void add(core::inquiry_id question, question_group& caller, std::size_t place) {
         open_.emplace(question, asked{&caller, place});
     }
     // Passes the answer to its caller. If the id is not in the table, no caller waits for the answer any more.
@@ -64,7 +64,7 @@ public:
 
 private:
     struct asked {
-        inquiry* caller = nullptr;
+        question_group* caller = nullptr;
         std::size_t place = 0;
     };
     std::map<core::inquiry_id, asked> open_;

@@ -68,7 +68,7 @@ private:
     std::optional<std::stop_callback<std::function<void()>>> stop_;
 
     mutable base::mutex mutex_;
-    base::condition changed_;
+    base::condition_variable changed_;
     std::optional<result<guard>> outcome_ GUARDED_BY(mutex_);
     std::string znode_ GUARDED_BY(mutex_);
     std::optional<std::size_t> ahead_ GUARDED_BY(mutex_);

@@ -128,7 +128,7 @@ result<std::vector<core::reply>> session_runner::inquire(std::vector<core::opera
                                                          boottime_clock::time_point deadline,
                                                          const std::stop_token& stop,
                                                          std::uint64_t only_on) {
-    inquiry own{operations.size()};
+    question_group own{operations.size()};
     std::vector<core::inquiry_id> ids;
     enter([&](core::session_core& core, boottime_clock::time_point now) REQUIRES(mutex_) {
         for (std::size_t i = 0; i != operations.size(); ++i) {

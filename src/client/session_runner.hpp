@@ -130,7 +130,7 @@ private:
     session_opening opening_;  // has its own lock
 
     mutable base::mutex mutex_;
-    base::condition changed_;  // the state has changed, or the session is idle
+    base::condition_variable changed_;  // the state has changed, or the session is idle
     core::session_core core_ GUARDED_BY(mutex_);
     std::optional<core::clock_watch> wall_clock_ GUARDED_BY(mutex_);
     std::vector<core::action> decided_ GUARDED_BY(mutex_);  // member, to reuse its memory

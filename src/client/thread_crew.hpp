@@ -106,8 +106,8 @@ private:
     const support::signal_mask mask_;  // the starting thread's mask, since user code runs here
     std::optional<client_timers> timers_;
     base::mutex mutex_;
-    base::condition arrived_;  // wakes threads: a member arrived, or the crew ends
-    base::condition changed_;  // wakes finish(): a thread ended or was let go
+    base::condition_variable arrived_;  // wakes threads: a member arrived, or the crew ends
+    base::condition_variable changed_;  // wakes finish(): a thread ended or was let go
     std::deque<std::shared_ptr<member>> waiting_ GUARDED_BY(mutex_);
     std::map<boost::thread::id, worker> threads_ GUARDED_BY(mutex_);
     std::vector<boost::thread> ended_ GUARDED_BY(mutex_);  // threads that must be joined

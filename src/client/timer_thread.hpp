@@ -85,7 +85,7 @@ private:
     std::vector<group*> stopping_ GUARDED_BY(mutex_);
     client* called_ GUARDED_BY(mutex_) = nullptr;
     boost::thread::id caller_ GUARDED_BY(mutex_);
-    base::condition returned_;  // a call has returned, or a group has stopped
+    base::condition_variable returned_;  // a call has returned, or a group has stopped
     bool ending_ GUARDED_BY(mutex_) = false;
     boost::thread thread_;  // declared last: it uses all members above
 };

@@ -63,7 +63,7 @@ private:
     const crew whose_;
     const std::size_t most_;
     base::mutex mutex_;
-    base::condition changed_;  // a task is done, or arrived after the end began
+    base::condition_variable changed_;  // a task is done, or arrived after the end began
     std::deque<std::function<void()>> tasks_ GUARDED_BY(mutex_);
     std::size_t running_ GUARDED_BY(mutex_) = 0;
     std::size_t turns_ GUARDED_BY(mutex_) = 0;  // number of turns that wait or run

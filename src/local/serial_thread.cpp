@@ -47,7 +47,7 @@ void serial_thread::run(const task& next) {
     if (base::process_generation() != process_) return;
     const boost::this_thread::disable_interruption whatever_comes;
     base::mutex mutex;
-    base::condition changed;
+    base::condition_variable changed;
     bool done = false;
     post([&] {
         next();

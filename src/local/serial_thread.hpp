@@ -37,7 +37,7 @@ private:
     // which the parent's thread waits.
     struct queue {
         base::mutex mutex;
-        base::condition changed;
+        base::condition_variable changed;
         std::deque<task> tasks GUARDED_BY(mutex);
         bool ended GUARDED_BY(mutex) = false;
     };

@@ -32,7 +32,7 @@ private:
     // This class uses only the connection's members that are marked "Sending" (line.hpp). The reading thread uses the
     // other members.
     std::shared_ptr<line> to_;
-    base::condition quiet_;
+    base::condition_variable quiet_;
     bool sending_ = false;  // a thread is sending; it also sends commands that others add meanwhile
     bool awaited_ = false;  // a thread waits for the end of flush()
 };

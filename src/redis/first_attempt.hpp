@@ -37,7 +37,7 @@ public:
 
 private:
     base::mutex mutex_;
-    base::condition changed_;
+    base::condition_variable changed_;
     bool settled_ GUARDED_BY(mutex_) = false;
     std::optional<error> refusal_ GUARDED_BY(mutex_);
 };

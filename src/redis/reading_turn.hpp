@@ -66,7 +66,7 @@ private:
 
     const support::descriptor readable_;  // an epoll instance with one connection or none
     base::wake_up leave_;
-    base::condition left_;
+    base::condition_variable left_;
     int connection_ = -1;
     turn_of turn_ = turn_of::own_thread;
     pthread_t own_thread_{};

@@ -37,7 +37,7 @@ private:
 
     base::mutex mutex_;
     std::atomic<bool> under_way_{false};
-    base::condition ended_;
+    base::condition_variable ended_;
 };
 
 }  // namespace turnstile::zookeeper

@@ -130,7 +130,7 @@ private:
     void to_session(client_id session, planned_event&& event);
 
     base::mutex mutex_;
-    base::condition sooner_;
+    base::condition_variable sooner_;
     const core::duration limit_;
     const simulation::scenario scenario_;
     simulation::agenda agenda_;

@@ -59,7 +59,7 @@ private:
     std::deque<core::coordinator_event> told_;
     std::int64_t session_ = 0;
     bool ended_ = false;
-    base::condition changed_;
+    base::condition_variable changed_;
 
     instant awake_at_{};  // when the session's thread last handled a message
     boost::thread thread_;

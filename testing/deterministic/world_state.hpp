@@ -49,7 +49,7 @@ private:
     const double drift_;
     deterministic::live_servers servers_;
     base::mutex mutex_;
-    base::condition ended_;
+    base::condition_variable ended_;
     std::vector<std::shared_ptr<process>> processes_ GUARDED_BY(mutex_);
 };
 

@@ -118,7 +118,7 @@ void close_of_all_that_share_in_a_handler() {
     static std::atomic<int> called{
         0};  // static, because the handler's thread may use it after this function
     static base::mutex mutual;
-    static base::condition changed;
+    static base::condition_variable changed;
     static bool over = false;
     {
         const auto shared = runtime::start({.threads = 1});

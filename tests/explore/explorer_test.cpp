@@ -91,7 +91,7 @@ TEST(explorer, finds_a_wake_up_that_comes_before_the_wait) {
     expect_found({"wake", "",
                   [] {
                       base::mutex mutex;
-                      base::condition changed;
+                      base::condition_variable changed;
                       std::atomic<bool> done{false};
                       actor other{[&] {
                           done = true;
@@ -122,7 +122,7 @@ TEST(explorer, finds_a_crash) {
 TEST(explorer, passes_what_is_right) {
     expect_clean({"right", "", [] {
                       base::mutex mutex;
-                      base::condition changed;
+                      base::condition_variable changed;
                       int count = 0;
                       {
                           actor first{[&] {

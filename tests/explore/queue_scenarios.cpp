@@ -96,7 +96,7 @@ void executor_that_drops() {
 void executor_of_one_thread() {
     callbacks all;
     base::mutex mutex;
-    base::condition changed;
+    base::condition_variable changed;
     std::deque<std::function<void()>> tasks;
     bool over = false;
     actor loop{[&] {
@@ -191,7 +191,7 @@ void end_of_all_in_a_callback() {
     std::atomic<int> done{0};
     const bool taken = pool->post([&] { ++done; });
     static base::mutex mutex;
-    static base::condition changed;
+    static base::condition_variable changed;
     static bool over = false;
     queue->post(ones.next([&] {
         other->finish(at_leisure());
@@ -227,7 +227,7 @@ void turns_while_one_blocks() {
     const auto queue = callback_queue::share({}, crew);
     const auto other = callback_queue::share({}, crew);
     base::mutex mutex;
-    base::condition changed;
+    base::condition_variable changed;
     bool told = false;
     callbacks ones;
     queue->post(ones.next([&] {

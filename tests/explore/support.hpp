@@ -37,7 +37,7 @@ private:
 // Lets virtual time pass while the other threads run as far as they can.
 inline void pass(boottime_clock::duration time) {
     base::mutex mutex;
-    base::condition never;
+    base::condition_variable never;
     base::unique_lock lock{mutex};
     const auto end = boottime_clock::now() + time;
     while (boottime_clock::now() < end && never.wait_until(lock, end)) {

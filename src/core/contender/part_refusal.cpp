@@ -22,7 +22,7 @@ std::string describe(const multi_part& part) {
 }
 
 // The error for a refused part. `rule` is empty if the error code needs no explanation.
-struct refusal {
+struct part_error {
     errc code = errc::protocol;
     const char* rule = "a refusal";
 
@@ -31,7 +31,7 @@ struct refusal {
     }
 };
 
-refusal refusal_of(server_error why) noexcept {
+part_error refusal_of(server_error why) noexcept {
     switch (why) {
         case server_error::no_node: return {errc::no_node, ""};
         case server_error::node_exists: return {errc::node_exists, ""};

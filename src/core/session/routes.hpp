@@ -72,10 +72,10 @@ using addressee =
     return is_single ? 1 : 0;
 }
 
-struct route {
+struct reply_route {
     addressee recipient;
     bool write = false;  // true: the answer proves that the session lives
-    friend bool operator==(const route&, const route&) = default;
+    friend bool operator==(const reply_route&, const reply_route&) = default;
 };
 
 }  // namespace turnstile::core

@@ -49,7 +49,7 @@ void session_requests::send_as(ticket id, operation&& op, addressee&& recipient,
     const bool write = is_write(op) && !std::holds_alternative<for_inquiry>(recipient);
     if (const auto room = window_room(recipient); room != 0)
         epoch_->window.sent(id, basics.now, room);
-    epoch_->pending.try_emplace(id, route{std::move(recipient), write});
+    epoch_->pending.try_emplace(id, reply_route{std::move(recipient), write});
     if (connection_) {
         connection_->last_sent = basics.now;
         silence_.sent(basics.now);

@@ -28,7 +28,7 @@ namespace turnstile::core {
 
 class session_requests {
 public:
-    using answered_request = std::map<ticket, route>::node_type;
+    using answered_request = std::map<ticket, reply_route>::node_type;
 
     explicit session_requests(const session_core_settings& settings);
 
@@ -102,7 +102,7 @@ public:
 private:
     struct in_epoch {
         std::uint64_t latest_connection = 0;  // number of the latest connection, even after its end
-        std::map<ticket, route> pending;
+        std::map<ticket, reply_route> pending;
         request_window window;
         shared_lists lists;
         creation_batch creations;

@@ -93,7 +93,7 @@ private:
     listener_list<bool> listeners_;
 
     mutable base::mutex mutex_;
-    base::condition changed_;
+    base::condition_variable changed_;
     seat_state now_ GUARDED_BY(mutex_);
 };
 

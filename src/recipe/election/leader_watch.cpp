@@ -100,7 +100,7 @@ private:
     std::optional<found> told_{};  // the listener's latest argument
 
     mutable base::mutex mutex_;
-    base::condition changed_;
+    base::condition_variable changed_;
     std::optional<error> failure_ GUARDED_BY(mutex_);
 };
 

@@ -49,7 +49,7 @@ private:
     const guard& hold_;
     const std::stop_token& stop_;
     base::mutex mutex_;
-    base::condition changed_;
+    base::condition_variable changed_;
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 template <class Wait>
 void expect_end_by_notification(Wait wait) {
     mutex m;
-    condition changed;
+    condition_variable changed;
     bool waits = false;
     bool notified = false;
     bool interrupted = false;
@@ -45,18 +45,19 @@ void expect_end_by_notification(Wait wait) {
 }
 
 TEST(mutex_without_interruption, wait_ends_by_notification_alone) {
-    expect_end_by_notification([](condition& changed, unique_lock& lock) { changed.wait(lock); });
+    expect_end_by_notification(
+        [](condition_variable& changed, unique_lock& lock) { changed.wait(lock); });
 }
 
 TEST(mutex_without_interruption, wait_until_ends_by_notification_alone) {
-    expect_end_by_notification([](condition& changed, unique_lock& lock) {
+    expect_end_by_notification([](condition_variable& changed, unique_lock& lock) {
         EXPECT_TRUE(changed.wait_until(lock, boottime_clock::time_point::max()));
     });
 }
 
 TEST(mutex_without_interruption, a_deadline_that_has_passed_is_over) {
     mutex m;
-    condition changed;
+    condition_variable changed;
     unique_lock lock{m};
     EXPECT_FALSE(changed.wait_until(lock, boottime_clock::time_point::min()));
     EXPECT_FALSE(changed.wait_until(lock, boottime_clock::now()));

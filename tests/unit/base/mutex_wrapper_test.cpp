@@ -30,7 +30,7 @@ TEST(base_mutex, unique_lock_takes_lets_go_and_takes_again) {
 
 TEST(base_mutex, condition_wakes_a_waiter) {
     mutex m;
-    condition changed;
+    condition_variable changed;
     bool done = false;
     boost::thread waker{[&] {
         const lock_guard lock{m};
@@ -46,7 +46,7 @@ TEST(base_mutex, condition_wakes_a_waiter) {
 
 TEST(base_mutex, a_deadline_that_has_passed_is_over_however_long_ago) {
     mutex m;
-    condition changed;
+    condition_variable changed;
     using time_point = boottime_clock::time_point;
     unique_lock lock{m};
     for (const auto past : {time_point::min(), time_point{} - std::chrono::nanoseconds{1},
@@ -56,7 +56,7 @@ TEST(base_mutex, a_deadline_that_has_passed_is_over_however_long_ago) {
 
 TEST(base_mutex, a_deadline_that_never_comes_is_waited_for) {
     mutex m;
-    condition changed;
+    condition_variable changed;
     using time_point = boottime_clock::time_point;
     for (const auto never : {time_point::max(), time_point::max() - std::chrono::hours{1},
                              boottime_clock::now() + std::chrono::years{10}}) {
@@ -77,7 +77,7 @@ TEST(base_mutex, a_deadline_that_never_comes_is_waited_for) {
 TEST(base_mutex, wait_is_an_interruption_point) {
     TURNSTILE_NEEDS_INTERRUPTION();
     mutex m;
-    condition changed;
+    condition_variable changed;
     bool interrupted = false;
     boost::thread waiter{[&] {
         unique_lock lock{m};

@@ -59,8 +59,8 @@ core::answer answer_to(std::uint64_t question, std::string data) {
 
 TEST(question_table, gives_each_inquiry_its_replies_in_the_order_of_the_questions) {
     question_table table;
-    inquiry first{2};
-    inquiry second{1};
+    question_group first{2};
+    question_group second{1};
     table.add(core::inquiry_id{1}, first, 0);
     table.add(core::inquiry_id{2}, first, 1);
     table.add(core::inquiry_id{3}, second, 0);
@@ -82,7 +82,7 @@ TEST(question_table, gives_each_inquiry_its_replies_in_the_order_of_the_question
 
 TEST(question_table, an_error_stands_for_all_replies) {
     question_table table;
-    inquiry both{2};
+    question_group both{2};
     table.add(core::inquiry_id{1}, both, 0);
     table.add(core::inquiry_id{2}, both, 1);
     auto good = answer_to(1, "one");
@@ -97,7 +97,7 @@ TEST(question_table, an_error_stands_for_all_replies) {
 
 TEST(question_table, a_question_is_answered_once) {
     question_table table;
-    inquiry both{2};
+    question_group both{2};
     table.add(core::inquiry_id{1}, both, 0);
     auto answer = answer_to(1, "one");
     table.answer(answer);
