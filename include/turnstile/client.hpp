@@ -39,6 +39,7 @@
 #include "turnstile/export.hpp"
 #include "turnstile/owned.hpp"
 #include "turnstile/result.hpp"
+#include "turnstile/server_role.hpp"
 #include "turnstile/session_state.hpp"
 
 namespace turnstile {
@@ -47,12 +48,6 @@ namespace detail {
 class internals;
 class registration;
 }  // namespace detail
-
-// The role of a server in its ensemble. `unknown`: the client has not learned the role.
-enum class server_role { unknown, standalone, leader, follower, observer, read_only };
-
-// Returns the name of the role, like "leader".
-[[nodiscard]] TURNSTILE_EXPORT std::string_view to_string(server_role role) noexcept;
 
 // The state of one session at the instant at which client::session() was called.
 struct session_info {

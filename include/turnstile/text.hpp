@@ -18,6 +18,7 @@
 #include "turnstile/fencing_vector.hpp"
 #include "turnstile/lock_status.hpp"
 #include "turnstile/owner.hpp"
+#include "turnstile/server_role.hpp"
 #include "turnstile/session_state.hpp"
 
 namespace turnstile {

@@ -49,6 +49,7 @@
 #include "turnstile/sasl_options.hpp"
 #include "turnstile/semaphore.hpp"
 #include "turnstile/server_health.hpp"
+#include "turnstile/server_role.hpp"
 #include "turnstile/session_state.hpp"
 #include "turnstile/shared_mutex.hpp"
 #include "turnstile/stop_any.hpp"

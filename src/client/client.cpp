@@ -172,10 +172,4 @@ void listener_handle::reset() noexcept {
     *this = listener_handle{};
 }
 
-std::string_view to_string(server_role role) noexcept {
-    constexpr std::array<std::string_view, 6> names{"unknown",  "standalone", "leader",
-                                                    "follower", "observer",   "read_only"};
-    return names.at(static_cast<std::size_t>(role));
-}
-
 }  // namespace turnstile

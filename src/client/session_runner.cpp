@@ -8,9 +8,6 @@
 
 namespace turnstile::detail {
 
-static_assert(static_cast<int>(core::server_role::read_only) ==
-              static_cast<int>(server_role::read_only));
-
 namespace {
 
 constexpr core::duration k_no_pause{};
@@ -190,7 +187,7 @@ session_info session_runner::info() const {
     facts.timeout =
         std::chrono::duration_cast<std::chrono::milliseconds>(core_.session_lease().timeout());
     facts.server = core_.server();
-    facts.role = static_cast<server_role>(core_.role());
+    facts.role = core_.role();
     facts.owned_bytes = core_.owned_bytes();
     const auto clock = current_.open() ? current_.open()->servers_clock() : std::nullopt;
     if (clock)

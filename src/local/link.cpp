@@ -44,7 +44,7 @@ void link::attach(tree& servers) {
     event.connection = connection_;
     event.session_id = id();
     event.timeout = settings_.timeout;
-    event.role = core::server_role::standalone;
+    event.role = server_role::standalone;
     event.server = name_;
     outlet_.deliver(core::link_event{event});
     if (settings_.detect_role) {

@@ -143,7 +143,7 @@ core::link_event server_connector::attach_event() const {
     core::link_event event;
     event.kind = core::link_kind::attached;
     event.timeout = settings_.timeout;
-    event.role = core::server_role::standalone;
+    event.role = server_role::standalone;
     event.server = to_string(server_);
     return event;
 }

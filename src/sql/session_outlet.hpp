@@ -37,7 +37,7 @@ public:
         event.connection = connection_;
         event.session_id = session;
         event.timeout = timeout_;
-        event.role = core::server_role::standalone;
+        event.role = server_role::standalone;
         event.server = server_;
         outlet_.deliver(std::move(event));
     }

@@ -54,7 +54,7 @@ std::string state_of(const word_answer& answer) {
     if (answer.text.find("not currently serving") != std::string::npos)
         return "is up, but its ensemble has no majority to serve with";
     if (auto old = version_fault(answer.text); !old.empty()) return old;
-    if (parse_role(answer.text) != core::server_role::unknown)
+    if (parse_role(answer.text) != server_role::unknown)
         return "serves its ensemble, but gives no session";
     return k_mute;
 }

@@ -59,18 +59,6 @@ void read_latency(std::string_view text, server_health& into) {
     into.longest_latency_ms = decimal_of(text.substr(second + 1));
 }
 
-server_role public_role(core::server_role role) {
-    switch (role) {
-        case core::server_role::standalone: return server_role::standalone;
-        case core::server_role::leader: return server_role::leader;
-        case core::server_role::follower: return server_role::follower;
-        case core::server_role::observer: return server_role::observer;
-        case core::server_role::read_only: return server_role::read_only;
-        case core::server_role::unknown: break;
-    }
-    return server_role::unknown;
-}
-
 std::string problem_of(std::string_view answer, server_role role) {
     if (role == server_role::read_only) return "is cut off from its majority, and only reads";
     if (role != server_role::unknown) return {};
@@ -89,7 +77,7 @@ bool is_refused(std::string_view answer) noexcept {
 }
 
 void read_srvr(std::string_view answer, server_health& into) {
-    into.role = public_role(parse_role(answer));
+    into.role = parse_role(answer);
     into.problem = version_fault(answer);
     if (into.problem.empty()) into.problem = problem_of(answer, into.role);
     into.serves = into.problem.empty();

@@ -41,18 +41,18 @@ bool is_before_3_5(std::string_view version) noexcept {
 
 }  // namespace
 
-core::server_role parse_role(std::string_view answer) noexcept {
+server_role parse_role(std::string_view answer) noexcept {
     constexpr std::string_view k_label = "\nMode: ";
     const auto at = answer.find(k_label);
-    if (at == std::string_view::npos) return core::server_role::unknown;
+    if (at == std::string_view::npos) return server_role::unknown;
     std::string_view mode = answer.substr(at + k_label.size());
     mode = mode.substr(0, mode.find_first_of("\r\n"));
-    if (mode == "standalone") return core::server_role::standalone;
-    if (mode == "leader") return core::server_role::leader;
-    if (mode == "follower") return core::server_role::follower;
-    if (mode == "observer") return core::server_role::observer;
-    if (mode == "read-only") return core::server_role::read_only;
-    return core::server_role::unknown;
+    if (mode == "standalone") return server_role::standalone;
+    if (mode == "leader") return server_role::leader;
+    if (mode == "follower") return server_role::follower;
+    if (mode == "observer") return server_role::observer;
+    if (mode == "read-only") return server_role::read_only;
+    return server_role::unknown;
 }
 
 server_software parse_software(std::string_view answer) noexcept {
@@ -84,8 +84,7 @@ std::optional<core::server_pace> parse_pace(std::string_view answer) noexcept {
 }
 
 std::optional<socket_address> find_role(const std::vector<socket_address>& servers,
-                                        core::server_role wanted, int give_up,
-                                        core::duration limit) {
+                                        server_role wanted, int give_up, core::duration limit) {
     const auto has_it = [wanted](const word_answer& answer) {
         return answer.whole && parse_role(answer.text) == wanted;
     };

@@ -17,7 +17,7 @@ namespace turnstile::zookeeper {
 
 // Returns the role in an answer to "srvr"; unknown for any other answer ("is not executed because it is not in the
 // whitelist", "This ZooKeeper instance is not currently serving requests").
-[[nodiscard]] core::server_role parse_role(std::string_view answer) noexcept;
+[[nodiscard]] server_role parse_role(std::string_view answer) noexcept;
 
 // Returns tickTime and syncLimit from an answer to "conf"; nothing for any other answer.
 [[nodiscard]] std::optional<core::server_pace> parse_pace(std::string_view answer) noexcept;
@@ -33,14 +33,14 @@ enum class server_software { unknown, zookeeper, another };
 
 struct server_answers {
     server_software software = server_software::unknown;
-    core::server_role role = core::server_role::unknown;
+    server_role role = server_role::unknown;
     std::optional<core::server_pace> pace{};
 };
 
 // Asks all servers at once, and returns the first server that has the role `wanted`. Blocks until a server with this
 // role answers, all servers have answered or failed, `limit` has passed, or the descriptor `give_up` becomes readable.
 [[nodiscard]] std::optional<socket_address> find_role(const std::vector<socket_address>& servers,
-                                                      core::server_role wanted, int give_up,
+                                                      server_role wanted, int give_up,
                                                       core::duration limit);
 
 }  // namespace turnstile::zookeeper

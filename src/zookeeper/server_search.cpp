@@ -19,11 +19,10 @@ server_answers ask_for_role(const socket_address& server, bool& asks_pace, int g
         told.role = parse_role(answer);
         told.software = parse_software(answer);
     }
-    if (told.role == core::server_role::unknown)
+    if (told.role == server_role::unknown)
         log::write(log_level::debug, "{} does not give its role",
                    to_string(server, address_form::for_people));
-    const bool relays =
-        told.role == core::server_role::follower || told.role == core::server_role::observer;
+    const bool relays = told.role == server_role::follower || told.role == server_role::observer;
     if (!relays || !asks_pace) return told;
     const auto configuration = ask_server(server, "conf", give_up, k_role_limit);
     told.pace = parse_pace(configuration);
@@ -33,8 +32,7 @@ server_answers ask_for_role(const socket_address& server, bool& asks_pace, int g
 
 std::optional<way_to_leader> find_leader(const ensemble_address& servers, int give_up) {
     const auto known = resolve_all(servers);
-    const auto leader =
-        find_role(known.addresses, core::server_role::leader, give_up, k_role_limit);
+    const auto leader = find_role(known.addresses, server_role::leader, give_up, k_role_limit);
     if (!leader) return std::nullopt;
     auto chance = base::random::from_system();
     return way_to(*leader, known, chance);
@@ -50,8 +48,8 @@ std::optional<way_to_leader> find_another(const ensemble_address& servers,
         return to_string(each, address_form::for_c_client) == here;
     });
     const auto leads = [](const word_answer& answer) {
-        const auto role = answer.whole ? parse_role(answer.text) : core::server_role::unknown;
-        return role == core::server_role::leader || role == core::server_role::standalone;
+        const auto role = answer.whole ? parse_role(answer.text) : server_role::unknown;
+        return role == server_role::leader || role == server_role::standalone;
     };
     auto chance = base::random::from_system();
     const auto limit = std::min<core::duration>(wanted.within / 2, k_role_limit);

@@ -171,7 +171,7 @@ void live_session::deliver(core::coordinator_event&& event) {
     if (auto* told = std::get_if<core::link_event>(&event)) {
         const auto& time = servers_.plans().time;
         const bool tells = told->kind == core::link_kind::role_known &&
-                           told->role != core::server_role::unknown && settings_.learn_pace;
+                           told->role != server_role::unknown && settings_.learn_pace;
         if (tells) told->pace = core::server_pace{time.tick, time.sync_limit};
     } else if (auto* answer = std::get_if<core::reply>(&event)) {
         root_.to_client(*answer);

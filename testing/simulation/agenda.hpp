@@ -100,7 +100,7 @@ struct silence_due {  // when the client gives up a silent connection
 };
 struct role_learned {
     connection_id connection{};
-    core::server_role role{};
+    server_role role{};
 };
 struct leader_asked {  // the client requests each server's role
     connection_id connection{};

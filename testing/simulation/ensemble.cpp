@@ -44,16 +44,16 @@ instant ensemble::after_stall() const {
     return leader_stalled_until_ + std::chrono::microseconds{1};
 }
 
-core::server_role ensemble::role(server_id of) const {
-    if (servers_.size() == 1) return core::server_role::standalone;
+server_role ensemble::role(server_id of) const {
+    if (servers_.size() == 1) return server_role::standalone;
     const bool leads = leader_ == of || servers_[of].deposed;
-    return leads ? core::server_role::leader : core::server_role::follower;
+    return leads ? server_role::leader : server_role::follower;
 }
 
 std::optional<server_id> ensemble::some_leader() {
     std::vector<server_id> all;
     for (server_id id = 0; id != servers_.size(); ++id)
-        if (servers_[id].serves() && role(id) == core::server_role::leader) all.push_back(id);
+        if (servers_[id].serves() && role(id) == server_role::leader) all.push_back(id);
     if (all.empty()) return std::nullopt;
     return dice_.pick(all);
 }
@@ -254,7 +254,7 @@ void ensemble::admit(server_id at, connection_id by, session_id session) {
     }
     here.attached[session] = by;
     here.queues[by] = {};
-    const auto role = scenario_.roles_known ? this->role(at) : core::server_role::unknown;
+    const auto role = scenario_.roles_known ? this->role(at) : server_role::unknown;
     network_.to_client(by, connect_answer{session, role, here.replica.zxid()});
 }
 

@@ -78,7 +78,7 @@ public:
 
     // ---- questions ----
     [[nodiscard]] std::size_t size() const noexcept { return servers_.size(); }
-    [[nodiscard]] core::server_role role(server_id of) const;
+    [[nodiscard]] server_role role(server_id of) const;
     // Returns the leader, or a former leader that does not know the new leader yet.
     [[nodiscard]] std::optional<server_id> some_leader();
     [[nodiscard]] const local::tree& truth() const noexcept override { return truth_; }

@@ -87,11 +87,11 @@ void handle::attach(connection_id by, const connect_answer& answer) {
     emit_link(core::link_kind::attached);
     emit_late();
     if (watch_count() != 0) network_.to_server(by, resend_watches{watches_.list(), seen_zxid_});
-    if (answer.role != core::server_role::unknown || scenario_.place != core::placement::anywhere)
+    if (answer.role != server_role::unknown || scenario_.place != core::placement::anywhere)
         agenda_.after(dice_.up_to(scenario_.longest_question()), role_learned{by, answer.role});
 }
 
-void handle::learn_role(connection_id by, core::server_role role) {
+void handle::learn_role(connection_id by, server_role role) {
     if (connection_ == by && attached_) emit_link(core::link_kind::role_known, role);
 }
 
@@ -242,7 +242,7 @@ void handle::emit_late() {
     for (auto& reply : std::exchange(late_, {})) emit(std::move(reply));
 }
 
-void handle::emit_link(core::link_kind kind, core::server_role role) {
+void handle::emit_link(core::link_kind kind, server_role role) {
     core::link_event event;
     event.kind = kind;
     event.connection = number_;

@@ -47,7 +47,7 @@ public:
     void receive(connection_id by, const server_message& message) override;
     void notice_break(connection_id by) override;
     void check_silence(connection_id by) override;
-    void learn_role(connection_id by, core::server_role role) override;
+    void learn_role(connection_id by, server_role role) override;
     void learn_leader(connection_id by, std::optional<server_id> leader) override;
     void find_elsewhere(connection_id by) override;
 
@@ -81,7 +81,7 @@ private:
     void emit(core::coordinator_event&& event) { events_.push_back(std::move(event)); }
     void emit_late();
     [[nodiscard]] core::reply reply_to(const open_request& request, core::outcome how) const;
-    void emit_link(core::link_kind kind, core::server_role role = core::server_role::unknown);
+    void emit_link(core::link_kind kind, server_role role = server_role::unknown);
     void expect_answer();
     void move_when_idle();
 

@@ -62,7 +62,7 @@ using client_message =
 struct connect_answer {
     session_id session = 0;
     // The server's role. A real client learns it from the answer to a separate request.
-    core::server_role role = core::server_role::unknown;
+    server_role role = server_role::unknown;
     std::int64_t zxid = 0;
 };
 struct session_over {};  // the session has expired

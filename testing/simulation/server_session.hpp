@@ -37,7 +37,7 @@ public:
     virtual void receive(connection_id by, const server_message& message) = 0;
     virtual void notice_break(connection_id by) = 0;
     virtual void check_silence(connection_id by) = 0;
-    virtual void learn_role(connection_id /*by*/, core::server_role /*role*/) {}
+    virtual void learn_role(connection_id /*by*/, server_role /*role*/) {}
     virtual void learn_leader(connection_id /*by*/, std::optional<server_id> /*leader*/) {}
     virtual void find_elsewhere(connection_id /*by*/) {}
     virtual void hear_bell(connection_id /*by*/) {}

@@ -368,7 +368,7 @@ void single_session::emit_link(core::link_kind kind) {
     event.connection = number_;
     event.session_id = session_;
     event.timeout = scenario_.time.session_timeout;
-    event.role = core::server_role::standalone;
+    event.role = server_role::standalone;
     event.server = "server";
     events_.push_back(std::move(event));
 }

@@ -21,7 +21,7 @@ void check_srvr(std::string_view answer) {
     zookeeper::read_srvr(answer, health);
     const auto role = zookeeper::parse_role(answer);
     static_cast<void>(zookeeper::parse_software(answer));
-    expect((role == core::server_role::unknown) == (health.role == server_role::unknown),
+    expect((role == server_role::unknown) == (health.role == server_role::unknown),
            "the role is known to one parser alone", answer);
     expect(health.serves == health.problem.empty(), "a server serves with a problem", answer);
     expect(fuzz::is_printable_ascii(health.problem), "a problem has an odd byte", health.problem);

@@ -31,7 +31,7 @@ session_settings with_roles() {
 
 // Moves the session to the leader, and stores the number of its connection there in `connection`.
 void go_to_leader(session_recorder& me, std::uint64_t& connection) {
-    while (me.link(link_kind::role_known, connection).role != core::server_role::leader)
+    while (me.link(link_kind::role_known, connection).role != server_role::leader)
         me.session().seek_leader(connection++);
 }
 
@@ -48,9 +48,9 @@ std::unique_ptr<ensemble> zookeeper_roles::servers_;
 
 TEST_F(zookeeper_roles, each_server_tells_its_own) {
     session_recorder leader{servers_->connect_string(*servers_->leader()), with_roles()};
-    EXPECT_EQ(leader.link(link_kind::role_known).role, core::server_role::leader);
+    EXPECT_EQ(leader.link(link_kind::role_known).role, server_role::leader);
     session_recorder follower{servers_->connect_string(*servers_->follower()), with_roles()};
-    EXPECT_EQ(follower.link(link_kind::role_known).role, core::server_role::follower);
+    EXPECT_EQ(follower.link(link_kind::role_known).role, server_role::follower);
 }
 
 // The C client chooses the first server at random, so some of these sessions must move.
@@ -88,7 +88,7 @@ TEST_F(zookeeper_roles, a_busy_session_moves_too) {
             const auto links = me.heard<link_event>();
             if (links.empty() || links.back().kind != link_kind::role_known) return false;
             const auto& last = links.back();
-            if (last.role == core::server_role::leader) return true;
+            if (last.role == server_role::leader) return true;
             if (std::exchange(sought, last.connection) != last.connection)
                 me.session().seek_leader(last.connection);
             return false;
@@ -136,7 +136,7 @@ TEST_F(zookeeper_roles, a_create_of_two_requests_is_finished_before_the_move) {
         there = me->attached(2);
         if (!refused) there = {};
     } while (there.server != follower.proxy.address());
-    EXPECT_EQ(me->link(link_kind::role_known, 2).role, core::server_role::follower);
+    EXPECT_EQ(me->link(link_kind::role_known, 2).role, server_role::follower);
     follower.proxy.filter(direction::to_client, [](frame& f) {
         return f.is(frame_kind::reply, opcode::create) ? verdict::hold : verdict::forward;
     });

@@ -125,10 +125,10 @@ TEST_F(zookeeper_session, tells_the_role_of_its_server) {
     session_settings settings = recorder_settings();
     settings.detect_role = true;
     session_recorder me{proxy_.address(), settings};
-    EXPECT_EQ(me.link(link_kind::role_known, 1).role, core::server_role::standalone);
+    EXPECT_EQ(me.link(link_kind::role_known, 1).role, server_role::standalone);
     proxy_.cut();
     const link_event again = me.link(link_kind::role_known, 2);
-    EXPECT_EQ(again.role, core::server_role::standalone);
+    EXPECT_EQ(again.role, server_role::standalone);
     EXPECT_EQ(again.connection, 2U);
 }
 

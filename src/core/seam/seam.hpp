@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "turnstile/clock.hpp"
+#include "turnstile/server_role.hpp"
 
 namespace turnstile::core {
 
@@ -208,9 +209,6 @@ struct stat {
     std::int32_t num_children = 0;
     friend bool operator==(const stat&, const stat&) = default;
 };
-
-// The role of a server in its ensemble, as far as the client knows.
-enum class server_role { unknown, standalone, leader, follower, observer, read_only };
 
 struct server_pace {
     duration tick{};

@@ -56,12 +56,11 @@ protected:
         on(core::from_session{epoch(), std::move(event)});
     }
     void start() { on(core::start{}); }
-    void attach(core::server_role role = core::server_role::standalone,
-                core::duration timeout = k_timeout) {
+    void attach(server_role role = server_role::standalone, core::duration timeout = k_timeout) {
         ++connection;
         on_event(link(core::link_kind::attached, role, timeout));
     }
-    void start_attached(core::server_role role = core::server_role::standalone) {
+    void start_attached(server_role role = server_role::standalone) {
         start();
         attach(role);
         log.clear();
@@ -86,7 +85,7 @@ protected:
         session_id += 1;
     }
     [[nodiscard]] core::link_event link(core::link_kind kind,
-                                        core::server_role role = core::server_role::unknown,
+                                        server_role role = server_role::unknown,
                                         core::duration timeout = k_timeout) const {
         return {kind, connection, session_id, timeout, role, "zk:2181"};
     }

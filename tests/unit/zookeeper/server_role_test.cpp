@@ -8,8 +8,6 @@
 namespace turnstile::zookeeper {
 namespace {
 
-using core::server_role;
-
 TEST(server_role, is_read_from_the_answer_to_srvr) {
     const auto answer = [](const char* mode) {
         return std::string{"Zookeeper version: 3.8.0\nOutstanding: 0\nZxid: 0x0\nMode: "} + mode +

@@ -258,7 +258,7 @@ void client::tell_link(core::link_kind kind) {
     event.connection = connection_;
     event.session_id = session_;
     event.timeout = k_timeout;
-    event.role = core::server_role::standalone;
+    event.role = server_role::standalone;
     event.server = "server";
     inbox_.emplace_back(std::move(event));
 }
