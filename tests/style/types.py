@@ -8,8 +8,7 @@
 Members are the functions and data that a class declares itself. Nested types, aliases, friends, and inherited,
 defaulted or deleted members do not count. `members` prints each class with more members than its limit. LARGE has the
 limits of some classes; the limit of all others is MOST. A limit in LARGE may only fall, so `members` also prints a class
-of LARGE that has fewer members than its limit. `names` prints each type that has the name of another type, except the
-names of SHARED.
+of LARGE that has fewer members than its limit. `names` prints each name that several types have.
 """
 
 import pathlib
@@ -19,53 +18,6 @@ import sys
 MOST = 45
 # Classes with more than MOST members, and the limit of each class.
 LARGE = {}
-# Names that several types share, each type in a different namespace or file, with the number of these types. The
-# numbers may only fall.
-SHARED = {
-    # Each back end and each module defines these types.
-    "connect_string": 4,
-    "coordinator": 2,
-    "known_servers": 2,
-    "link": 2,
-    "options_end": 2,
-    "part_writer": 2,
-    "pending_request": 3,
-    "pending_requests": 3,
-    "resolution": 2,
-    "server_address": 2,
-    "servers": 3,
-    "session": 4,
-    "watch_table": 2,
-    "moment": 2,
-    "node": 2,
-    "node_kind": 2,
-    # The core has types with the names of public types, but without the members that only users need.
-    "contender": 2,
-    "contender_kind": 2,
-    "revocation": 2,
-    "server_role": 2,
-    # Different state machines have effects, events and states with these names.
-    "call": 2,
-    "enter": 2,
-    "give_back": 2,
-    "granted": 2,
-    "leave": 2,
-    "lost": 2,
-    "queued": 2,
-    "refused": 2,
-    "retry_later": 2,
-    "submit": 3,
-    "tell": 2,
-    "unsure": 2,
-    "watch": 2,
-    # These types are in distant parts of the tree.
-    "caller": 2,
-    "condition": 2,
-    "inquiry": 2,
-    "refusal": 3,
-    "route": 2,
-    "verdict": 2,
-}
 
 NOISE = re.compile(
     r'//[^\n]*|/\*.*?\*/|R"(?P<mark>[a-z]*)\(.*?\)(?P=mark)"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\''
@@ -179,12 +131,8 @@ def names(types):
         if each.owner is None and "::" not in each.name:
             places.setdefault(each.name, []).append(each.place)
     for name, all_of in sorted(places.items()):
-        limit = SHARED.get(name, 1)
-        if len(all_of) > limit:
+        if len(all_of) > 1:
             print(f"{all_of[-1]}: {name} is the name of {len(all_of)} types: {', '.join(all_of)}")
-    for name, limit in sorted(SHARED.items()):
-        if len(places.get(name, [])) < limit:
-            print(f"tests/style/types.py: {len(places.get(name, []))} types have the name {name}, no longer {limit}")
 
 
 def main():
