@@ -61,7 +61,14 @@ struct peer_view {
     std::string host;
     std::string_view plain_form;  // refers to a constant
     bool shows_certificate = false;
+    bool asked_for_certificate = false;
 };
+
+// OpenSSL calls this function when the server requests a certificate. `peer`: the connection's peer_view.
+int note_request(SSL* /*ssl*/, void* peer) {
+    static_cast<peer_view*>(peer)->asked_for_certificate = true;
+    return 1;
+}
 
 struct greeting_failure {
     std::string reason;
@@ -116,10 +123,10 @@ greeting_failure explain(const SSL& ssl, int failure, int system_error, const pe
         return {std::generic_category().message(system_error)};
     }
     const int reason = ERR_GET_REASON(::ERR_peek_last_error());
-    // Java since 17.0.19 sends this alert if the client's certificate is missing. In TLS 1.3, a server sends it for any
-    // other reason only before the end of the client's handshake.
-    const bool misses_certificate =
-        greeted && !peer.shows_certificate && reason == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE;
+    // Java since 17.0.19 sends this alert if the client's certificate is missing. After its request for a certificate, a
+    // server does not send it for another reason.
+    const bool misses_certificate = peer.asked_for_certificate && !peer.shows_certificate &&
+                                    reason == SSL_R_SSLV3_ALERT_HANDSHAKE_FAILURE;
     if (misses_certificate || is_of_client_certificate(reason)) {
         ::ERR_clear_error();
         if (peer.shows_certificate)
@@ -138,7 +145,9 @@ greeting_failure explain(const SSL& ssl, int failure, int system_error, const pe
 class openssl_stream final : public stream {
 public:
     openssl_stream(connection_owner ssl, peer_view peer)
-        : ssl_{std::move(ssl)}, peer_{std::move(peer)} {}
+        : ssl_{std::move(ssl)}, peer_{std::move(peer)} {
+        ::SSL_set_cert_cb(ssl_.get(), note_request, &peer_);
+    }
 
     handshake_step go_on() override {
         const base::lock_guard lock{mutex_};
@@ -213,7 +222,7 @@ private:
 
     mutable base::mutex mutex_;
     const connection_owner ssl_;
-    const peer_view peer_;
+    peer_view peer_ GUARDED_BY(mutex_);
     bool failed_ GUARDED_BY(mutex_) = false;
     greeting_failure why_ GUARDED_BY(mutex_);
 };
