@@ -59,7 +59,7 @@ TEST_F(cli_bench, asks_on_a_terminal) {
                        {"SHELL=/bin/sh"});
     ASSERT_TRUE(asked.wait());
     EXPECT_EQ(asked.exit_code(), 64) << output();
-    EXPECT_TRUE(printed("for 5 s, with 4 clients at " + path + "? [y/N]")) << output();
+    EXPECT_TRUE(printed("with 4 clients that acquire the lock " + path + "? [y/N]")) << output();
     EXPECT_TRUE(printed("nothing was done")) << output();
     EXPECT_TRUE(is_gone());
 }

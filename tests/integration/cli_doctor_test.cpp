@@ -3,7 +3,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "cli_fixture.hpp"
 
@@ -25,6 +27,15 @@ protected:
         // The report is the first line. Without a session, an error from stderr follows it.
         all.resize(std::min(all.find('\n'), all.size()));
         return json::parse(all);
+    }
+    // Returns true if the servers' release has bugs that the doctor knows. 3.8.5 and 3.9.4 are the first releases of
+    // their series without these bugs.
+    [[nodiscard]] bool has_known_bugs() const {
+        const auto version = said(0, doctor()).at("servers").at(0).at("version").get<std::string>();
+        std::tuple<int, int, int> release;
+        auto& [major, minor, patch] = release;
+        EXPECT_EQ(std::sscanf(version.c_str(), "%d.%d.%d", &major, &minor, &patch), 3) << version;
+        return release < (minor == 9 ? std::tuple{3, 9, 4} : std::tuple{3, 8, 5});
     }
     static words codes_of(const json& report) {
         words all;
@@ -140,16 +151,20 @@ TEST_F(cli_doctor, an_ensemble_that_loses_its_servers) {
     testing::ensemble three{{.count = 3}};
     three.wait_until_serving();
     const auto all = three.connect_string();
-    EXPECT_EQ(codes_of(said(1, doctor({"--servers", all}))), words{"known_bugs"});
+    const words bugs(has_known_bugs() ? 1 : 0, "known_bugs");
+    const auto with_bugs = [&bugs](words others, std::size_t at) {
+        others.insert(others.begin() + static_cast<std::ptrdiff_t>(at), bugs.begin(), bugs.end());
+        return others;
+    };
+    EXPECT_EQ(codes_of(said(bugs.empty() ? 0 : 1, doctor({"--servers", all}))), bugs);
     // The doctor knows only a follower's address, so it finds no leader. The session timeout is too short for a lease
     // through a follower.
     const auto follower = three.follower().value();
     const auto apart =
         said(1, doctor({"--servers", three.connect_string(follower), "--session-timeout", "4s"}));
-    EXPECT_EQ(codes_of(apart), (words{"lease_short", "known_bugs"})) << apart;
+    EXPECT_EQ(codes_of(apart), with_bugs({"lease_short"}, 1)) << apart;
     three.kill(follower);
-    EXPECT_EQ(codes_of(said(1, doctor({"--servers", all}))),
-              (words{"known_bugs", "server_unreachable"}));
+    EXPECT_EQ(codes_of(said(1, doctor({"--servers", all}))), with_bugs({"server_unreachable"}, 0));
     three.kill(three.leader().value());
     // The last server still runs, but serves no client once it notices that it is alone.
     EXPECT_TRUE(eventually([&] {
