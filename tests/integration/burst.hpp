@@ -15,6 +15,20 @@
 
 namespace turnstile::tests {
 
+// The progress of the acquires of a burst. The handlers share it, because a test that fails returns before they have run.
+struct burst_progress {
+    explicit burst_progress(int acquires) : entering{acquires}, open{acquires} {}
+    void end_one() {
+        if (--open == 0) done.set();
+    }
+
+    std::atomic<int> entering;  // acquires whose contender has not entered the queue yet
+    std::atomic<int> open;      // acquires without a result yet
+    std::atomic<int> refused{0};
+    testing::event all_wait;
+    testing::event done;
+};
+
 // Requests `of_locks` free locks at once, in folders that do not exist. The client must get all of them and keep its
 // hold.
 inline void expect_a_burst_costs_no_hold(client& servers, const std::string& path, int of_locks) {
@@ -22,19 +36,17 @@ inline void expect_a_burst_costs_no_hold(client& servers, const std::string& pat
     auto hold = kept.acquire({.timeout = testing::limit()});
     ASSERT_TRUE(hold) << hold.error().message();
     std::vector<std::unique_ptr<mutex>> locks;
-    std::atomic<int> open{of_locks};
-    std::atomic<int> refused{0};
-    testing::event done;
+    const auto progress = std::make_shared<burst_progress>(of_locks);
     for (int i = 0; i != of_locks; ++i) {
         locks.push_back(std::make_unique<mutex>(servers, path + "/" + std::to_string(i)));
-        locks.back()->async_acquire({}, [&](result<guard> granted) {
-            if (!granted) ++refused;
+        locks.back()->async_acquire({}, [progress](result<guard> granted) {
+            if (!granted) ++progress->refused;
             if (granted) granted->unlock();
-            if (--open == 0) done.set();
+            progress->end_one();
         });
     }
-    EXPECT_TRUE(done.wait()) << open << " are open";
-    EXPECT_EQ(refused, 0);
+    EXPECT_TRUE(progress->done.wait()) << progress->open << " are open";
+    EXPECT_EQ(progress->refused, 0);
     EXPECT_TRUE(hold->valid()) << "lost to the client's own requests";
     EXPECT_TRUE(hold->release(testing::limit()));
 }
@@ -64,26 +76,23 @@ struct contended {
 inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const std::string& path,
                                          int of_waiters) {
     contended scene{servers, other, path};
-    std::atomic<int> entering{of_waiters};
-    std::atomic<int> open{of_waiters};
-    testing::event all_wait;
-    testing::event done;
+    const auto progress = std::make_shared<burst_progress>(of_waiters);
     std::stop_source given_up;
     for (int i = 0; i != of_waiters; ++i) {
         acquire_options options;
         options.stop = given_up.get_token();
-        options.on_entered = [&](const std::string&) {
-            if (--entering == 0) all_wait.set();
+        options.on_entered = [progress](const std::string&) {
+            if (--progress->entering == 0) progress->all_wait.set();
         };
-        scene.wanted.async_acquire(options, [&](const result<guard>& granted) {
+        scene.wanted.async_acquire(options, [progress](const result<guard>& granted) {
             EXPECT_FALSE(granted);
-            if (--open == 0) done.set();
+            progress->end_one();
         });
     }
-    EXPECT_TRUE(all_wait.wait()) << entering << " have not entered";
+    EXPECT_TRUE(progress->all_wait.wait()) << progress->entering << " have not entered";
     EXPECT_TRUE(scene.hold.valid()) << "lost to the client's own waiters";
     given_up.request_stop();
-    EXPECT_TRUE(done.wait()) << open << " are open";
+    EXPECT_TRUE(progress->done.wait()) << progress->open << " are open";
     EXPECT_TRUE(scene.hold.valid()) << "lost to the client's own removals";
     scene.release();
 }
@@ -93,24 +102,22 @@ inline void expect_a_crowd_costs_no_hold(client& servers, client& other, const s
 inline void expect_a_burst_beyond_all_room_costs_no_hold(client& servers, client& other,
                                                          const std::string& path, int of_waiters) {
     contended scene{servers, other, path};
-    std::atomic<int> open{of_waiters};
-    std::atomic<int> refused{0};
-    testing::event done;
+    const auto progress = std::make_shared<burst_progress>(of_waiters);
     std::stop_source given_up;
     for (int i = 0; i != of_waiters; ++i) {
         acquire_options options;
         options.stop = given_up.get_token();
-        scene.wanted.async_acquire(options, [&](const result<guard>& granted) {
+        scene.wanted.async_acquire(options, [progress](const result<guard>& granted) {
             EXPECT_FALSE(granted);
-            if (granted.error() == errc::too_many) ++refused;
-            if (--open == 0) done.set();
+            if (granted.error() == errc::too_many) ++progress->refused;
+            progress->end_one();
         });
     }
     EXPECT_TRUE(scene.hold.valid()) << "lost to the client's own waiters";
     given_up.request_stop();
-    EXPECT_TRUE(done.wait()) << open << " are open";
-    EXPECT_GT(refused, 0);
-    EXPECT_LT(refused, of_waiters);
+    EXPECT_TRUE(progress->done.wait()) << progress->open << " are open";
+    EXPECT_GT(progress->refused, 0);
+    EXPECT_LT(progress->refused, of_waiters);
     EXPECT_TRUE(scene.hold.valid()) << "lost to the client's own removals";
     scene.release();
 }
