@@ -15,7 +15,7 @@
 
 namespace turnstile::tests {
 
-// The progress of the acquires of a burst. The handlers share it, because a test that fails returns before they have run.
+// The progress of the acquires of a burst. The handlers share it, because they may run after a failed test has returned.
 struct burst_progress {
     explicit burst_progress(int acquires) : entering{acquires}, open{acquires} {}
     void end_one() {
