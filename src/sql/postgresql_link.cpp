@@ -32,7 +32,7 @@ std::string turned(std::string list, std::size_t first) {
 // not answer leaves libpq no time for the next host. So each attempt begins with the host that was second in the last
 // attempt.
 PGconn* start(const std::string& uri, std::size_t first_host) {
-    const postgresql_options all{::PQconninfoParse(uri.c_str(), nullptr)};
+    const auto all = parse_postgresql(uri, nullptr);
     if (!all) throw database_error{failure::fatal, "libpq cannot read the connect string"};
     // libpq uses the last value of a repeated keyword.
     std::vector<const char*> keywords{"application_name", "target_session_attrs"};

@@ -63,7 +63,7 @@ bool has_bad_port(const PQconninfoOption* each) {
 // Returns only the start of libpq's message, up to the first colon and space: the rest quotes a piece of the URI.
 std::string fault_of_postgresql(const std::string& uri) {
     char* raw = nullptr;
-    const postgresql_options all{::PQconninfoParse(uri.c_str(), &raw)};
+    const auto all = parse_postgresql(uri, &raw);
     const std::unique_ptr<char, text_end> said{raw};
     if (all)
         return has_bad_port(all.get()) ? "has a bad port: a number from 1 to 65535 is needed" : "";
