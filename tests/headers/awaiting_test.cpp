@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the examples of the headers for coroutines.
+// Runs the examples in the comments of turnstile/coroutine.hpp, async_call.hpp and acquisition_awaitable.hpp.
 #include <utility>
 
 #include "headers/reader.hpp"

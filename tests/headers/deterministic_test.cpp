@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the example of the header for services under virtual time.
+// Runs the example in the comment of turnstile/testing/deterministic_run.hpp: a service under virtual time.
 #include <gtest/gtest.h>
 
 #include <chrono>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the examples of the testing kit's headers, on real servers and child processes.
+// Runs the examples in the comments of the testing kit's headers (turnstile/testing), on real servers and child
+// processes.
 #include <sys/stat.h>
 
 #include <fstream>

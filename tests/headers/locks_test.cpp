@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the examples of the headers of locks and holds.
+// Runs the examples in the comments of the public headers about locks and holds, such as turnstile/mutex.hpp and
+// turnstile/guard.hpp.
 #include <memory>
 #include <mutex>
 #include <shared_mutex>

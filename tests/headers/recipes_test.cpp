@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the examples of the headers of clients, elections, gates, and operators' tools.
+// Runs the examples in the comments of the public headers about clients, elections, job_gate, rate_gate, and operators'
+// tools (turnstile/tools).
 #include <gmock/gmock.h>
 
 #include <functional>

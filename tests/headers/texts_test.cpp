@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs the examples of the headers for texts and for the log.
+// Runs the examples in the comments of turnstile/text.hpp, ostream.hpp, fmt.hpp, session_state.hpp and log.hpp.
 #include <spdlog/spdlog.h>
 
 #include <iostream>
