@@ -235,7 +235,7 @@ protected:
         for (const auto& call : k_calls) {
             current = call.name;
             call.make(*at);
-            // SCOPED_TRACE would leave a value in this thread, which may outlive the program's end.
+            // SCOPED_TRACE would leave a value in this thread, and the thread may still run when the program ends.
             ASSERT_FALSE(HasFailure()) << call.name;
         }
         current = "client::close()";

@@ -60,7 +60,8 @@ TEST(callback_queue, at_its_end_a_loop_that_does_not_run_keeps_what_it_has) {
     post_numbers(*queue, later, 0, 2);
     EXPECT_EQ(later, numbers(2)) << "of a closed client, in the call";
     EXPECT_EQ(told, numbers(0));
-    // The queue's end must not wait for an executor on that executor's thread.
+    // A thread that has run an executor's tasks does not wait for executors in finish(). So a thread other than the
+    // test's runs the loop's tasks.
     std::thread{[&] { loop.run_all(); }}.join();
     EXPECT_EQ(told, numbers(3));
 }

@@ -22,7 +22,7 @@ constexpr std::size_t k_safe = 128 * 1024;
 class late_sessions_test : public shell_test {
 protected:
     static constexpr int k_fit = 4;
-    // Four contenders with paths of this length use up the space for znodes of one session.
+    // Returns a path that is so long that the znodes of four contenders use up the space of one session.
     static std::string path(int number) {
         const auto name = std::to_string(number);
         return '/' + name + std::string(k_safe / k_fit - 60 - 1 - name.size(), 'x');

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests which listener gets which change of state.
+// Tests which changes of a session's state each listener gets.
 #include "client/listeners.hpp"
 
 #include <stdexcept>

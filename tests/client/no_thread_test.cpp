@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests a system without further threads: this program's pthread_create fails on demand.
+// Tests a system that can start no further thread: this program's pthread_create fails on demand.
 #include <dlfcn.h>
 #include <pthread.h>
 

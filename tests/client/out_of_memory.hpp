@@ -44,8 +44,8 @@ struct place {
     std::function<void(const client&)> end_session;
 };
 
-// Two clients of one tree, and three clients of other trees, which are in memory. All clients exist before memory
-// fails.
+// Two clients of the servers in `place`, and three clients with separate trees in memory. All five clients exist before
+// memory fails.
 class scene {
 public:
     explicit scene(place at);

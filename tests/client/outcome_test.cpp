@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the results of with_lock(), guard::status() and queries of a lock, and the limit on a label.
+// Tests the results of with_lock(), guard::status() and queries of a lock. Also tests the limit on the length of a
+// label (a caller's text in the data of a contender).
 #include "support.hpp"
 
 namespace turnstile::tests {

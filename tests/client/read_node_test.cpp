@@ -59,7 +59,7 @@ TEST_F(read_node_test, of_a_client_that_has_closed) {
 
 class held_read_test : public shell_test {
 protected:
-    // The cost of `look`: its requests, and its commits. Only a commit changes the version of the hold's znode.
+    // The numbers of requests and commits of one call. Each commit raises the version of the hold's znode by one.
     struct cost {
         std::uint64_t requests = 0;
         std::int32_t commits = 0;

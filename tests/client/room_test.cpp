@@ -13,7 +13,7 @@ constexpr std::size_t k_safe = 128 * 1024;
 
 class room_test : public shell_test {
 protected:
-    // Exactly `count` contenders with paths of this length use up the space for znodes of one session.
+    // Returns a path that is so long that the znodes of exactly `count` contenders use up the space of one session.
     static std::string path(std::size_t count, int number) {
         const auto name = std::to_string(number);
         return '/' + name + std::string(k_safe / count - 60 - 1 - name.size(), 'x');

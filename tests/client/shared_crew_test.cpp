@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests queues and pools of several clients with one crew of threads. They must not wait for each other, and must end
-// separately.
+// Tests callback queues and worker pools that share one crew (a set of threads), as several clients of a runtime do.
+// Queues and pools must not wait for each other, and each must end separately.
 #include "client/callback_queue.hpp"
 #include "client/worker_pool.hpp"
 #include "crew_support.hpp"
@@ -126,7 +126,8 @@ TEST(thread_crew_of_one, a_callback_ends_others_that_wait_for_its_thread) {
     crew->finish();
 }
 
-// A task of each pool ends the other pool. Neither may wait for itself.
+// A task of each pool ends the other pool, and both tasks run on the crew's only thread. No task may wait for its own
+// end.
 TEST(thread_crew_of_one, pools_that_end_each_other_come_back) {
     const auto crew = thread_crew::start({.start = k_start, .most = 1});
     const auto first = worker_pool::share(crew);

@@ -99,7 +99,7 @@ TEST_F(shared_mutex_test, a_writer_becomes_upgradable_then_a_reader) {
     auto held = lock.acquire().value();
     lock.downgrade_to_upgradable(held).value();
     EXPECT_EQ(holders(), kinds{upgradable});
-    // No effect, because the hold is upgradable already.
+    // This call has no effect, because the hold is upgradable already.
     lock.downgrade_to_upgradable(held).value();
     EXPECT_EQ(theirs.try_acquire_upgrade().error(), errc::busy);
     auto other = theirs.acquire_shared().value();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the ends of locks that a process's threads share: losses, timeouts, commits and the close.
+// Tests a lock that a process's threads share: losses, timeouts, commits in progress, and the close of the client.
 #include <atomic>
 #include <deque>
 #include <string>

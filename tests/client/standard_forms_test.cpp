@@ -26,7 +26,8 @@ protected:
     }
 };
 
-// The system reuses the id of an ended thread. The new thread must not count as the owner.
+// A thread ends while it holds the lock, and the system gives its id to a new thread. The new thread must not count as
+// the hold's owner.
 TEST_F(standard_forms, a_thread_does_not_inherit_the_hold_of_one_that_ended) {
     pthread_t first{};
     std::thread{[&] {
