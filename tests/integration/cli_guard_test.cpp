@@ -73,13 +73,15 @@ protected:
             GTEST_SKIP() << "this process may make no time namespace";
     }
 
-    // The test starts programs by exec(). In newer kernels exec() gives the program the children's clock, too.
+    // Returns a command that runs the program with apart_clock.cpp preloaded. `unshare --time` would start the program
+    // by exec(), and in newer kernels exec() gives the program itself the clock of its children.
     [[nodiscard]] static words apart(const words& program) {
         return words{"env", std::string{"LD_PRELOAD="} + TURNSTILE_APART_CLOCK} + program;
     }
 };
 
-// The keeper, a child process that kills the command, would have another clock, and might kill it too late.
+// The keeper is a child process that kills the command in time. Here the keeper's clock would differ from the clock of
+// `run`, and the keeper might kill the command too late. So no command may start.
 TEST_F(cli_guard_clocks, no_command_starts_where_the_keepers_is_another) {
     for (const char* kind : {"run", "elect"}) {
         EXPECT_EQ(code_of(apart({TURNSTILE_PROGRAM, kind, path, "--", "echo", "started"})), 126);

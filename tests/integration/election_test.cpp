@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests elections and gates on a real server: a leader without a connection, lost answers, and the server's time
-// stamps.
+// Tests elections, job_gate and rate_gate on a real server: a leader without a connection, lost answers, and the
+// server's time stamps.
 #include <atomic>
 
 #include "support.hpp"

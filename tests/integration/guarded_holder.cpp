@@ -64,7 +64,8 @@ void leave_a_child() {
     for (;;) ::pause();
 }
 
-// The start of a program replaces the lowest descriptors, so the descriptor of the program file must be high.
+// Opens this program's file, which a guardian must not inherit. The file gets a high descriptor, because the start of a
+// guardian replaces the lowest descriptors in any case.
 bool open_own_program() {
     constexpr int k_high = 64;
     const int file = ::open("/proc/self/exe", O_RDONLY);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests limits of operators and servers: connections, requests and znodes. Also tests local sessions, and folders that
-// were never used.
+// Tests servers' limits on connections, requests and znodes. Also tests local sessions, and folders that never had a
+// contender.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -23,8 +23,8 @@ using ::testing::HasSubstr;
 constexpr std::size_t k_safe = 128 * 1024;
 constexpr int k_fit = 4;
 
-// A session may own znodes whose paths have k_safe bytes in all. Four contenders with paths of this length reach that
-// limit.
+// Returns a path that is so long that the znodes of four contenders reach the limit of one session. The paths of a
+// session's znodes may have k_safe bytes in all.
 std::string wide_path(int number) {
     const auto name = std::to_string(number);
     return '/' + name + std::string(k_safe / k_fit - 60 - 1 - name.size(), 'x');

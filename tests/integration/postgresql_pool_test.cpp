@@ -99,7 +99,8 @@ TEST_F(postgresql_pool, for_statements_is_refused) {
     EXPECT_THAT(diagnosis_of(shared.connect_string()), k_is_refused);
 }
 
-// Depending on this setting, two transactions of a connection run in the same server process or in different processes.
+// PgBouncer's setting server_round_robin decides whether two transactions of a connection run in the same server
+// process.
 TEST_F(postgresql_pool, of_several_processes_is_refused_whichever_comes_next) {
     for (const auto* order : {"server_round_robin = 0", "server_round_robin = 1"}) {
         const pool shared{std::string{"pool_mode = transaction\ndefault_pool_size = 3\n"} + order};

@@ -141,8 +141,8 @@ TEST_F(failures_on_redis, a_server_that_lost_its_data_gives_greater_tokens) {
     EXPECT_GT(again->fencing_token(), before);
 }
 
-// A server whose last replica is away for long changes its replication id, and keeps its data. A connected session
-// adopts the new id with its next change.
+// A Redis server whose last replica is away for long changes its replication id, and keeps its data. A session that is
+// connected then adopts the new id when the session next writes.
 TEST_F(failures_on_redis, a_server_with_another_replication_id_ends_no_session) {
     tcp_proxy proxy{server.address(), testing::traffic::bytes};
     const auto patient = connect("redis://" + proxy.address(), with_timeout(30s));

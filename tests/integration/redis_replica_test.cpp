@@ -199,7 +199,7 @@ protected:
         return connect(server.connect_string(), with_timeout(1h));
     }
 
-    // Stops the replication when the other server has all writes so far.
+    // Waits until the replica `older` has all writes so far, and then stops its replication.
     void lag() {
         EXPECT_TRUE(eventually([&] { return last_write(older) == last_write(server); }));
         EXPECT_EQ(older.ask("REPLICAOF NO ONE"), "+OK");

@@ -104,7 +104,7 @@ TEST_P(situations, a_job_runs_once_a_period_and_takes_turns) {
     ASSERT_TRUE(end_well(processes));
     const auto took = std::chrono::steady_clock::now() - begin;
     std::vector<int> runs;
-    // For each queued process: how often each other process has run the job meanwhile.
+    // For each queued process, counts the runs of each other process since the queued process entered the queue.
     std::map<std::string, std::map<std::string, int>> turns_ahead;
     for (const auto& line : log()) {
         std::istringstream words{line};

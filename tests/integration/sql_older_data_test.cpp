@@ -263,7 +263,7 @@ TEST_F(sql_older_data, with_another_session_of_the_number_is_no_place_to_come_ba
     run_sql("DELETE FROM turnstile_sessions WHERE id = " + number);
 }
 
-// The database executes the read after its connection broke and the session attached again.
+// The session's connection breaks during a read, and the session attaches again. Then the database executes the read.
 TEST_F(sql_older_data, a_watched_read_of_an_earlier_attachment_sets_no_watch) {
     const auto late = recorder(database());
     ASSERT_EQ(late->ask(core::create_op{path}).error, server_error::ok);

@@ -196,7 +196,7 @@ TEST(zookeeper_read_only, a_server_without_a_majority_takes_no_writes) {
     EXPECT_EQ(ask(create_op{"/read_only"}), server_error::not_read_only);
     servers.start(0);
     servers.start(1);
-    // The client now gets a real session, whose id differs.
+    // The client now gets a real session. Its id differs from the read-only session's id.
     const link_event attached = me.link(link_kind::attached);
     EXPECT_NE(attached.session_id, cut_off.session_id);
     EXPECT_EQ(ask(create_op{"/read_only"}), server_error::ok);
