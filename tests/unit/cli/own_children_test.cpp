@@ -23,8 +23,8 @@ bool has_own_mounts() {
     return entered && ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) == 0;
 }
 
-// Writes a false list of this process's children, which has only this process itself. Then kills all children that the
-// list names.
+// Writes a false list of this process's children: the list names only this process itself. Then kills all children that
+// the list names.
 int kill_children_of_a_false_list(const std::string& list) {
     const auto number = std::to_string(::getpid());
     std::ofstream{list} << number << ' ';

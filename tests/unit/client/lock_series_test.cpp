@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the numbers of one metrics series. The test chooses the time.
+// Tests the class `lock_series`, which counts the calls for one lock. The test chooses the time.
 #include "client/lock_series.hpp"
 
 #include <gtest/gtest.h>

@@ -35,8 +35,8 @@ guard_session session(std::int64_t id, const endpoint& server) {
             .servers = std::vector<endpoint>(k_most_endpoints, server)};
 }
 
-// A process's number of descriptors and its memory. For users other than root the number is 0, because only root can
-// read it.
+// A process's number of descriptors, and its memory. Only root can read the number of descriptors, so for other users
+// that number is 0.
 struct footprint {
     explicit footprint(pid_t process) {
         const std::filesystem::path folder = "/proc/" + std::to_string(process);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the parts of a multi_hold: its guard, and the reason for a failed start.
+// Tests two parts of a multi_hold (a hold of several locks): the data of its guard (whole_record), and the reason why a
+// call did not get the locks (start_failure).
 #include <gtest/gtest.h>
 
 #include <memory>

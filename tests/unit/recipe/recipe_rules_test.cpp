@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests the pure parts of recipes: succession in elections, jobs, rates, and their text formats.
+// Tests functions of recipes that depend only on their arguments: succession in elections, the rules of jobs and rates,
+// and the texts that the recipes write into znodes.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -175,7 +175,7 @@ TEST_F(contender_in_session, whose_lease_ends_leaves_a_waiter_in_its_place) {
     EXPECT_TRUE(lock.waits());
 }
 
-// ---- the epoch ------------------------------------------------------------------------------
+// ---- the end of an epoch (the life of one session at the servers) ----------------------------
 
 TEST_F(contender_in_session, that_ends_ends_a_hold) {
     take_lock();

@@ -164,7 +164,7 @@ protected:
         enter(6, {lease(3), lease(4), lease(5)}, "3");
         ASSERT_EQ(session.op<children_op>(), (children_op{"/a/s", watch_mode::watch}));
         list_answers({lease(3), lease(4), lease(5), own});
-        // Answers both reads of the limit: the read with the watch, and the read that was sent with this list.
+        // Answers both reads of the limit: the read that sets the watch, and the read that was sent after the list.
         limit_answers("3");
         limit_answers("3");
         ASSERT_THAT(session.open, IsEmpty());

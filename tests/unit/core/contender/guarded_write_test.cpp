@@ -181,7 +181,8 @@ TEST_F(guarded_write, a_lost_resolution_is_begun_again) {
     lose();  // the fence is the write that stops the lost commit; the servers may have executed it
     lose_and_reattach();
     EXPECT_EQ(first(), fence(k_version));
-    // The servers had executed the first fence, the write that stops the lost commit.
+    // The servers had executed the first fence (the write after which the lost commit cannot succeed). So they refuse
+    // the second fence, whose version is outdated.
     answer_resolution(server_error::bad_version, k_version + 2);
     EXPECT_EQ(first(), expected(k_version + 2));
 }

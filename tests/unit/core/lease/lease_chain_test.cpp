@@ -101,7 +101,7 @@ TEST(lease_chain, counts_a_read_directly_only_if_the_role_was_known_when_it_was_
     EXPECT_EQ(session_lease.trusted_until(), at(55s));
 }
 
-// After a follower has answered a read, the leader learns of that read within the relay bound R.
+// After a follower has answered a read, the leader learns of that read within the relay bound, here 12 s.
 TEST(lease_chain, through_a_follower_takes_a_read_that_the_leader_has_had_in_time) {
     auto session_lease = at_a_follower();
     session_lease.answered(1, at(20s), at(28s), k_read);

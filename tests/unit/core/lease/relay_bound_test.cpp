@@ -85,8 +85,9 @@ TEST_F(bound_of_a_connection, is_the_rules_again_on_the_next_one) {
     EXPECT_EQ(session_lease.servers_bound(), 12s) << "of an earlier connection";
 }
 
-// While the client assumed a relay bound of 12 s, a read extended the chain of answered requests. Then the client
-// learns that the bound is 18 s. With this bound the read came too late, so the chain ends before the read.
+// The client assumed a relay bound of 12 s: the longest time until the leader learns of a message to a follower. A read
+// then extended the chain of answered requests. Later the client learns that the bound is 18 s. With this bound the
+// leader may have learned of the read too late, so the chain ends before the read.
 TEST_F(bound_of_a_connection, takes_back_what_a_shorter_one_linked) {
     session_lease.answered(1, at(7s), at(7s), false);
     EXPECT_EQ(session_lease.trusted_until(), at(20s)) << "7 s + S - R, and no less than the lease";

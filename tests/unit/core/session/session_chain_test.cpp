@@ -238,7 +238,7 @@ TEST_F(session_chain, that_ends_a_hold_only_leads_back_to_connected) {
     EXPECT_EQ(session.state(), state::connected);
 }
 
-// ---- servers at which a chain cannot be kept ------------------------------------------------
+// ---- session timeouts that are too short for a chain of requests through a follower ---------
 
 TEST_F(session_chain, that_cannot_be_kept_does_not_cost_one_session_after_the_other) {
     start();

@@ -225,7 +225,7 @@ TEST_F(session_lease_with_option, is_confirmed_as_often_as_it_says) {
     EXPECT_EQ(count<multi_op>(), 1U);
 }
 
-// ---- the end --------------------------------------------------------------------------------
+// ---- the end of a lease ---------------------------------------------------------------------
 
 TEST_F(session_lease, ends_a_hold_at_its_last_instant_and_not_before) {
     start_attached();
