@@ -44,10 +44,10 @@ public:
     // Waits for all messages that the servers have sent to this session so far.
     void settle();
 
-    // Settles, and returns the watch events since the last call, as "created /a".
+    // Waits as settle() does, and returns the watch events since the last call, as "created /a".
     [[nodiscard]] std::vector<std::string> events();
-    // Settles, and returns all messages since the last call in order: watch events, and replies as "reply 3", where 3
-    // is the ticket.
+    // Waits as settle() does, and returns all messages since the last call in order: watch events, and replies as
+    // "reply 3", where 3 is the ticket.
     [[nodiscard]] std::vector<std::string> heard();
     [[nodiscard]] std::string next_event();
 
