@@ -82,8 +82,8 @@ void successions(simulated_world& world) {
     require(leaders.grants() >= progress(5), "hardly any term");
 }
 
-// While a participant continues to lead, it enters the judge several times with the same fencing token. So the judge
-// must allow tokens that repeat.
+// While a participant continues to lead, the scenario reports it to the judge several times with the same fencing
+// token. So the judge must allow tokens that repeat.
 void latches(simulated_world& world) {
     judge leaders{"leaders", 1, judge::tokens::may_repeat};
     run_service(world, [&](int process) {
