@@ -17,7 +17,8 @@ namespace {
 using detail::callback_queue;
 using detail::worker_pool;
 
-// Returns a deadline after the end of every scenario, so that the end of a queue waits for the queue's executor.
+// Returns a deadline that no scenario reaches. With it, finish() of a queue waits until the executor has run all
+// callbacks.
 boottime_clock::time_point at_leisure() {
     return boottime_clock::now() + std::chrono::hours{1};
 }
@@ -181,7 +182,7 @@ void end_of_one_of_two_queues() {
 // A callback on the crew's only thread ends the other queue, the pool, its own queue and the crew. Meanwhile the other
 // queue's callback has no thread to run on.
 void end_of_all_in_a_callback() {
-    // Static, because a thread may use it after this function.
+    // Static, because a thread may use it after this function has returned.
     static callbacks ones;
     callbacks others;
     const auto crew = detail::thread_crew::start({.start = {.name = "crew"}, .most = 1});
