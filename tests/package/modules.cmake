@@ -63,7 +63,8 @@ function(expect_no_kit library)
     endif()
 endfunction()
 expect_no_kit("${core}")
-# The core exports only names of turnstile in this ABI, and no name of a private class.
+# The core exports only names of the namespace turnstile, with the symbol version of this ABI, and no name of a private
+# class.
 execute_process(
     COMMAND "${nm}" --dynamic --defined-only --demangle "${core}" OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY
 )
