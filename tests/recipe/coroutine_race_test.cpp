@@ -217,7 +217,8 @@ TEST_F(coroutine_races, coroutines_that_are_destroyed_at_any_instant_leave_nothi
     EXPECT_TRUE(becomes_length(0));
 }
 
-// The threads of the stop token, of the client and of the loop all end the same wait.
+// The test's thread cancels each wait by its stop token. At the same time a thread of the client delivers the grant,
+// and the loop's thread resumes the coroutine.
 TEST_F(coroutine_races, coroutines_that_are_cancelled_at_any_instant_leave_nothing) {
     constexpr int k_rounds = 200;
     loop_thread loop;
