@@ -119,7 +119,7 @@ double walk(model& world, const position& from) {
     return ends;
 }
 
-// The search merges equal states. It must count as many histories as a walk through all of them.
+// The search merges equal states. It must count as many histories as a walk that plays each history separately.
 TEST(search, counts_the_histories_that_there_are) {
     for (const auto& limits : {small(1, 1), small(2, 0)}) {
         model world{limits};
