@@ -46,7 +46,7 @@ def tie_holds(campaign, history, by_path, verdict):
     valid_until of its holds. After the expiry the servers may grant the lock to another client. So an early expiry
     counts even if no client requests the lock, or if the hold has been released.
     """
-    # Contenders of one transaction have the same czxid, but each is in another folder. A transaction may also create a
+    # Contenders of one transaction have the same czxid, but are in different folders. A transaction may also create a
     # probe znode, which is no contender.
     made = {(znode.folder, znode.czxid): znode for znode in history.znodes
             if not znode.name.startswith("_probe-")}
