@@ -61,7 +61,7 @@ struct single_server_plan {
     // Data that remain after the server's end. `all`: all answered writes. `older`: all writes except the latest.
     // `none`: no data.
     enum class remainder { all, older, none } leaves = remainder::all;
-    core::duration unsafe{};     // for `older`: writes of this last time may be lost
+    core::duration unsafe{};     // for `older`: the age from which a write cannot be lost any more
     bool replicated = false;     // true: another server replaces it, and may lack the same writes
     std::int64_t most_slew = 0;  // largest slew of the server's clock, in parts per million
     double lost_bells = 0;       // fraction of the wake-ups that are lost
