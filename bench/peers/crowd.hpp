@@ -206,7 +206,7 @@ public:
         std::mutex mutex;
         std::vector<std::int64_t> us;
     };
-    // `found` receives the time; null for an acquire that does not count.
+    // `found` receives the time from `due` to the grant. It is null for an acquire that does not count.
     paced_acquire(crowd_tally& tally, times* found, std::int64_t due)
         : tally_{tally}, found_{found}, due_{due} {
         tally_.begin();
