@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// asio: three coroutines of Asio take turns at a lock, on one thread; a fourth one gives up waiting.
+// asio: three coroutines of Asio take turns at a lock, on one thread. A fourth coroutine gives up its wait.
 //
 //     asio [connect string]      (default: "local:", which needs no server)
 #include <chrono>
