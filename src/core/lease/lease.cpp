@@ -119,8 +119,8 @@ void lease::answered(std::uint64_t connection, time_point sent, time_point recei
     TURNSTILE_CHECK(*here_.chain >= *certain_);
 }
 
-// The request reached the leader at `received` at the latest. If a follower relays the request, it may reach the leader
-// up to one relay bound R after `received`.
+// If the request went directly to the leader, it reached the leader at `received` at the latest. If a follower relays
+// the request, it may reach the leader up to one relay bound R after `received`.
 void lease::chain(time_point sent, time_point received) {
     TURNSTILE_CHECK(here_.chain);
     const bool directly = here_.direct_since && sent >= *here_.direct_since;

@@ -86,9 +86,9 @@ public:
     // True if the server is known to be the leader or standalone, so that each request touches the session at the
     // leader.
     [[nodiscard]] bool is_direct() const noexcept { return here_.direct_since.has_value(); }
-    // True if the lease can have more than a sixteenth of the session timeout S left. At a follower, which relays
-    // touches, a write proves only requests that were answered at least one relay bound R before. So at most about S -
-    // R of the lease is left.
+    // True if the lease can have more than a sixteenth of the session timeout S left. At a follower,
+    // a write can prove that an earlier request has reached the leader. The answer to that request must have come at
+    // least one relay bound R before the write. So at most about S - R of the lease is left.
     [[nodiscard]] bool can_be_kept() const;
     // True if a hold always has enough time left to outlive a change of servers: is_direct() is true, or the session
     // timeout is at least 5/2 of the relay bound R.

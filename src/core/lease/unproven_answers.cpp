@@ -10,9 +10,9 @@ void unproven_answers::remember(time_point sent, time_point received, duration g
     TURNSTILE_CHECK(sent <= received);
     TURNSTILE_CHECK(grain >= duration::zero());
     if (!samples_.empty() && sent < samples_.back().sent + grain) return;
-    // Every later write is sent at `sent` or later. So each later write proves all stored requests that were answered
-    // at `sent - bound` or earlier, and only the latest of these requests is needed. So an idle session, which sends no
-    // writes, does not collect requests.
+    // Every later write is sent at `sent` or later. So each later write proves that the leader has learned of every
+    // stored request that was answered at `sent - bound` or earlier. Only the latest of these requests is needed, so
+    // this loop removes the others. Otherwise an idle session, which sends no writes, would collect requests.
     while (samples_.size() > 1 && samples_[1].received <= sent - bound) samples_.pop_front();
     samples_.push_back({sent, received});
 }
