@@ -49,9 +49,9 @@ namespace turnstile {
 struct deadlock_member {
     std::string owner;  // contender_metadata::owner
     std::string holds;  // path of the lock that it holds
-    // The owner's znode in the queue of the lock `holds`, for which the previous member waits. If the position of this
-    // contender is 0, the contender is a holder. If the position is larger, the contender is itself a waiter, ahead of
-    // the previous member.
+    // This owner's znode in the queue of the lock `holds`. The previous member of the cycle waits for this znode. If
+    // the position of the znode is 0, this owner holds the lock. If the position is larger, this owner also waits for
+    // the lock, ahead of the previous member.
     contender holding;
     std::string awaits;  // path of the lock that it waits for
     // The owner's znode in the queue of the lock `awaits`, with host, pid, thread, label and since in its metadata.
