@@ -36,8 +36,8 @@ namespace detail {
 
 class queue_lock;
 
-// The function of() returns the queue of `lock`, if all holds of `lock` exclude each other. Otherwise it returns a null
-// pointer. A multi_lock may try several locks at once if it gets a queue for each of them.
+// Finds the queue of a lock whose holds all exclude each other. For any other lock the function of() returns a null
+// pointer. A multi_lock may try several locks at once if of() returns a queue for each of these locks.
 class TURNSTILE_EXPORT exclusive_queue {
 public:
     [[nodiscard]] static const queue_lock* of(const mutex& lock) noexcept;

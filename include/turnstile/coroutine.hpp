@@ -128,8 +128,8 @@ concept async_lockable = requires(L& lock, acquire_options options,
     lock.async_acquire(options, handler);
 };
 
-// Awaits the lock. `G` is the type of the hold that the lock grants; a lock that grants a `ticket` in place of a guard
-// is awaited by async_acquire<ticket>(lock, options, pool). `resume_on` resumes the coroutine.
+// Awaits the lock. `G` is the type of the hold that the lock grants. If your lock class grants a type `ticket` in place
+// of a guard, call async_acquire<ticket>(lock, options, pool). `resume_on` resumes the coroutine.
 template <class G = guard, class L, awaitable_options O, std::same_as<executor> E>
 requires async_lockable<std::remove_reference_t<L>, G> acquisition_awaitable<result<G>>
 async_acquire(L&& lock, O&& options, E resume_on) {

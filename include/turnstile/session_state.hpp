@@ -12,7 +12,8 @@
 // | suspended   | connection broken                                | valid until          | keeps its place     |
 // |             |                                                  | valid_until()        |                     |
 // | lost        | servers say expired, or the lease ended          | lost                 | queues again, or    |
-// |             |                                                  |                      | fails by option     |
+// |             |                                                  |                      | fails (see the      |
+// |             |                                                  |                      | option `waiters`)   |
 // | read_only   | connected to a server without a majority         | as suspended         | as suspended        |
 // | auth_failed | credentials refused                              | lost                 | fails               |
 // | closed      | close()                                          | lost, znodes removed | fails               |
