@@ -22,8 +22,9 @@ namespace turnstile::core {
 
 class abandoned_creates {
 public:
-    // Limit for the abandoned creates. A session has fewer creates in progress, because its znodes are bounded
-    // (owned_bytes). If connections break so often that there are more, the search for the oldest creates ends.
+    // The largest number of abandoned creates. A session never has so many creates in progress, because the bytes of
+    // its znodes are limited (owned_bytes). But connections may break so often that more creates than this number are
+    // abandoned. Then the search for the oldest creates ends.
     static constexpr std::size_t k_most = 4096;
 
     void add(const std::string& folder, const std::string& guid, time_point now, duration timeout);

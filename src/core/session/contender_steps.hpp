@@ -38,9 +38,10 @@ public:
     void end_long_holds();
     void end_delays();
     void look_again();
-    // Sets a watch on the own znode of each of these contenders. A watch reports a deletion or an operator's order to
-    // leave at once, and costs nothing once it is set. The checks of confirm() alone would be slow, since they check
-    // one hold after the other. A waiter needs no watch, nor does a hold that ends before its first confirmation.
+    // Sets a watch on the own znode of each of these contenders. The watch reports at once that another client has
+    // deleted the znode, or that an operator has ordered the contender to leave. A set watch costs nothing. The checks
+    // of confirm() alone would be slow, since they check one hold after the other. A waiter needs no watch, nor does a
+    // hold that ends before its first confirmation.
     //
     // The watches are set before each check, and after a reconnect before any other request. So the session knows of a
     // write into a holder's znode before an answer extends the holder's lease. At an attach no request for a watch from

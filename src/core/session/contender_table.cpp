@@ -26,9 +26,9 @@ void contender_table::add(contender_id id, contender_entry&& added) {
     static_cast<void>(is_new);
 }
 
-// A contender that is next in line watches its own znode, so that its grant needs no get of the znode. For very many
-// contenders, each on another path, these watches would cost a quarter more memory, and room at the servers. So
-// beyond the limit a contender sets no watch, and sends the get before its grant.
+// A contender that is next in line watches its own znode, so that its grant needs no get of the znode. If very many
+// contenders, each on another path, set these watches, the client would use a quarter more memory, and the servers
+// would also use more. So beyond the limit a contender sets no watch, and sends the get before its grant.
 bool contender_table::is_to_be_watched(const contender_core& changed,
                                        std::uint64_t connection) const {
     if (!needs_confirmation(changed.current()) || watches_itself(changed.current(), connection))

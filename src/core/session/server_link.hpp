@@ -74,7 +74,7 @@ public:
     [[nodiscard]] std::optional<time_point> lease_end(bool holds, bool contenders, bool away) const;
     // Returns the time by which the servers have ended a session without a connection; nothing while attached.
     [[nodiscard]] std::optional<time_point> end_of_detached() const;
-    // Returns the time at which the client stops to expect that a server takes the session back.
+    // Returns the time at which the client gives up the hope that a server takes the session back.
     [[nodiscard]] std::optional<time_point> given_up(bool closing) const;
 
     friend bool operator==(const server_link&, const server_link&) = default;

@@ -101,17 +101,17 @@ void server_placement::settle_or_seek(const lease& lease, session_basics& basics
 
 std::optional<time_point> server_placement::no_lease(const lease& lease) const {
     if (!stay_ || lease.can_be_kept() || stay_->at == stage::seeking) return std::nullopt;
-    // The server may still report that it leads; the session waits for this report for one session timeout. After a
-    // pause, the process gets one session timeout to read the messages that arrived during the pause.
+    // The server may still report that it leads. The session waits for this report for at most one session timeout.
+    // After a pause, the process gets one session timeout to read the messages that arrived during the pause.
     const auto timeout = lease.timeout();
     const auto role_settled = stay_->told ? stay_->since : stay_->attached_at + timeout;
     const auto heard_all = awake_since_ + timeout;
     return std::max({role_settled, lease.hopeless_from(), heard_all});
 }
 
-// The session waits for one session timeout until the server reports its role, or until a leader is found. Then the
-// session lets its contenders enter their queues. If it stays at a follower where no lease can be kept, it searches for
-// the leader again later.
+// The session waits until the server reports its role, or until a leader is found, but at most one session timeout.
+// Then the session lets its contenders enter their queues. If the session stays at a follower where no lease can be
+// kept, it searches for the leader again later.
 std::optional<time_point> server_placement::due(const lease& lease) const {
     if (!stay_) return std::nullopt;
     const auto timeout = lease.timeout();

@@ -6,7 +6,8 @@
 // | event                                     | reaction                                                         |
 // |-------------------------------------------|------------------------------------------------------------------|
 // | requests in progress, but no answer       | a look, after limit(): the connection timeout, or a multiple of  |
-// |                                           | the longest recent round trip. Then again, with growing pauses   |
+// |                                           | the longest recent round trip. Further looks follow, each after  |
+// |                                           | a longer pause than the look before                              |
 // | a look finds a leader that answers        | the client may leave the connection if it is still silent        |
 // | the connection was left                   | no look for a whole session timeout                              |
 // | two thirds of the session timeout passed  | no look: the C client leaves the connection by itself            |

@@ -7,7 +7,8 @@
 // | state of a folder | event that leads to the state                                     | effect on creates     |
 // |-------------------|-------------------------------------------------------------------|-----------------------|
 // | number            | a contender that had no other contender ahead leaves              | none                  |
-// | left              | the servers have confirmed its removal on this connection         | none                  |
+// | left              | the servers have confirmed, on this connection, the removal of    | none                  |
+// |                   | that contender's znode                                            |                       |
 // | repeated          | the next create got the next number: the folder is worth a watch  | none                  |
 // | watched           | the servers have set the watch on the folder                      | a create omits a list |
 //
