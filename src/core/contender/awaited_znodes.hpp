@@ -32,7 +32,7 @@ struct awaited_znode {
     friend bool operator==(const awaited_znode&, const awaited_znode&) = default;
 };
 
-// A set of znodes in the order of their names. The folder is the first, if the set contains it.
+// A set of znodes in the order of their names. If the set contains the lock's folder, the folder comes first.
 class awaited_znodes {
 public:
     // Adds the znode `child`, and returns a pointer to it. Returns nullptr if the set contains the znode already.

@@ -386,7 +386,7 @@ bool guarded_writes::waits(const session_view& session) const noexcept {
     return is<write_state::idle>() || is<write_state::in_doubt>();
 }
 
-// The oldest commit was not applied, and never will be. proceed() sends it again, unless it is no longer wanted.
+// No multi of the oldest commit can be applied any more. proceed() sends a new multi, if the commit is still wanted.
 void guarded_writes::put_back(effects& out) {
     TURNSTILE_CHECK(is<write_state::idle>());
     if (over_) return fail_unsent(*over_, out);

@@ -28,12 +28,13 @@
 //
 // The end of the session leads from each state to idle.
 //
-// After a lost answer the *fence* decides: a multi of two sets of the own znode, from v to v + 2. The servers apply at
-// most one of the fence and the commit, since both require v. Once the fence is applied, a commit that is still on its
-// way fails. The read that is sent after the fence shows the outcome: v + 1 is the commit, v + 2 the fence. After v + 2
-// the commit was not applied and never will be; it is sent again with v + 2 if the hold still exists. The outcome stays
-// unknown (errc::outcome_unknown) if the znode is gone, has another client's data, may not be written any more, or
-// ended with its session.
+// If the answer to a commit's multi is lost, the *fence* decides: another multi, of two sets of the own znode, which
+// changes the version from v to v + 2. The servers apply at most one of the fence and the lost multi, since both
+// require v. So once the servers have applied the fence, the lost multi fails. The read that is sent after the fence
+// shows the outcome. If the version is v + 1, the servers have applied the lost multi, and the commit has succeeded. If
+// the version is v + 2, they have applied the fence, and the commit is sent in a new multi that requires v + 2,
+// provided that the hold still exists. The outcome stays unknown (errc::outcome_unknown) if the znode is gone, has
+// another client's data, may not be written any more, or ended with its session.
 //
 // A pure value. Thread safety: none.
 #pragma once

@@ -65,7 +65,8 @@ private:
     pending_ticket reading_;
     std::uint32_t listed_ = 0;  // number of children in the latest list
     std::int32_t nearest_ = 0;  // number of the predecessor that is gone
-    // Version of the folder's data, while these data are empty or a low-water mark.
+    // The version of the folder's data if the data were empty or a low-water mark when they were read last. Otherwise
+    // there is no value.
     std::optional<std::int32_t> folder_version_;
 };
 

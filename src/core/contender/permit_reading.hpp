@@ -46,10 +46,10 @@ public:
                           const reply& answer);
     void watch_by_children(bool by_children) noexcept { by_children_ = by_children; }
     void children_watch_fired() noexcept { children_on_ = 0; }
-    // Writes the last holder under the earlier limit into the folder's data. After a limit was lowered, some contenders
-    // may still hold permits under the earlier limit, and `children` shows the last of them. Every reader of the limit
-    // watches these data, and so learns of that holder. If the client may not write the data, each reader lists the
-    // contenders itself and finds the holder, which costs requests.
+    // Writes the number of the last holder under the earlier limit into the folder's data. After a limit was lowered,
+    // some contenders may still hold permits under the earlier limit, and `children` shows the last of these
+    // contenders. Every reader of the limit watches the data, and so learns of that holder. If the client may not write
+    // the data, each reader lists the contenders itself and finds the holder, which costs requests.
     void settle(contender_session& c, const std::string& folder,
                 const std::vector<std::string>& children);
 

@@ -80,13 +80,15 @@ consequence renaming::on_fenced(const renamed_znode& own, const reply& answer) {
             if (answer.error != server_error::bad_version) break;
             unsure_ = false;
             return own_znode_changed{};
-        // The rename was carried out, or another client removed our znode. The next list of the folder shows which.
+        // Either the rename was carried out, or another client removed our znode. The next list of the folder shows
+        // which of these two events has happened.
         case answer_class::gone:
             fenced_on_ = answer.connection;
             fence_refused_ = false;
             return goes_on{};
-        // The servers refused the write that should stop the lost rename. So the rename may still commit. A list that
-        // shows the old name does not show the outcome. A list without the old name does.
+        // The servers refused the write that should stop the lost rename, so the rename may still commit. A later list
+        // without the old name shows the outcome. A list with the old name does not show the outcome, because the
+        // rename may commit after that list.
         case answer_class::forbidden:
         case answer_class::over_quota:
             fenced_on_ = answer.connection;
