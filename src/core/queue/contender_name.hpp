@@ -54,8 +54,8 @@ enum class contender_family { lock, latch, read_write, semaphore };
 struct claim {
     claim_kind kind = claim_kind::lock;
     std::int32_t permits = 1;  // for a semaphore's contender
-    // For an upgrade: the number of its upgradable contender. Once the upgrade has moved to that contender's position:
-    // the number that the servers gave to the upgrade.
+    // For an upgrade: the number behind `__UPGR__` in its name. At first this is the number of the upgradable contender.
+    // After the upgrade has moved to that contender's position, it is the number that the servers gave to the upgrade.
     std::int32_t upgrades = 0;
     friend bool operator==(const claim&, const claim&) = default;
 };
