@@ -16,7 +16,7 @@
 //
 // | phase     | previous  | cause of the change                                           |
 // |-----------|-----------|---------------------------------------------------------------|
-// | acquiring |           | start(); a part is requested, or several are tried, at any time |
+// | acquiring |           | start(). In this phase the call requests parts, or tries them   |
 // | held      | acquiring | the last missing part is granted                                |
 // | over      | acquiring | a part is refused, or lost for good, or leave()                  |
 // | over      | held      | a part is lost: the caller is notified, then the other parts are given back |

@@ -58,9 +58,9 @@ public:
     // ---- events ----
     void arrive(const sharing::caller& arrival, time_point now);
     void give_up(local_id id, const error& why);
-    // Says whether another thread may get the contender after a release. `give_back`: a commit of the holder may still
-    // be in progress, and only the removal of the contender's znode stops it. So no other thread may get this
-    // contender.
+    // Decides what follows a release. `pass_on`: another thread may get the contender. `give_back`: no other thread may
+    // get it, and the queue gives the contender back. The reason is a commit of the holder that may still be in
+    // progress: only the removal of the contender's znode stops this commit.
     enum class next { pass_on, give_back };
     // Releases the hold of the caller `id`. Does nothing if `id` is not the present holder, because that caller has
     // already been notified that it lost its hold.
