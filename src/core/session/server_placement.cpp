@@ -163,7 +163,9 @@ std::string server_placement::way_to_leader() const {
 
 std::string server_placement::short_lease(const lease& lease) const {
     return (stay_ ? stay_->server : std::string{}) + " granted a session timeout of " +
-           base::duration_text(lease.timeout()) + ", and the relay bound is " +
+           base::duration_text(lease.timeout()) +
+           ", and the relay bound (the longest time until the leader learns of a request that a "
+           "follower has answered) is " +
            base::duration_text(lease.servers_bound()) + origin_of_bound() +
            (lease.can_be_kept()
                 ? ". Through a server that is not the leader, a hold lasts only if the timeout is "
