@@ -49,7 +49,7 @@ public:
     using audience = call_state::audience;
     using task = std::function<void()>;
 
-    // ---- for the caller --------------------------------------------------------------------
+    // ---- functions for the caller ----------------------------------------------------------
     // Starts to listen to the call's stop token. Must be called under no lock: if a stop was requested already,
     // cancel() runs in this call.
     void listen(const std::stop_token& stop);
@@ -61,7 +61,7 @@ public:
     [[nodiscard]] bool carries_user_code() const;
     [[nodiscard]] const acquire_options& options() const noexcept { return *options_; }
 
-    // ---- for the guard ---------------------------------------------------------------------
+    // ---- functions for the guard -----------------------------------------------------------
     [[nodiscard]] result<void> status() const override;
     [[nodiscard]] std::stop_token lost_token() const noexcept override;
     void on_lost(holder_side::loss_callback callback) override;

@@ -61,7 +61,7 @@ public:
     // most. A thread on which an executor runs callbacks does not wait, because this would block the executor. A
     // callback that calls finish() does not wait either; the remaining callbacks run after that callback has returned.
     void finish(boottime_clock::time_point deadline) noexcept;
-    // True inside a callback.
+    // True if the calling thread runs this queue's callbacks now.
     [[nodiscard]] bool on_this_thread() const;
 
     bool take_turn() noexcept override;

@@ -99,7 +99,7 @@ error client_impl::forked_error() const {
     return {errc::forked, "make another client in this process"};
 }
 
-// ---- for the recipes ------------------------------------------------------------------------
+// ---- functions for the recipes --------------------------------------------------------------
 
 result<acquire_request> client_impl::request(const base::shared_text& path,
                                              const core::claim& wants, core::attempt mode,
@@ -240,7 +240,7 @@ void client_impl::post(std::function<void()> callback) {
     services_->callbacks->pump();
 }
 
-// ---- for turnstile::client -------------------------------------------------------------------
+// ---- functions for turnstile::client ---------------------------------------------------------
 
 result<void> client_impl::wait_attached(session_runner& first,
                                         boottime_clock::time_point deadline) const {

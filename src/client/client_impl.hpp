@@ -36,7 +36,7 @@ public:
     client_impl(const client_impl&) = delete;
     client_impl& operator=(const client_impl&) = delete;
 
-    // ---- for the recipes -------------------------------------------------------------------
+    // ---- functions for the recipes ---------------------------------------------------------
     // Makes the request for a lock on `path`. The call's time limit starts now. `done`: empty if the caller will block
     // in call::wait(). `recipe`: the recipe's name in the holder metadata. The recipe may change the request before
     // acquire().
@@ -93,7 +93,7 @@ public:
 
     [[nodiscard]] error away_error(const error& why) const;
 
-    // ---- for turnstile::client --------------------------------------------------------------
+    // ---- functions for turnstile::client ----------------------------------------------------
     result<void> wait_connected(boottime_clock::time_point deadline);
     [[nodiscard]] const session_pool& sessions() const noexcept { return sessions_; }
     [[nodiscard]] listener_handle on_change(listeners::function listener);

@@ -17,7 +17,7 @@ local_hold::local_hold(std::shared_ptr<shared_queue> queue, core::local_id id,
       queue_{std::move(queue)},
       id_{id} {}
 
-// ---- for shared_contender --------------------------------------------------------------------
+// ---- functions for shared_contender ----------------------------------------------------------
 
 void local_hold::on_granted(std::shared_ptr<hold> contender, const turnstile::fencing_token& token,
                             boottime_clock::time_point limit) {
@@ -48,7 +48,7 @@ void local_hold::post(task callback) {
     queue_->servers().post(std::move(callback));
 }
 
-// ---- for the caller -------------------------------------------------------------------------
+// ---- functions for the caller ---------------------------------------------------------------
 
 void local_hold::cancel(const error& why) noexcept {
     base::finish_or_end("the end of a wait", [&] { queue_->give_up(id_, why); });
@@ -68,7 +68,7 @@ error local_hold::doubt() const {
     return in_time && !contender ? contender.error() : end_of_certainty(limit_);
 }
 
-// ---- for the guard --------------------------------------------------------------------------
+// ---- functions for the guard ----------------------------------------------------------------
 
 const std::string& local_hold::path() const noexcept {
     return queue_->path();

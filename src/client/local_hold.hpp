@@ -43,18 +43,18 @@ public:
 
     [[nodiscard]] core::local_id id() const noexcept { return id_; }
 
-    // ---- for shared_contender, called under its lock ------------------------------------------
+    // ---- functions for shared_contender, called under its lock --------------------------------
     void on_granted(std::shared_ptr<hold> contender, const turnstile::fencing_token& token,
                     boottime_clock::time_point limit);
     void on_refused(const error& why);
     // Ends the call. Returns the callbacks that report the loss, which the shared_contender must post.
     [[nodiscard]] std::vector<task> on_loss(const error& why);
-    // ---- for shared_contender, called under no lock -------------------------------------------
+    // ---- functions for shared_contender, called under no lock ---------------------------------
     void announce();  // reports the outcome to the caller
     using call::tell;
     using call::trigger_lost;
 
-    // ---- for the guard -----------------------------------------------------------------------
+    // ---- functions for the guard -------------------------------------------------------------
     [[nodiscard]] const std::string& path() const noexcept override;
     [[nodiscard]] std::string znode() const override;
     [[nodiscard]] turnstile::fencing_token token() const noexcept override { return token_; }

@@ -45,9 +45,9 @@ public:
     bool on_change(const session_change& step);
     // Called when a session could not be opened, because no address, thread or descriptor was available.
     void on_open_failed(const error& why);
-    // Asks the servers for the cause on a worker, unless the cause is known.
+    // Asks the servers for the cause of the outage, unless the cause is known. A worker asks, because this may block.
     void ask();
-    // Adds the known cause to the error of a caller without a session (away_error.hpp).
+    // Adds the cause of the outage, if it is known, to the error of a caller without a session (away_error.hpp).
     [[nodiscard]] error explain(const error& away) const;
     // Returns the length of the present outage; zero if there is none.
     [[nodiscard]] boottime_clock::duration length(boottime_clock::time_point now) const;

@@ -31,7 +31,7 @@ session_hold::session_hold(std::shared_ptr<session_runner> session, acquire_requ
       path_{request.message.settings.folder},
       on_contended_{kept(std::move(request.on_contended))} {}
 
-// ---- for the session ------------------------------------------------------------------------
+// ---- functions for the session --------------------------------------------------------------
 
 // Applies each kind of event to the hold. Returns true if a caller may be blocked in a wait for the event: the outcome
 // of a call, the outcome of rename(), or the end of the hold. Callbacks are only queued here, and run after the
@@ -153,7 +153,7 @@ void session_hold::post_answer() {
     services.callbacks->post(answer);
 }
 
-// ---- for the caller -------------------------------------------------------------------------
+// ---- functions for the caller ---------------------------------------------------------------
 
 // An error is copied here, which may throw std::bad_alloc. finish_or_end() then ends the process, as in leave().
 void session_hold::cancel(const error& why) noexcept {
@@ -214,7 +214,7 @@ result<void> session_hold::rename(core::claim_kind kind) {
     });
 }
 
-// ---- for the guard --------------------------------------------------------------------------
+// ---- functions for the guard ----------------------------------------------------------------
 
 fencing_vector session_hold::tokens() const {
     const auto servers = session_->services().servers->describe();

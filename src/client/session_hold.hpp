@@ -30,7 +30,7 @@ public:
     // caller. The session must have reserved room.
     session_hold(std::shared_ptr<session_runner> session, acquire_request& request);
 
-    // ---- for the session -------------------------------------------------------------------
+    // ---- functions for the session ---------------------------------------------------------
     [[nodiscard]] bool tell(const core::notice& news, const std::shared_ptr<lease_view>& lease,
                             std::uint64_t connection) override;
     void tell_contended() const override { (*on_contended_)(); }
@@ -42,7 +42,7 @@ public:
 
     friend void unlock_together(const std::vector<std::shared_ptr<hold>>& all);
 
-    // ---- for holds of a read-write lock ----------------------------------------------------
+    // ---- functions for holds of a read-write lock ------------------------------------------
     // Changes the kind of the hold. Waits for the servers' answer, or for the end of the lease.
     result<void> rename(core::claim_kind kind);
     [[nodiscard]] core::claim_kind kind() const;
@@ -53,7 +53,7 @@ public:
     // Makes `token` the hold's token, unless the hold's own token is larger.
     void raise_token(const turnstile::fencing_token& token);
 
-    // ---- for the guard ---------------------------------------------------------------------
+    // ---- functions for the guard -----------------------------------------------------------
     [[nodiscard]] const std::string& path() const noexcept override { return path_.str(); }
     [[nodiscard]] std::string znode() const override;
     [[nodiscard]] turnstile::fencing_token token() const noexcept override;
@@ -111,7 +111,7 @@ private:
     base::cold<held_state> held_ GUARDED_BY(mutex_);
 };
 
-// Calls unlock() of each hold in this order, but releases the holds of one session together.
+// Calls unlock() of each hold in the order of `all`, but releases the holds of one session together.
 void unlock_together(const std::vector<std::shared_ptr<hold>>& all);
 
 }  // namespace turnstile::detail

@@ -47,8 +47,8 @@ public:
         written_ += bytes;
         return true;
     }
-    // Called if a commit certainly wrote nothing. If the next epoch has begun in the same step of the core, the count
-    // has already started again at zero, so there may be fewer bytes to subtract.
+    // Called if a commit certainly wrote nothing: subtracts the commit's bytes from the count. If the next epoch has
+    // begun in the same step of the core, the count has already started again at zero, and may be smaller than `bytes`.
     void take_back(std::size_t bytes) { written_ -= std::min(written_, bytes); }
 
 private:

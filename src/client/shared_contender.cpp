@@ -316,7 +316,7 @@ void shared_contender::tell_waiting(
         waiting[place]->tell(call::audience::waiter, [&] { callback(*waiting[place], place); });
 }
 
-// ---- for the callers ------------------------------------------------------------------------
+// ---- functions for the callers --------------------------------------------------------------
 
 // Makes the request for one caller. Does not make the calling thread the owner of the hold
 // (acquire_request::name_owner), because the callers of this process hand the contender over to each other.

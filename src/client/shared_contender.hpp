@@ -46,7 +46,7 @@ public:
     result<guard> acquire(acquire_options&& options, core::attempt mode);
     void async_acquire(acquire_options&& options, acquire_request::handler done);
 
-    // ---- for local_hold ----------------------------------------------------------------------
+    // ---- functions for local_hold ------------------------------------------------------------
     [[nodiscard]] const std::string& path() const noexcept override { return path_; }
     [[nodiscard]] client_impl& servers() const noexcept override { return *servers_; }
     void give_up(core::local_id caller, const error& why) override;

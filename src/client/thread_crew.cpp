@@ -134,7 +134,7 @@ bool thread_crew::await_member(base::unique_lock& lock) {
     return !waiting_.empty() || (!finished_ && threads_.size() == 1);
 }
 
-// ---- for the clients ------------------------------------------------------------------------
+// ---- functions for the clients --------------------------------------------------------------
 
 void thread_crew::post(std::shared_ptr<member> next) {
     base::unique_lock lock{mutex_};

@@ -47,8 +47,8 @@ public:
 
     class member {
     public:
-        // Does a part of the member's work. The crew calls it on one of its threads, under none of its locks. Returns
-        // true if the member wants another turn.
+        // Does a part of the member's work. A thread of the crew calls this function, and holds no lock of the crew
+        // meanwhile. Returns true if the member wants another turn.
         virtual bool take_turn() noexcept = 0;
 
     protected:

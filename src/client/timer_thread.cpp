@@ -49,7 +49,7 @@ void timer_thread::end() noexcept {
     thread_.join();
 }
 
-// ---- for client_timers -----------------------------------------------------------------------------
+// ---- functions for client_timers -------------------------------------------------------------------
 
 void timer_thread::arm(group& of, client& called, boottime_clock::time_point when) {
     const base::lock_guard lock{mutex_};

@@ -52,7 +52,7 @@ public:
     // Ends the thread. Every group must have stopped before.
     void end() noexcept;
 
-    // ---- for client_timers -------------------------------------------------------------------------
+    // ---- functions for client_timers ---------------------------------------------------------------
     void arm(group& of, client& called, boottime_clock::time_point when);
     void disarm(group& of, client& called) noexcept;
     void stop(group& of) noexcept;

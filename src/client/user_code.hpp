@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// run_user_code: calls a function of the user whose exceptions no caller could catch, and logs these exceptions.
+// run_user_code: calls a user's function in a place where no caller could catch an exception, and logs the exceptions
+// that the function throws.
 // call_user: calls a function of the user inside a task of the library. If the library runs out of memory in that task,
 // the process ends. If the user's function throws std::bad_alloc, the process continues.
 //

@@ -40,7 +40,7 @@ public:
 
     // Queues the task. Returns false, and does not run the task, if the pool has finished.
     bool post(std::function<void()> task);
-    // True inside a task.
+    // True if the calling thread runs a task of this pool.
     [[nodiscard]] bool on_this_thread() const noexcept;
     // Waits until all tasks are done, including tasks that other tasks post, except for a task that calls this
     // function. The pool runs no task afterwards.
