@@ -80,8 +80,8 @@ server_list shuffled_servers(const ensemble_address& servers, base::random& chan
                 list.push_back(to_string(address, address_form::for_c_client));
     }
     std::shuffle(list.begin(), list.end(), chance);
-    // Makes the number of servers odd (see the header). A list with addresses keeps its length, because names replace
-    // the addresses later.
+    // Makes the number of servers odd: shuffled_servers() in the header says why. A list in which addresses replace a
+    // name stays as it is, because client_handle::open() soon replaces that list by the list of names.
     if (!out.by_address && !known.empty() && count % 2 == 0) list.push_back(known);
     out.text = fmt::format("{}", fmt::join(list, ","));
     return out;

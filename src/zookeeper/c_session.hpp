@@ -86,7 +86,7 @@ public:
     void completed(outstanding_request& p, int rc) override EXCLUDES(turn_, mutex_);
 
 private:
-    // ---- the C client's events, and the connection: c_session_link.cpp ----
+    // ---- functions for the C client's events and for the connection (c_session_link.cpp) ----
     static void on_event(zhandle_t* handle, int type, int state, const char* path, void* self);
     void enter() EXCLUDES(turn_, mutex_);
     void session_event(int state) REQUIRES(turn_) EXCLUDES(mutex_);
@@ -94,7 +94,7 @@ private:
     void detach() REQUIRES(turn_) EXCLUDES(mutex_);
     void die(core::link_kind why) REQUIRES(turn_) EXCLUDES(mutex_);
 
-    // ---- tasks of the helper: c_session_tasks.cpp ----
+    // ---- tasks of the helper thread (c_session_tasks.cpp) ----
     void learn_role(std::uint64_t connection, const socket_address& server) EXCLUDES(turn_, mutex_);
     void seek(std::uint64_t connection) EXCLUDES(turn_, mutex_);
     void look(const core::look_elsewhere& wanted) EXCLUDES(turn_, mutex_);
@@ -107,7 +107,7 @@ private:
     void look_for_sharer(sharing_suspicion::cause why, const socket_address& first)
         EXCLUDES(turn_, mutex_);
 
-    // ---- replies: c_session.cpp ----
+    // ---- functions that handle replies to requests (c_session.cpp) ----
     void deliver_settled() REQUIRES(turn_) EXCLUDES(mutex_);
     // Handles the reply to `p`. Returns true if the next request has its reply already (is settled), so that the caller
     // must call deliver_settled(). If that reply comes later, the code that stores the reply delivers it.

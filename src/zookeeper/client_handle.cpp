@@ -156,9 +156,9 @@ std::string client_handle::list_of(const std::vector<std::string>& hosts) const 
 
 // zoo_set_servers frees the old list under a lock, but the C client's I/O thread reads the list without that lock. The
 // I/O thread reads the list only after its connection has failed, and while it is attached read-only (handle_error,
-// zookeeper_interest and ping_rw_server of 3.8.0; in 3.9.5 all but the second). So this function is called only while a
-// connection exists or is being made, and never after a failure. If the connection fails during the call, which takes
-// microseconds, the I/O thread may read freed memory.
+// zookeeper_interest and ping_rw_server of 3.8.0; in 3.9.5 only handle_error and ping_rw_server). So this function is
+// called only while a connection exists or is being made, and never after a failure. If the connection fails during the
+// call, which takes microseconds, the I/O thread may read freed memory.
 void client_handle::move(const way_to_leader& to) {
     const auto list = list_of(to.hosts);
     if (zoo_set_servers(handle_, decoy(to.from)) != ZOK ||
@@ -183,7 +183,8 @@ bool client_handle::may_list_names() const {
         for (const auto& address : addresses)
             stays = stays || to_string(address, address_form::for_c_client) == here;
     }
-    // If the new list were longer, the C client might choose another server, at random and without a report.
+    // If the list of names had more addresses than the present list, the C client might move to another server, chosen
+    // at random, without a report.
     return stays && found <= listed_ && boottime_clock::now() - begun <= k_resolve_limit;
 }
 

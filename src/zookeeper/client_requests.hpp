@@ -29,7 +29,8 @@ public:
     // Returns true if the request got its reply without the C client, and no earlier request waits for a reply.
     [[nodiscard]] bool submit(const core::request& request);
     void forget_watches(const std::string& path);
-    // Sends the removals of watches that were lost with an earlier connection, or that no connection could carry.
+    // Sends each removal of watches that still has to be made: either an earlier connection ended before the answer to
+    // the removal, or there was no connection to send it.
     void remove_left_over_watches();
     // Sends a read whose answer shows that the connection is still the same. `told`: what the server has reported about
     // itself.

@@ -10,7 +10,8 @@ void completion_sweep::begin(zhandle_t* handle, const char* scheme, std::string_
         on_end(ZINVALIDSTATE, this);
 }
 
-// Ends the wait in await(). If the server itself has answered zoo_add_auth, it has answered all earlier requests, too.
+// Ends the wait in await(). If the server itself has answered zoo_add_auth, it has answered all earlier requests, too,
+// so no completion is missing.
 void completion_sweep::on_end(int /*rc*/, const void* self) {
     auto& me = *static_cast<completion_sweep*>(const_cast<void*>(self));
     {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// ensemble_facts: facts about the servers that all sessions of one coordinator share.
+// ensemble_facts: facts about a coordinator's servers. All sessions of that coordinator read and write these facts.
 //
 // Thread safety: all members from any thread.
 #pragma once

@@ -19,7 +19,7 @@ namespace turnstile::zookeeper {
 
 class guardian_notice {
 public:
-    // `guardian` is null if there is none.
+    // `guardian`: null if this process has no guardian.
     explicit guardian_notice(std::shared_ptr<guardian::guardian_link> guardian)
         : guardian_{std::move(guardian)} {}
 

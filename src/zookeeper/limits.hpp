@@ -37,8 +37,8 @@ inline constexpr std::chrono::milliseconds k_explanation_limit{500};
 // A server may give a new session an identity that another client already uses. After this many such sessions in a row,
 // the client tries the next server.
 inline constexpr int k_most_passed_over = 1000;
-// Pause after all servers have failed: the session timeout divided by k_entry_pause_part, as in the C client, within
-// the two bounds.
+// Pause after all servers have failed: the session timeout divided by k_entry_pause_part, as in the C client, but at
+// least k_least_entry_pause and at most k_longest_entry_pause.
 inline constexpr int k_entry_pause_part = 60;
 inline constexpr std::chrono::milliseconds k_least_entry_pause{10};
 inline constexpr std::chrono::milliseconds k_longest_entry_pause{500};

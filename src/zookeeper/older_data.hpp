@@ -38,7 +38,7 @@ public:
         const base::lock_guard lock{mutex_};
         sessions_.erase(session);
     }
-    // Called when all servers have older data: ends the sessions that are not attached.
+    // Called when the data of all servers are older than newest(). Ends the sessions that are not attached.
     void found() {
         newest_ = 0;  // new sessions start from the servers' data
         const base::lock_guard lock{mutex_};

@@ -14,8 +14,8 @@
 
 namespace turnstile::zookeeper {
 
-// All watches of a handle must have the same function and context. With different ones the C client needs quadratic
-// time to notify all watchers of a session event.
+// All watches of a handle must have the same function and context. If these differed between the watches, the C client
+// would need quadratic time to notify all watchers of a session event.
 struct watcher {
     watcher_fn function = nullptr;
     void* context = nullptr;

@@ -59,7 +59,7 @@ public:
     // Lists the session's znodes into `owned`. First sends `credentials`, a digest "user:password", unless empty.
     [[nodiscard]] listing list(const std::string& credentials, path_list& owned);
 
-    // Return the server's error number, or 0 for success; nothing if no answer came.
+    // create_ephemeral() and remove() return the server's error number, or 0 for success; nothing if no answer came.
     [[nodiscard]] std::optional<std::int32_t> create_ephemeral(const std::string& path);
     [[nodiscard]] std::optional<std::int32_t> remove(const std::string& path);
     // Returns the clock of the servers' leader, from the latest create_ephemeral(); nothing if that call failed.

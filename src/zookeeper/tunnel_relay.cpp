@@ -55,7 +55,7 @@ bool tunnel_relay::move() {
 
 void tunnel_relay::end() {
     const auto until = boottime_clock::now() + k_end_limit;
-    // Sends the rest of the local side's bytes. The local side has ended, so nothing is read from it any more.
+    // Sends to the server the bytes that the C client has already written into the local connection.
     while (move() && boottime_clock::now() < until) {
         auto both = wishes();
         static_cast<void>(::poll(both.data(), both.size(), 10));

@@ -29,9 +29,11 @@ public:
                  std::string inward);
 
     [[nodiscard]] std::array<pollfd, 2> wishes() const noexcept;
-    // Forwards bytes as far as possible without waiting. Returns false if both sides have ended.
+    // Forwards bytes as far as possible without waiting. Returns false if nothing remains to be forwarded, because the
+    // local connection or the server's connection has ended.
     [[nodiscard]] bool move();
-    // Forwards the rest of the local side's bytes, for a second at most. Then both sides end.
+    // Forwards the remaining bytes of the local connection to the server, for a second at most. Call this before the
+    // destructor, which closes both connections.
     void end();
     // Returns the reason if the connection to the server failed; empty after an orderly end.
     [[nodiscard]] const std::string& reason() const noexcept { return reason_; }
