@@ -38,7 +38,7 @@ public:
     result<guard> acquire();
     void async_acquire();
 
-    // ---- for the guard ---------------------------------------------------------------------
+    // ---- functions for the guard -----------------------------------------------------------
     [[nodiscard]] const std::string& path() const noexcept override { return locks_.paths(); }
     [[nodiscard]] turnstile::fencing_token token() const noexcept override;
     [[nodiscard]] fencing_vector tokens() const override;

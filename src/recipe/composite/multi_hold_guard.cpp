@@ -8,7 +8,7 @@
 
 namespace turnstile::detail {
 
-// ---- for the guard --------------------------------------------------------------------------
+// ---- functions for the guard ----------------------------------------------------------------
 
 bool multi_hold::is_certain() const noexcept {
     return std::all_of(parts_.begin(), parts_.end(),
@@ -85,8 +85,8 @@ result<hold::znode_holds> multi_hold::parts_for_commit() {
     return all;
 }
 
-// The hold has at least one part until its guard is destroyed, perhaps a lost part. The client of that part runs the
-// callback.
+// The client of the first part runs the callback. Until its guard is destroyed, the hold has at least one part, which
+// may be a lost part.
 void multi_hold::run_as_callback(task callback) {
     const auto all = held_parts();
     if (all.empty()) return callback();

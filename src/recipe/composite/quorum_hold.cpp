@@ -95,7 +95,7 @@ void quorum_hold::arm() {
         ensemble.lock.servers()->services().timers->arm(*this, next);
 }
 
-// Notes that no timer is armed any more, because a timer has called on_timer(), perhaps too early.
+// Notes that no timer is armed any more, because a timer has called on_timer(), perhaps before the armed time.
 void quorum_hold::take_timer() {
     const base::lock_guard lock{mutex_};
     armed_ = boottime_clock::time_point::max();
@@ -186,7 +186,7 @@ void quorum_hold::on_part_lost(std::size_t which, std::uint64_t serial) {
     gone.held->unlock();
 }
 
-// ---- for the caller -------------------------------------------------------------------------
+// ---- functions for the caller ---------------------------------------------------------------
 
 void quorum_hold::start() {
     if (!blocks_) {

@@ -43,7 +43,7 @@ public:
 
     void on_timer() override;
 
-    // ---- for the guard ---------------------------------------------------------------------
+    // ---- functions for the guard -----------------------------------------------------------
     [[nodiscard]] const std::string& path() const noexcept override {
         return ensembles_->front().lock.path();
     }

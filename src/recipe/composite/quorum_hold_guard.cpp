@@ -27,7 +27,7 @@ void quorum_hold::post(task callback) {
     by->lock.servers()->post(std::move(callback));
 }
 
-// ---- for the guard --------------------------------------------------------------------------
+// ---- functions for the guard ----------------------------------------------------------------
 
 bool quorum_hold::is_certain() const noexcept {
     const auto certain = std::count_if(parts_.begin(), parts_.end(), [](const kept_part& part) {

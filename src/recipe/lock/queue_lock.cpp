@@ -82,7 +82,7 @@ void queue_lock::async_acquire(acquire_options options, const core::claim& wants
     if (!started) client_->post([handler, why = started.error()] { handler(why); });
 }
 
-// ---- for a multi_lock -----------------------------------------------------------------------
+// ---- functions for a multi_lock -------------------------------------------------------------
 
 core::claim queue_lock::exclusive_claim() const noexcept {
     return {family_ == core::contender_family::read_write ? core::claim_kind::write

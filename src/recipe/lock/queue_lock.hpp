@@ -61,7 +61,7 @@ public:
                        std::function<void(result<guard>)> handler,
                        std::optional<std::string> data = std::nullopt) const;
 
-    // ---- for a multi_lock ------------------------------------------------------------------
+    // ---- functions for a multi_lock --------------------------------------------------------
     // True if each acquire sends a request to the servers, since no threads of this process share a hold.
     [[nodiscard]] bool is_strict() const noexcept { return shared_ == nullptr; }
     // Returns the claim that excludes all other contenders, if the lock has one.

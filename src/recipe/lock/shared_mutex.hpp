@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// shared_mutex: the state that a shared_mutex and its views share.
+// shared_mutex: the state that a shared_mutex shares with its views, which acquire one kind of hold each.
 #pragma once
 
 #include <memory>

@@ -32,9 +32,9 @@ public:
     [[nodiscard]] const std::string& text() const noexcept { return text_; }
 
     [[nodiscard]] std::optional<std::string_view> find(std::string_view key) const;
-    // Returns the number of the key; nothing if the key is missing or its value is no number.
+    // Returns the key's value as a number; nothing if the key is missing or its value is no number.
     [[nodiscard]] std::optional<std::int64_t> number(std::string_view key) const;
-    // Returns the number of the key if it is_stamp().
+    // Returns the key's value as a number if is_stamp() is true for this number; otherwise nothing.
     [[nodiscard]] std::optional<std::int64_t> stamp(std::string_view key) const;
 
 private:

@@ -92,9 +92,9 @@ public:
         return std::optional{std::move(answer)};
     }
 
-    // Appends `order`, an order to release or a request to release, to the data of the contender's znode. For a
-    // contender of Curator, Curator's own request replaces the data. If the answer to the write is lost, the next read
-    // finds the text.
+    // The result of write_order(). That function appends `order`, an order to release or a request to release, to the
+    // data of the contender's znode. For a contender of Curator, Curator's own request replaces the data. If the answer
+    // to the write is lost, the next read finds the text.
     struct written_order {
         std::optional<core::reply> seen{};  // the znode with that text; nothing: the znode is gone
         bool wrote = false;
