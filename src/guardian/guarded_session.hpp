@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// guarded_session: tells the guardian about one session, and about the session's end. The session is at a server of a
-// module (a separate library for one kind of server, such as Redis).
+// guarded_session: tells the guardian about one session, and about the session's end. It is for sessions that use a
+// module: a separate library for one kind of server, such as Redis. ZooKeeper sessions use guardian_notice.
 //
 //     guarded_session known{guardian, connect_string, settings};  // `guardian` may be null
 //     open(known.for_server(settings));                           // a session of these settings

@@ -7,7 +7,7 @@
 //
 // If the process dies, the guardian first reads the process's remaining messages, which stay in the socket. Sending
 // never waits for the guardian: if the socket is full or the guardian has ended, the link drops the message and logs
-// this once. If the process crashes after that, its sessions last until their timeout.
+// this once. If the process crashes after a dropped message, its sessions last until their timeout.
 //
 // Thread safety: all members from any thread. After fork(), `tell` does nothing in the child, because the link belongs
 // to the parent.
@@ -46,8 +46,9 @@ public:
     [[nodiscard]] bool alive() const noexcept { return !gone_; }
     // True if the guardian runs and has received every message, so that it will act when this process ends.
     [[nodiscard]] bool guards() const noexcept;
-    // Returns true if the guardian can end sessions at these servers of a module (a separate library for one kind of
-    // server). If the guardian has reported that it cannot, returns false, and logs this once.
+    // Returns true if the guardian can end sessions at `servers`, the connect string of a session that uses a module: a
+    // separate library for one kind of server. Returns false if the guardian has reported that it cannot end sessions
+    // with the scheme of this connect string; logs this once.
     [[nodiscard]] bool ends(std::string_view servers) noexcept;
     [[nodiscard]] bool forked() const noexcept;
 

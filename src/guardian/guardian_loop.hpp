@@ -27,7 +27,8 @@ inline constexpr std::size_t k_most_ends = 128;
 
 class guardian_loop {
 public:
-    // `ends`: starts the helper processes that end sessions at modules' servers.
+    // `ends`: starts the helper processes that end the sessions that use a module, a separate library for one kind of
+    // server.
     explicit guardian_loop(module_end_starter ends = {},
                            end_processes when = end_processes::when_needed) noexcept
         : module_ends_{std::move(ends), when} {}

@@ -9,8 +9,8 @@
 // | forget_session        | the process has closed this ZooKeeper session                                      |
 // | keep_open             | contains a descriptor: the guardian keeps a copy open until the process has ended  |
 // | let_go                | the guardian shall close the copy with this number                                 |
-// | guard_module_session  | like guard_session, for a session at a module's server; contains the connect string |
-// | forget_module_session | the process has closed this session at a module's server                           |
+// | guard_module_session  | like guard_session, for a session that uses a module; contains the connect string  |
+// | forget_module_session | the process has closed this session, which uses a module                           |
 // | cannot_end            | from the guardian: it has no program or module for sessions of this scheme         |
 //
 // The guardian sends only cannot_end, and no process waits for it. Numbers have the machine's byte order, because both

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// module_ends: ends a dead process's sessions at servers of modules. A module is a separate library for one kind of
+// module_ends: ends those sessions of a dead process that use a module. A module is a separate library for one kind of
 // server, such as Redis. module_ends starts one helper process for each session.
 //
 // The helper process loads the module, so that each protocol is implemented only once. The guardian itself loads no

@@ -23,7 +23,8 @@
 
 namespace turnstile::guardian {
 
-// The guardian guards at most this many ZooKeeper sessions of one process, and as many sessions at modules' servers.
+// The guardian guards at most this many ZooKeeper sessions of one process, and at most as many sessions that use a
+// module, a separate library for one kind of server.
 inline constexpr std::size_t k_most_sessions = 4096;
 inline constexpr std::size_t k_most_kept_open = 64;  // files, for each peer
 
@@ -34,7 +35,7 @@ public:
     // True if the guardian may guard the process at the other end.
     [[nodiscard]] bool admitted() const noexcept { return process_id_ > 0; }
     [[nodiscard]] pid_t process() const noexcept { return process_id_; }
-    // -1 if the peer has closed its socket.
+    // socket() returns -1 if the peer has closed its socket. pidfd() returns the process's pidfd.
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
     [[nodiscard]] int pidfd() const noexcept { return pidfd_.get(); }
 

@@ -15,14 +15,14 @@ namespace turnstile::guardian {
 
 class service {
 public:
-    // Blocks the signals that the guardian forwards, in this thread.
+    // In the calling thread, blocks the signals that the guardian forwards to the service.
     service();
 
     // Starts the command with TURNSTILE_GUARDIAN=`socket_name` and with the limit `core_limit` for core files.
     void start(char** command, const std::string& socket_name, const rlimit& core_limit);
     // Readable when a signal has arrived.
     [[nodiscard]] int signals() const noexcept { return signals_.get(); }
-    // Forwards the signals that have arrived to the service, and reaps every child, as process 1 must.
+    // Sends each arrived signal on to the service. Also reaps every child, as process 1 must.
     void handle_signals();
 
     [[nodiscard]] bool ended() const noexcept { return ended_; }

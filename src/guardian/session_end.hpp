@@ -53,7 +53,7 @@ public:
     session_end(session_end&&) noexcept = default;
     session_end& operator=(session_end&&) noexcept = default;
 
-    // The descriptor for poll(); -1 while pausing.
+    // socket() returns the descriptor for poll(), or -1 in the state `pausing`. events() returns the events for poll().
     [[nodiscard]] int socket() const noexcept { return socket_.get(); }
     [[nodiscard]] short events() const noexcept;
     [[nodiscard]] time_point wake_at() const noexcept;

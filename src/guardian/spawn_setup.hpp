@@ -15,7 +15,8 @@ namespace turnstile::guardian {
 
 class spawn_setup {
 public:
-    // `place`: POSIX_SPAWN_SETSID for a new session, or POSIX_SPAWN_SETPGROUP for a new process group.
+    // `place`: with POSIX_SPAWN_SETSID, the new process gets its own process session (setsid), and with
+    // POSIX_SPAWN_SETPGROUP its own process group.
     explicit spawn_setup(int place) {
         ::posix_spawn_file_actions_init(&actions_);
         ::posix_spawnattr_init(&attributes_);

@@ -14,9 +14,9 @@
 
 namespace turnstile::guardian {
 
-// The guardian gets a new session and process group. It inherits only the socket and the Kerberos variables. It is not
-// a child of this process, so this process need not reap it. Returns a closed descriptor and sets errno if the start
-// fails.
+// The guardian gets a new process session (setsid) and process group. It inherits only the socket and the Kerberos
+// variables. It is not a child of this process, so this process need not reap it. Returns a closed descriptor and sets
+// errno if the start fails.
 [[nodiscard]] support::descriptor start_guardian(const std::string& program);
 
 using pause_function = std::function<void(std::chrono::milliseconds)>;
