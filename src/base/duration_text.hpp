@@ -28,7 +28,7 @@ namespace turnstile::base {
     return text;
 }
 
-// `nanoseconds`: less than a second.
+// `nanoseconds` must be less than a second.
 [[nodiscard]] inline std::string part_of_second(std::uint64_t nanoseconds) {
     if (nanoseconds < 1'000) return std::to_string(nanoseconds) + " ns";
     if (nanoseconds < 1'000'000)

@@ -16,7 +16,7 @@ namespace turnstile::base {
     return inner == outer && !inner.detail().empty() ? inner.detail() : inner.message();
 }
 
-// Returns the error with `name`, of a lock or an ensemble, in front of its detail.
+// Returns the error `why` with a detail that begins with `name`. `name`: the name of a lock or an ensemble.
 [[nodiscard]] inline error named(const std::string& name, const error& why) {
     return {why.code(), why.detail().empty() ? name : name + ": " + why.detail()};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// server_traits: the differences between versions of ZooKeeper's servers that matter to the library.
+// server_traits: how the versions of ZooKeeper's servers differ, as far as a difference matters to the library.
 #pragma once
 
 namespace turnstile::local {

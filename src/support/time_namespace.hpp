@@ -11,7 +11,8 @@
 
 namespace turnstile::support {
 
-// Returns true if children of this process get clocks with other offsets. False if /proc is missing.
+// Returns true if the clocks of this process's children have other offsets than this process's clocks. Returns false if
+// /proc is missing.
 [[nodiscard]] inline bool children_get_other_clocks() {
     struct stat own {};
     struct stat of_children {};
