@@ -55,8 +55,8 @@ public:
     void on_list(std::int64_t zxid) noexcept { changed_at(zxid); }
 
     void forget_watches(const std::string& path) { watches_.forget_watches(path); }
-    // Call this when a busy server has refused one of the session's own requests. The session repeats the request after
-    // a pause.
+    // Call this when a busy server has refused a request that the session sent for itself, and not for its user. The
+    // session repeats the request after a pause.
     void on_busy(const pending_request& asked);
     // is_removal_due() returns true if the session must now ask the server to remove watches. take_owed() returns the
     // paths of these watches.

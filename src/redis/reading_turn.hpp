@@ -33,7 +33,7 @@ public:
         return ::pthread_equal(reader_, ::pthread_self()) != 0;
     }
 
-    // ---- for the session's own thread ----
+    // ---- functions for the session's own thread ----
     // Makes the calling thread the session's own thread, which has the turn.
     void begin() noexcept { reader_ = own_thread_ = ::pthread_self(); }
     // Makes `fd` readable whenever this connection is readable. Returns false and sets errno if the system has no
@@ -52,7 +52,7 @@ public:
     void resume(base::unique_lock& session);
     [[nodiscard]] int fd() const noexcept { return readable_.get(); }
 
-    // ---- for a caller ----
+    // ---- functions for a caller ----
     // Gives the turn to read to the calling thread. Returns false if another thread has the turn, or if the session's
     // thread wants it back.
     [[nodiscard]] bool begin_help() noexcept;

@@ -83,8 +83,9 @@ public:
     [[nodiscard]] std::optional<core::time_point> awaited_since() const;
     // Sets the reply's id, send time and connection, and removes the chroot from its paths.
     void complete(core::ticket id, core::time_point sent, core::reply& reply) const;
-    // True if the session may deliver an announced event now, because no request waits for a reply that must come
-    // before. If replicas must acknowledge writes, they may not have the event yet, so the result is false.
+    // True if the session may deliver an announced event now, because no request waits for a reply. The reply to an
+    // earlier request must be delivered before the event. If replicas must acknowledge writes, they may not have the
+    // event yet, so the result is false.
     [[nodiscard]] bool takes_announced_event() const noexcept {
         return pending_.empty() && !replicas_.is_needed();
     }

@@ -80,7 +80,7 @@ public:
     void close(bool orderly) noexcept;
 
 private:
-    // ---- connecting (session_attach.cpp) ----
+    // ---- functions that connect and attach (session_attach.cpp) ----
     void run();
     // Tries again and again until a server has attached the session. Returns false if the session has ended or the user
     // has closed it.
@@ -88,11 +88,11 @@ private:
     attach_outcome attach_at(connected_server& at);
     attach_outcome refused(const greeting& why);
     void tell_attached(answer_head&& first);
-    // Delivers an event to the core, which says that the connection or the session has ended. Then answers the requests
-    // that have no reply.
+    // Delivers to the core the event that the connection or the session has ended. Then answers the requests that have
+    // no reply.
     void leave(core::link_kind how);
 
-    // ---- with a connection (session_serve.cpp) ----
+    // ---- functions that run while there is a connection (session_serve.cpp) ----
     void serve();
     // Waits for work, and does the work that has come. Returns false if the session's thread must end.
     [[nodiscard]] bool await_something();
@@ -101,7 +101,7 @@ private:
     void look_if_asked();
     void say_good_bye();
 
-    // ---- messages from the server (session_replies.cpp) ----
+    // ---- functions that handle the server's messages (session_replies.cpp) ----
     void read_replies();
     void execute(const pending_request& asked, answer_effects&& got);
     void read_wakes();
